@@ -7,6 +7,8 @@ export const AGENT_STATUS_REASONS = [
   "run_started",
   "first_token",
   "tool_call",
+  "waiting",
+  "resumed",
   "run_completed",
   "run_failed",
   "cancelled",

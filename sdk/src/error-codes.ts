@@ -32,6 +32,11 @@ export const ERROR_CODES = {
     meaning:
       "The query embeds more, or more deeply nested, tables than the service allows, or repeats too many columns.",
   },
+  CONTEXT_LENGTH_EXCEEDED: {
+    status: 400,
+    error: "Context length exceeded",
+    meaning: "The newest message alone is longer than the model of the agent can read.",
+  },
   NO_AGENTS: { status: 400, error: "No agents", meaning: "The swarm has no enabled agent that could answer." },
   GUARDRAIL_BLOCKED: {
     status: 400,
@@ -230,6 +235,16 @@ export const ERROR_CODES = {
     error: "Guardrail failed",
     meaning:
       "A guardrail could not be checked: its model or its webhook did not answer, or the text is too long for it.",
+  },
+  LOOP_DETECTED: {
+    status: 502,
+    error: "Loop detected",
+    meaning: "The agents handed over to each other in a loop, or a model only repeated a tool call; no agent answered.",
+  },
+  MAX_TOKENS_REACHED: {
+    status: 502,
+    error: "Max tokens reached",
+    meaning: "The model used up `max_tokens` of the agent before it wrote any text.",
   },
   PROVIDER_ERROR: { status: 502, error: "Provider error", meaning: "The AI provider answered with an error." },
   SERVICE_UNAVAILABLE: {

@@ -25,8 +25,12 @@ export function isFinalRunStatus(status: RunStatus): status is FinalRunStatus {
 export const RUN_STOP_REASONS = [
   "all_replied",
   "no_reply_needed",
+  "empty_response",
   "max_turns",
   "max_tool_steps",
+  "max_tokens_reached",
+  "context_length_exceeded",
+  "schema_mismatch",
   "budget_exceeded",
   "timeout",
   "loop_detected",
@@ -36,6 +40,8 @@ export const RUN_STOP_REASONS = [
   "starter_removed",
   "provider_error",
   "content_filtered",
+  "guardrail_failed",
+  "internal_error",
   "approval_expired",
   "worker_lost",
 ] as const;

@@ -23,6 +23,8 @@ export interface SwarmSettings {
   on_conflict?: "enqueue" | "reject" | "interrupt";
   budget?: SwarmBudget | null;
   moderation?: SwarmModeration;
+  /** What the owner's agents read about a conversation with several participants, instead of the text of the service. */
+  preamble?: string;
   /** Agents also answer messages that are inserted without a call. */
   auto_respond?: boolean;
   [other: string]: unknown;

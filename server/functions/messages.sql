@@ -73,7 +73,7 @@ begin
             when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
             when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
             else 'system' end,
-          'User ' || left(new.sender_id::text, 8)) as sender_name,
+          'User') as sender_name,
         (select s.settings -> 'moderation' from public.swarms s
          where s.id = new.swarm_id and new.content is not null) as moderation) as known
     where counter.swarm_id = new.swarm_id

@@ -70,7 +70,7 @@ begin
     when rejection is not null then json_build_object('rejection', rejection)
     else json_build_object('swarm', json_build_object('is_manager', true,
       'own_agent_ids', array(select agent.id where agent.user_id = caller),
-      'strategy', 'round_robin', 'coordinator_agent_id', null,
+      'strategy', 'round_robin', 'coordinator_agent_id', null, 'in_charge_agent_id', null,
       'settings', case when has_conversation then private.get_conversation_settings() else '{}' end,
       'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name,
         'framework', coalesce(version.framework, agent.framework),

@@ -119,6 +119,7 @@ begin
         'is_manager', e.is_service or m.role in ('owner', 'admin'),
         'own_agent_ids', coalesce(placed.own_ids, '{}'),
         'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
+        'in_charge_agent_id', case when s.strategy = 'handoff' then private.find_agent_in_charge(s.id) end,
         'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
       agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)

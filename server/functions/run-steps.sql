@@ -38,6 +38,7 @@ begin
   contexts := private.set_run_context(contexts);
   with asked as materialized (
     select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
+      nullif(e.asked, 'null') as asked,
       coalesce(e.overrides ->> 'framework', pinned.framework, a.framework) as framework,
       coalesce(case when e.overrides ? 'model' then e.overrides ->> 'model' when pinned.number is null then a.model
           else pinned.model end,
@@ -58,20 +59,20 @@ begin
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
-      overrides jsonb)
+      overrides jsonb, asked jsonb)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
     left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
     cross join lateral (
-      select count(*) filter (where t.status <> 'queued' and r.status = 'running'),
+      select count(*) filter (where t.status <> 'waiting' and r.status = 'running'),
         coalesce(bool_or(t.status = 'responding'), false) as is_responding
       from public.run_turns t join public.runs r on r.id = t.run_id
-      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding')) as live
+      where t.agent_id = e.agent_id and t.status in ('waiting', 'thinking', 'responding')) as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at, agent_version)
+      message_id, started_at, agent_version, asked)
     select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
-      e.message_id, now(), e.version
+      e.message_id, now(), e.version, e.asked
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
@@ -84,7 +85,8 @@ begin
   select jsonb_agg(jsonb_build_object('place', e.place, 'outcome', e.outcome,
       'agent', case when e.outcome = 'started' then e.config || e.own end)),
     array_agg(private.build_event(e.run_id, e.swarm_id, e.seq, 'turn.started', jsonb_build_object('turn_id', e.turn_id,
-      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model), e.agent_id))
+      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model)
+      || case when e.asked is null then '{}' else jsonb_build_object('asked', e.asked) end, e.agent_id))
       filter (where e.outcome = 'started')
     || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
       private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
@@ -111,7 +113,7 @@ declare
 begin
   select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
       'message_id', t.message_id, 'speaker_id', speaker.id, 'reason', cause.reason, 'before', a.status,
-      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('queued', 'thinking',
+      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('waiting', 'thinking',
         'responding'))
   into count, plan
   from jsonb_array_elements(batch) as e (step)
@@ -129,7 +131,7 @@ begin
   cross join lateral (
     select bool_or(o.status = 'responding') as is_responding, bool_or(o.status = 'thinking') as is_thinking
     from public.run_turns o
-    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('queued', 'thinking', 'responding')) as other
+    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('waiting', 'thinking', 'responding')) as other
   cross join lateral (select
     case when speaker.id is not null and t.status <> 'responding' and e.step ->> 'status' = 'completed'
       then 'responding' else a.status end as speaking,
@@ -239,11 +241,12 @@ begin
         least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
       input_tokens = used.input_tokens, cached_input_tokens = used.cached_input_tokens,
       output_tokens = used.output_tokens, reasoning_tokens = used.reasoning_tokens,
-      estimated = coalesce(used.estimated, false), cost_usd = used.cost_usd, finished_at = now()
+      estimated = coalesce(used.estimated, false), cost_usd = used.cost_usd, finished_at = now(),
+      handoff = nullif(e.handoff, 'null')
     from jsonb_to_recordset(plan) as e (run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid, agent_id uuid,
       speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb, attempts integer,
       framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb, model_calls jsonb,
-      payer_id uuid, before text, speaking text, after text, reason text)
+      payer_id uuid, before text, speaking text, after text, reason text, handoff jsonb)
     cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as used (input_tokens bigint,
       cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
     where t.id = e.turn_id
@@ -285,7 +288,8 @@ begin
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
       'usage', private.render_usage((e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
         (e.turn).cost_usd, e.estimated),
-      'warnings', (e.turn).warnings)),
+      'warnings', (e.turn).warnings) || case when (e.turn).handoff is null then '{}'
+        else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
@@ -344,7 +348,7 @@ begin
   for leftover in
     update public.run_turns t set status = 'cancelled', finish_reason = 'cancelled', finished_at = now()
     where t.run_id = any (ids) and t.swarm_id in (select r.swarm_id from public.runs r where r.id = any (ids))
-      and t.status in ('queued', 'thinking', 'responding')
+      and t.status in ('waiting', 'thinking', 'responding')
     returning t.run_id, t.agent_id
   loop
     select r.* into run from public.runs r where r.id = leftover.run_id;
@@ -409,7 +413,7 @@ begin
                           where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false)),
       bool_or(coalesce(
         (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
-           and t.status in ('queued', 'thinking', 'responding') limit 1),
+           and t.status in ('waiting', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
            and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
@@ -449,7 +453,7 @@ begin
               else 'idle' end
   into after
   from public.run_turns t
-  where t.agent_id = project_agent_status.agent_id and t.status in ('queued', 'thinking', 'responding');
+  where t.agent_id = project_agent_status.agent_id and t.status in ('waiting', 'thinking', 'responding');
   if after = before then
     return null;
   end if;
@@ -510,11 +514,11 @@ declare
   events jsonb := '[]';
 begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
-    t.message_id into speaker
+    t.message_id, t.status into speaker
   from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
-    and t.status in ('thinking', 'responding')
+    and t.status in ('waiting', 'thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
   left join public.agent_versions pinned on pinned.agent_id = a.id
     and pinned.number = (run.request ->> 'agent_version')::integer
@@ -528,6 +532,9 @@ begin
         jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', speaker.message_id, 'agent_id', speaker.id,
           'reason', 'worker_lost', 'text', step -> 'restart' -> 'text'), speaker.id))
       || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'worker_lost');
+  elsif speaker.status = 'waiting' then
+    update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
+    events := private.project_turn_status(run, (step ->> 'seq')::integer, speaker.id, 'resumed');
   end if;
   return case when step ? 'history_limit' then jsonb_build_object(
       'messages', (select m.messages from private.read_messages(run.swarm_id, 0,

@@ -437,11 +437,11 @@ begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
   perform private.lock_agents((
     select jsonb_agg(t.agent_id) from public.run_turns t
-    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')), true);
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')), true);
   for turn in
     select t.id, t.agent_id, private.read_turn_text(run.id, t.id, null) as said
     from public.run_turns t
-    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')
     order by t.position, t.id
   loop
     events := events || private.finish_turns(jsonb_build_array(owned || jsonb_build_object(

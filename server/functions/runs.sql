@@ -81,7 +81,7 @@ begin
     and (exists (select 1 from private.run_progress p where p.run_id = run.id)
          or not exists (select 1 from public.run_turns t
                         where t.swarm_id = run.swarm_id and t.run_id = run.id
-                          and t.status not in ('queued', 'thinking', 'responding'))
+                          and t.status not in ('waiting', 'thinking', 'responding'))
             and not exists (select 1 from public.tool_executions x
                             where x.swarm_id = run.swarm_id and x.run_id = run.id)));
 end
@@ -495,11 +495,32 @@ begin
               and e.data ->> 'turn_id' = t.id::text))
         order by t.position, t.id), '[]')
       from public.run_turns t
-      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')
         and t.agent_id is not null),
     'reservations', (
       select coalesce(json_agg(json_build_object('id', b.id, 'turn_id', b.turn_id, 'usage', b.usage)), '[]')
       from private.budget_reservations b where b.run_id = run.id));
+end
+$$;
+
+-- The agent to which the conversation of a swarm was handed over last; null when none was. The agent may be gone.
+create or replace function private.find_agent_in_charge(swarm_id uuid) returns uuid language plpgsql stable
+as $$
+begin
+  return (select (t.handoff ->> 'agent_id')::uuid from public.run_turns t
+    where t.swarm_id = find_agent_in_charge.swarm_id and t.handoff is not null order by t.finished_at desc limit 1);
+end
+$$;
+
+-- The latest questions of agents to others, with the messages that answer them.
+create or replace function private.list_questions(swarm_id uuid) returns json language plpgsql stable
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('message_id', q.message_id, 'asked', q.asked)), '[]')
+    from (select t.message_id, t.asked from public.run_turns t
+          where t.swarm_id = list_questions.swarm_id and t.asked is not null
+          order by t.started_at desc limit 100) as q);
 end
 $$;
 
@@ -512,21 +533,26 @@ as $$
     'run', json_build_object('id', r.id, 'swarm_id', r.swarm_id, 'user_id', r.user_id, 'message_id', r.message_id,
       'strategy', r.strategy, 'request', r.request),
     'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
-    'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
-      'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
+    'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
+      'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
       select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings)
+          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
+          'user_id', a.user_id,
+          -- The coordinator reads its own prompt when it selects who speaks next.
+          'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
         order by sa.position, sa.created_at, a.id)
       from private.list_speakers(r.swarm_id) as sa
       join public.agents a on a.id = sa.agent_id), '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
-          'name', coalesce(nullif(p.full_name, ''), 'User ' || left(m.user_id::text, 8))) order by m.joined_at, m.id)
+          'name', coalesce(nullif(p.full_name, ''), 'User')) order by m.joined_at, m.id)
       from (select * from public.swarm_members m where m.swarm_id = r.swarm_id and m.status = 'active'
             order by m.joined_at, m.id limit 50) as m
       left join public.profiles p on p.id = m.user_id), '[]'),
+    'in_charge_agent_id', case when r.strategy = 'handoff' then private.find_agent_in_charge(r.swarm_id) end,
+    'questions', case when r.strategy = 'supervisor' then private.list_questions(r.swarm_id) else '[]'::json end,
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
@@ -649,7 +675,7 @@ begin
     case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
     coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
-          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
+          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('waiting', 'thinking', 'responding')
             and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
   from unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
   left join public.runs r on r.id = mine.id

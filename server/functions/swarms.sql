@@ -111,6 +111,18 @@ begin
 end
 $$;
 
+-- The agents of the owner read the preamble, so no admin may change it.
+create or replace function private.keep_preamble() returns trigger language plpgsql
+as $$
+begin
+  if new.owner_id is distinct from auth.uid() then
+    raise exception 'only the owner of a swarm can change its preamble'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarms', column = 'settings';
+  end if;
+  return new;
+end
+$$;
+
 create or replace function private.add_swarm_owner() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

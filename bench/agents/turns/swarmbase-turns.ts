@@ -116,6 +116,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     swarm: {
       id: SWARM_ID,
       name: "Weather",
+      description: null,
       status: "active",
       owner_id: USER_ID,
       coordinator_agent_id: null,
@@ -124,6 +125,8 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     message: QUESTION,
     agents: [{ ...agent, position: 0 }],
     people: [{ id: USER_ID, name: "Ann" }],
+    in_charge_agent_id: null,
+    questions: [],
     payer_id: USER_ID,
     has_budget: false,
     guardrails: [],

@@ -1,7 +1,7 @@
 import { readRunLimits } from "../guards/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/turn-terms.ts";
-import { decideNext } from "../strategies/decide-next.ts";
+import { decideNext, narrowAgents } from "../strategies/decide-next.ts";
 import type { FirstTurnPlan, Preflight } from "./sql/admit-runs.ts";
 
 /**
@@ -18,9 +18,9 @@ export function planFirstTurn(
   const step = decideNext({
     ...limits,
     strategy,
-    agents: namedIds === null ? agents : agents.filter(({ id }) => namedIds.includes(id)),
+    ...narrowAgents(agents, namedIds),
     coordinatorId: agents.find(({ id }) => id === preflight.coordinator_agent_id)?.id ?? null,
-    isNarrowed: namedIds !== null,
+    inChargeId: preflight.in_charge_agent_id,
     turns: [],
     selected: null,
   });

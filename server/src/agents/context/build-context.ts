@@ -1,12 +1,13 @@
 import type { PromptPart } from "@swarmbase/sdk";
 import type { ModelMessage } from "../providers/model-port.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { type ContextAgent, renderSystem } from "./render-system.ts";
+import { type ContextAgent, type ContextSwarm, renderSystem } from "./render-system.ts";
 import { nameSpeakers, type Participant, type Speakers } from "./speakers.ts";
 import type { TranscriptMessage } from "./transcript.ts";
 
 export interface ContextRequest {
   readonly agent: ContextAgent;
+  readonly swarm: ContextSwarm;
   readonly participants: readonly Participant[];
   /** Oldest first. */
   readonly messages: readonly TranscriptMessage[];
@@ -14,6 +15,8 @@ export interface ContextRequest {
   /** For the system prompt and the messages together. */
   readonly tokenBudget: number;
   readonly charsPerToken: number;
+  /** Follows the agent's own message at the end. */
+  readonly ownTurn?: string;
 }
 
 export interface Context {
@@ -32,6 +35,8 @@ export interface Context {
 interface Line {
   readonly role: "user" | "assistant";
   readonly text: string;
+  /** Of the author; null for own messages, and where only one person speaks with the agent. */
+  readonly name: string | null;
   readonly source: PromptPart;
 }
 
@@ -41,16 +46,19 @@ const SEPARATOR = "\n\n";
 const OPENING = "(The conversation so far begins with your own words.)";
 const OWN_TURN = "(It is your turn again. Add only what is new.)";
 
-/** The conversation for one agent: its own messages as the assistant, all others as the user with a name prefix. */
+/**
+ * The conversation for one agent: its own messages as the assistant, all others as the user. Where more than one person speaks with
+ * the agent, messages of others have a name prefix, and the system prompt says who takes part.
+ */
 export function buildContext(request: ContextRequest): Context {
-  const { agent, participants, charsPerToken } = request;
+  const { agent, participants, charsPerToken, ownTurn = OWN_TURN } = request;
   const present = request.messages.filter((message) => message.content !== null && message.content.trim() !== "");
   const recent = present.slice(-Math.max(1, Math.trunc(request.historyLimit) || 1));
   const speakers = nameSpeakers(agent, participants, recent);
-  const system = renderSystem(agent, participants, speakers);
+  const system = renderSystem(request, speakers);
 
   const lines: Line[] = [];
-  let estimatedTokens = estimateTokens(system, charsPerToken) + framingCost(charsPerToken);
+  let estimatedTokens = estimateTokens(system, charsPerToken) + framingCost(ownTurn, charsPerToken);
   for (const message of recent.toReversed()) {
     const line = renderLine(message, agent.id, speakers);
     const tokens = estimateTokens(line.text, charsPerToken) + TOKENS_PER_MESSAGE;
@@ -63,7 +71,7 @@ export function buildContext(request: ContextRequest): Context {
   const reason = lines.length < recent.length ? "budget" : "history_limit";
   return {
     system,
-    ...mergeLines(lines.reverse()),
+    ...mergeLines(lines.reverse(), ownTurn),
     messageCount: lines.length,
     trimmed: droppedCount > 0 ? { messageCount: droppedCount, reason } : null,
     estimatedTokens,
@@ -71,20 +79,24 @@ export function buildContext(request: ContextRequest): Context {
 }
 
 /** Always reserved, so that the two notes never exceed the budget. */
-function framingCost(charsPerToken: number): number {
-  return estimateTokens(OPENING, charsPerToken) + estimateTokens(OWN_TURN, charsPerToken) + 2 * TOKENS_PER_MESSAGE;
+function framingCost(ownTurn: string, charsPerToken: number): number {
+  return estimateTokens(OPENING, charsPerToken) + estimateTokens(ownTurn, charsPerToken) + 2 * TOKENS_PER_MESSAGE;
 }
 
 function renderLine(message: TranscriptMessage, agentId: string, speakers: Speakers): Line {
   const { seq } = message;
   const content = message.content ?? "";
+  const isComposed = message.isComposed === true;
   if (message.sender_type === "agent" && message.sender_id === agentId)
-    return { role: "assistant", text: content, source: message.isComposed === true ? { text: content } : { seq } };
-  const prefix = `[${speakers.labelOf(message)}]: `;
+    return { role: "assistant", text: content, name: null, source: isComposed ? { text: content } : { seq } };
+  if (!speakers.isShared && message.sender_type === "user")
+    return { role: "user", text: content, name: null, source: isComposed ? { text: content } : { seq } };
+  const name = speakers.labelOf(message);
+  const prefix = `[${name}]: `;
   const quoted = quoteForgedLines(content, speakers);
   const text = prefix + quoted;
-  const isStored = message.isComposed !== true && quoted === content;
-  return { role: "user", text, source: isStored ? { seq, prefix } : { text } };
+  const isStored = !isComposed && quoted === content;
+  return { role: "user", text, name: speakers.isShared ? name : null, source: isStored ? { seq, prefix } : { text } };
 }
 
 /** Quotes lines within a message that imitate the name prefix of another speaker. */
@@ -97,8 +109,8 @@ function quoteForgedLines(content: string, speakers: Speakers): string {
   );
 }
 
-function mergeLines(lines: readonly Line[]): Pick<Context, "messages" | "sources"> {
-  const merged: { role: "user" | "assistant"; content: string; starts?: number[] }[] = [];
+function mergeLines(lines: readonly Line[], ownTurn: string): Pick<Context, "messages" | "sources"> {
+  const merged: { role: "user" | "assistant"; content: string; starts?: number[]; names?: string[] }[] = [];
   const sources: PromptPart[][] = [];
   const note = (content: string): void => {
     // A note is not a message of the swarm, so it has no starts.
@@ -106,18 +118,19 @@ function mergeLines(lines: readonly Line[]): Pick<Context, "messages" | "sources
     sources.push([{ text: content }]);
   };
   if (lines[0]?.role !== "user") note(OPENING);
-  for (const { role, text, source } of lines) {
+  for (const { role, text, name, source } of lines) {
     const last = merged.at(-1);
     if (last?.role === role) {
       last.starts ??= [0];
       last.starts.push(last.content.length + SEPARATOR.length);
       last.content += SEPARATOR + text;
+      if (name !== null) last.names?.push(name);
       sources.at(-1)?.push(source);
     } else {
-      merged.push({ role, content: text });
+      merged.push({ role, content: text, ...(name !== null && { names: [name] }) });
       sources.push([source]);
     }
   }
-  if (merged.at(-1)?.role === "assistant") note(OWN_TURN);
+  if (merged.at(-1)?.role === "assistant") note(ownTurn);
   return { messages: merged, sources };
 }

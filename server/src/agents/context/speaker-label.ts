@@ -4,9 +4,14 @@ const UNSAFE = /[[\]\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** A name for the prefix `[Name]: `: one line, no brackets, never empty. */
 export function speakerLabel(name: string, fallback: string): string {
-  const label = name.normalize("NFC").replace(UNSAFE, " ").replace(/\s+/gu, " ").trim();
-  if (label === "") return fallback;
-  return label.length <= MAX_LABEL_CHARS ? label : cutAtCharacter(label, MAX_LABEL_CHARS).trimEnd();
+  const label = oneLine(name, MAX_LABEL_CHARS);
+  return label === "" ? fallback : label;
+}
+
+/** The text in one line without brackets, cut at a number of characters. */
+export function oneLine(text: string, maxChars: number): string {
+  const line = text.normalize("NFC").replace(UNSAFE, " ").replace(/\s+/gu, " ").trim();
+  return line.length <= maxChars ? line : cutAtCharacter(line, maxChars).trimEnd();
 }
 
 /** Labels that look like the same name have the same key. */

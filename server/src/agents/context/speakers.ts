@@ -9,6 +9,8 @@ export interface Participant {
 }
 
 export interface Speakers {
+  /** False where only one person speaks with the agent. */
+  readonly isShared: boolean;
   labelOf(message: TranscriptMessage): string;
   labelOfParticipant(participant: Participant): string;
   isLabel(text: string): boolean;
@@ -35,12 +37,15 @@ export function nameSpeakers(
     taken.add(labelKey(label));
   };
 
-  claim(`agent ${agent.id}`, agent.name, "agent");
+  const own = `agent ${agent.id}`;
+  claim(own, agent.name, "agent");
   for (const { type, id, name } of participants) claim(`${type} ${id}`, name, type);
   for (const message of messages)
     if (message.content !== null) claim(authorKey(message), message.sender_name, message.sender_type);
 
+  const others = [...labels.keys()].filter((key) => key !== own && !key.startsWith("system "));
   return {
+    isShared: others.length > 1 || others.some((key) => key.startsWith("agent ")),
     labelOf: (message) => labels.get(authorKey(message)) ?? message.sender_type,
     labelOfParticipant: ({ type, id }) => labels.get(`${type} ${id}`) ?? type,
     isLabel: (text) => taken.has(labelKey(speakerLabel(text, ""))),

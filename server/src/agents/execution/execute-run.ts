@@ -1,4 +1,5 @@
 import { findMentions } from "../context/find-mentions.ts";
+import { narrowAgents } from "../strategies/decide-next.ts";
 import { readRunLimits } from "../guards/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
 import { createEventSequencer } from "./event-sequencer.ts";
@@ -87,7 +88,7 @@ async function execute(
     ? createRunBudget({ pool, hold, payerId: context.payer_id, writer, newId, isHeld, onLost })
     : NO_BUDGET;
   const traceparent = context.run.request["traceparent"];
-  const { agents, isNarrowed } = narrow(context);
+  const { agents, isNarrowed } = narrowAgents(context.agents, findNamed(context));
   const run: LiveRun = {
     ports,
     context,
@@ -114,6 +115,8 @@ async function execute(
     isNarrowed,
     opened: started.opened ?? null,
     transcript: [],
+    questions: new Map(context.questions.map(({ message_id: messageId, asked }) => [messageId, asked])),
+    missedSelections: 0,
     finished: [...(progress?.finished ?? [])],
     turnCount: progress?.turnCount ?? 0,
     toolCallCount: progress?.toolCallCount ?? 0,
@@ -149,16 +152,26 @@ async function execute(
 async function pauseRun(run: LiveRun, suspended: readonly SuspendedTurn[], elapsedMs: number): Promise<boolean> {
   const progress = describeProgress(run, suspended, elapsedMs);
   const executions = executionsIn(suspended, run.ports);
+  for (const turn of suspended) submitWaiting(run, turn);
   const { outcome } = await run.writer.submit({ op: "pause", executions, progress });
   return outcome !== "cancelled";
 }
 
+/** Neither the turn nor those that it asked for are live while the run waits. */
+function submitWaiting(run: LiveRun, { id, agentId, waiting }: SuspendedTurn): void {
+  for (const call of waiting) if (call.kind === "member") submitWaiting(run, call.turn);
+  void run.writer.submit({
+    op: "turn_status",
+    turn_id: id,
+    agent_id: agentId,
+    status: "waiting",
+    reason: "waiting",
+    first_token_ms: null,
+  });
+}
+
 /** Agents that the call names, else those that the message mentions, answer alone. */
-function narrow(context: RunContext): Pick<LiveRun, "agents" | "isNarrowed"> {
-  const named = context.run.request["agent_ids"];
-  const ids: readonly unknown[] = Array.isArray(named) && named.length > 0 ? named : [];
-  const namedIds = ids.length > 0 ? ids : findMentions(context.message ?? "", context.agents);
-  const agents = context.agents.filter(({ id }) => namedIds.includes(id));
-  if (namedIds.length === 0) return { agents: context.agents, isNarrowed: false };
-  return { agents, isNarrowed: true };
+function findNamed({ run, message, agents }: RunContext): readonly unknown[] {
+  const named = run.request["agent_ids"];
+  return Array.isArray(named) && named.length > 0 ? (named as unknown[]) : findMentions(message ?? "", agents);
 }

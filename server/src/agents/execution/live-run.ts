@@ -16,6 +16,7 @@ import type { RunStore } from "./run-store.ts";
 import type { OpenStreamHub } from "../streams/stream-hub.ts";
 import type { RunWriter } from "./run-writer.ts";
 import type { RunContext } from "./sql/load-run.ts";
+import type { QuestionRow } from "./steps.ts";
 import type { OpenTurn, SuspendedTurn, TurnStop } from "../turn/turn-state.ts";
 
 /** The dependencies of executing runs. */
@@ -73,6 +74,10 @@ export interface LiveRun {
   opened: OpenedTurn | null;
   /** The messages of the swarm that turns have read. */
   transcript: TranscriptMessage[];
+  /** What agents were asked by others, by the id of the message that answers it. */
+  readonly questions: Map<string, QuestionRow>;
+  /** How often the coordinator's model named no next speaker. */
+  missedSelections: number;
   readonly finished: (FinishedTurn & TurnMarks)[];
   turnCount: number;
   toolCallCount: number;

@@ -31,6 +31,7 @@ export async function runLoop(run: LiveRun): Promise<LoopEnd> {
       strategy: run.context.run.strategy,
       agents: run.agents,
       coordinatorId: coordinatorIdOf(run),
+      inChargeId: run.opened?.agent.id ?? run.context.in_charge_agent_id,
       isNarrowed: run.isNarrowed,
       turns: run.finished,
       selected,
@@ -62,7 +63,7 @@ export async function runLoop(run: LiveRun): Promise<LoopEnd> {
 }
 
 function mustEnd({ finished }: LiveRun): boolean {
-  return finished.some(({ stop }) => stop === "budget_exceeded" || stop === "loop_detected");
+  return finished.some(({ stop }) => stop === "budget_exceeded");
 }
 
 function markSpent(run: LiveRun): void {

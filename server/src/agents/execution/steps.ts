@@ -63,6 +63,21 @@ export interface GuardrailFlag {
   readonly reason: string;
 }
 
+/** `run_turns.asked`. */
+export interface QuestionRow {
+  readonly by_agent_id: string;
+  readonly by_agent_name: string;
+  readonly message: string;
+}
+
+/** `run_turns.handoff`. */
+export interface HandoffRow {
+  readonly agent_id: string;
+  readonly agent_name: string;
+  /** Empty when the agent gave none. */
+  readonly reason: string;
+}
+
 export type Step =
   | {
       readonly op: "start_turn";
@@ -74,6 +89,8 @@ export type Step =
       readonly max_concurrent: number;
       readonly after_seq: number;
       readonly history_limit: number;
+      /** What another agent asks. */
+      readonly asked?: QuestionRow;
     }
   | {
       readonly op: "resume_turn";
@@ -88,8 +105,8 @@ export type Step =
       readonly op: "turn_status";
       readonly turn_id: string;
       readonly agent_id: string;
-      readonly status: "thinking" | "responding";
-      readonly reason: "first_token" | "tool_call";
+      readonly status: "thinking" | "responding" | "waiting";
+      readonly reason: "first_token" | "tool_call" | "waiting";
       readonly first_token_ms: number | null;
     }
   | {
@@ -123,6 +140,7 @@ export type Step =
       readonly content: string;
       /** The value that the response_schema asked for. */
       readonly data: unknown;
+      readonly handoff?: HandoffRow;
       readonly metadata: Readonly<Record<string, unknown>>;
       /** Whether flags of guardrails follow. */
       readonly flagged?: boolean;
@@ -236,7 +254,7 @@ export function countSeqs(step: Step): number {
     case "pause":
       return step.executions.length;
     case "resume_turn":
-      return step.restart === undefined ? 0 : 2;
+      return step.restart === undefined ? 1 : 2;
     default:
       return SEQ_COUNTS[step.op];
   }

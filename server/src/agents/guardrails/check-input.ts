@@ -73,7 +73,11 @@ export async function readAllowed(
   return applyReadings(messages, readings);
 }
 
-export function applyReadings(messages: readonly TranscriptMessage[], readings: Readings): TranscriptMessage[] {
+export function applyReadings(
+  messages: readonly TranscriptMessage[],
+  readings: Readings,
+): readonly TranscriptMessage[] {
+  if (readings.size === 0) return messages;
   return messages.flatMap((message) => {
     const content = readings.get(message.id);
     if (content === undefined) return [message];

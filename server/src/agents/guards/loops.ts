@@ -28,7 +28,7 @@ function fold(text: string): string {
     .replace(/^ | ?[.!?…]{0,16} ?$/gu, "");
 }
 
-/** `repeat`: reject the call, because the model has this result already. `loop`: end the run. */
+/** `repeat`: reject the call, because the model has this result already. `loop`: the same, and the model must answer with text. */
 export type RepeatGuard = (name: string, inputText: string) => "run" | "repeat" | "loop";
 
 const CALLS_THAT_RUN = 2;

@@ -1,6 +1,7 @@
 import { buildContext } from "../context/build-context.ts";
 import { createEchoStripper } from "../context/echo-stripper.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
+import { participantsOf, swarmFor, transcriptOf } from "../context/run-transcript.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
 import type { SideCallRecord } from "./call-beside.ts";
@@ -10,6 +11,7 @@ import { recordTurnPrompt, type SentCall } from "./record-prompt.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { applyReadings } from "../guardrails/check-input.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
+import { listLed } from "../tools/toolset.ts";
 import { measureMessages } from "../turn/turn-images.ts";
 import { emitText, type Turn, warnOnce } from "../turn/turn.ts";
 
@@ -59,13 +61,14 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
   // The setting of an agent can exceed the context window of its model.
   const answerTokens = Math.min(maxTokensOf(run, turn), Math.floor(info.contextWindow / 2));
   const context = buildContext({
-    agent: { id: agent.id, name: agent.name, role: agent.role, systemPrompt: agent.system_prompt },
-    participants: [
-      ...run.context.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
-      ...run.context.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
-    ],
-    messages:
-      turn.readings.size === 0 ? withQuestion(run, turn) : applyReadings(withQuestion(run, turn), turn.readings),
+    agent: {
+      ...agent,
+      systemPrompt: agent.system_prompt,
+      leads: listLed(run, turn).map(({ id, name, role }) => ({ id, name, role, type: "agent" })),
+    },
+    swarm: swarmFor(run, agent),
+    participants: participantsOf(run),
+    messages: applyReadings(transcriptOf(run, turn), turn.readings),
     historyLimit: turn.contextLimit ?? run.limits.historyLimit,
     tokenBudget: Math.max(
       MIN_CONTEXT_TOKENS,
@@ -84,24 +87,6 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
     const { messageCount } = context.trimmed;
     turn.warnings.push({ setting: "context", message: `left out ${messageCount} older messages`, messageCount });
   }
-}
-
-/** Appends the question of the agent that asked for this turn. */
-export function withQuestion(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
-  if (asked === null) return run.transcript;
-  return [
-    ...run.transcript,
-    {
-      id: asked.byAgentId,
-      seq: (run.transcript.at(-1)?.seq ?? 0) + 1,
-      sender_type: "agent",
-      sender_id: asked.byAgentId,
-      sender_name: asked.byAgentName,
-      content: asked.words,
-      run_id: run.context.run.id,
-      isComposed: true,
-    },
-  ];
 }
 
 /** What a call sends in addition to the conversation. */

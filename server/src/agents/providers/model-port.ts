@@ -59,6 +59,8 @@ interface JoinedContent {
   readonly content: string;
   /** The offsets of the swarm messages in the content; absent when the content is exactly one message. */
   readonly starts?: readonly number[];
+  /** The authors of these messages; absent where only one person speaks with the agent. */
+  readonly names?: readonly string[];
 }
 
 export interface ModelTool {

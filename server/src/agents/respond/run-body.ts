@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 
 /** A run as the interface describes it. */
@@ -37,21 +38,9 @@ export function runHeaders(runId: string, isReplay: boolean): Record<string, str
 /** The response to a call: 202 for a run that has not ended, an error for one in which no agent could answer. */
 export function answerWith(body: RunBody, headers: Readonly<Record<string, string>>): BodyAnswer {
   if (!isEndStatus(body.status)) return { status: 202, headers, body };
-  if (body.status === "failed" && body.responses.length === 0) throw explainFailure(body, headers);
+  if (body.status === "failed") throw explainFailure(body, headers);
   return { status: 200, headers, body };
 }
-
-type FailureCode =
-  | "PROVIDER_ERROR"
-  | "PROVIDER_TIMEOUT"
-  | "PROVIDER_NOT_CONFIGURED"
-  | "INVALID_MODEL"
-  | "RESPONSE_SCHEMA_MISMATCH"
-  | "GUARDRAIL_BLOCKED"
-  | "GUARDRAIL_FAILED"
-  | "BUDGET_EXCEEDED"
-  | "INTERNAL_ERROR"
-  | "SERVICE_UNAVAILABLE";
 
 function explainFailure(run: RunBody, headers: Readonly<Record<string, string>>): AppError {
   const [first] = run.errors;
@@ -59,22 +48,26 @@ function explainFailure(run: RunBody, headers: Readonly<Record<string, string>>)
   return new AppError(failureCodeOf(run), message, { headers: { ...headers }, members: { run } });
 }
 
-/** The code that all errors share, else PROVIDER_ERROR. A lost node is not an error of a provider. */
-function failureCodeOf({ stop_reason: stopReason, errors }: RunBody): FailureCode {
-  if (stopReason === "timeout") return "PROVIDER_TIMEOUT";
-  if (stopReason === "budget_exceeded") return "BUDGET_EXCEEDED";
-  if (stopReason === "worker_lost") return "SERVICE_UNAVAILABLE";
-  const codes = new Set(errors.map(({ code }) => code));
-  const [only = ""] = codes.size === 1 ? codes : [];
-  return SHARED_CODES.find((code) => code === only) ?? "PROVIDER_ERROR";
-}
-
-const SHARED_CODES = [
-  "PROVIDER_TIMEOUT",
-  "PROVIDER_NOT_CONFIGURED",
-  "INVALID_MODEL",
+/** The decisions and errors of the service itself. */
+const OWN_CODES = [
   "RESPONSE_SCHEMA_MISMATCH",
   "GUARDRAIL_BLOCKED",
   "GUARDRAIL_FAILED",
+  "CONTEXT_LENGTH_EXCEEDED",
+  "MAX_TOKENS_REACHED",
+  "LOOP_DETECTED",
   "INTERNAL_ERROR",
-] as const;
+] as const satisfies ErrorCode[];
+const PROVIDER_CODES = ["PROVIDER_TIMEOUT", "PROVIDER_NOT_CONFIGURED", "INVALID_MODEL"] as const satisfies ErrorCode[];
+
+/** The code that all errors share. Of several, the first if none is a provider's, else PROVIDER_ERROR. A lost node is not an error of a provider. */
+function failureCodeOf({ stop_reason: stopReason, errors }: RunBody): ErrorCode {
+  if (stopReason === "timeout") return "PROVIDER_TIMEOUT";
+  if (stopReason === "budget_exceeded") return "BUDGET_EXCEEDED";
+  if (stopReason === "worker_lost") return "SERVICE_UNAVAILABLE";
+  const own = errors.map(({ code }) => OWN_CODES.find((known) => known === code));
+  const [first] = own;
+  if (first !== undefined && !own.includes(undefined)) return first;
+  const codes = new Set(errors.map(({ code }) => code));
+  return PROVIDER_CODES.find((code) => codes.size === 1 && codes.has(code)) ?? "PROVIDER_ERROR";
+}

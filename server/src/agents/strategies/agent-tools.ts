@@ -14,7 +14,10 @@ const FORMS = {
     describe: (who: string) => `Hand the conversation over to ${who}, who answers next. Your turn ends with this call.`,
     inputSchema: {
       type: "object",
-      properties: { reason: { type: "string", description: "Why the other one should go on." } },
+      properties: {
+        reason: { type: "string", description: "Why the other one should go on, and what is known so far." },
+      },
+      required: ["reason"],
       additionalProperties: false,
     },
   },
@@ -30,25 +33,22 @@ const FORMS = {
   },
 };
 
-/** One tool for each agent except the caller. `takenNames`: the agent's own tools, which keep their names. */
-export function agentTools(
+/** One tool for each agent. `takenNames`: the agent's own tools, which keep their names. */
+export function agentTools<Agent extends AddressedAgent>(
   kind: keyof typeof FORMS,
-  agents: readonly AddressedAgent[],
-  selfId: string,
+  agents: readonly Agent[],
   takenNames: Iterable<string> = [],
-): { readonly tool: ModelTool; readonly agentId: string }[] {
+): { readonly tool: ModelTool; readonly agent: Agent }[] {
   const { prefix, describe, inputSchema } = FORMS[kind];
   const taken = new Set(takenNames);
-  return agents
-    .filter((agent) => agent.id !== selfId)
-    .map((agent) => ({
-      agentId: agent.id,
-      tool: {
-        name: takeToolName(agentToolName(prefix, agent.name), taken),
-        description: describe(introduce(agent)),
-        inputSchema,
-      },
-    }));
+  return agents.map((agent) => ({
+    agent,
+    tool: {
+      name: takeToolName(agentToolName(prefix, agent.name), taken),
+      description: describe(introduce(agent)),
+      inputSchema,
+    },
+  }));
 }
 
 /** Names and roles are user input: one line of limited length. */

@@ -10,10 +10,10 @@ import { fallbackSelection } from "./selection-tool.ts";
 export function decideNext(view: RunView): NextStep {
   if (view.onAgentError === "stop" && view.turns.some((turn) => turn.outcome === "failed"))
     return end("provider_error");
-  const step = view.agents.length === 0 ? endOf(view) : STRATEGIES[view.strategy].next(view);
-  if (step.type === "end") return step;
+  const agents = view.agents.filter((agent) => !hasNoProgress(view.turns, agent.id));
+  const step = agents.length === 0 ? endOf(view) : STRATEGIES[view.strategy].next({ ...view, agents });
+  if (step.type === "end") return agents.length < view.agents.length && agents.length === 0 ? end("no_progress") : step;
   if (isPingPong(view.turns)) return end("loop_detected");
-  if (hasNoProgress(view.turns)) return end("no_progress");
   const turnsLeft = Math.max(0, view.maxTurns - view.turns.length);
   if (turnsLeft === 0) return end("max_turns");
   return step.type === "turns" ? { ...step, agentIds: step.agentIds.slice(0, turnsLeft) } : step;
@@ -68,10 +68,10 @@ function oneTurnOf(agentId: string | null, view: RunView): NextStep {
 function continueHandoffs(view: RunView): NextStep {
   const last = view.turns.at(-1);
   if (!last) {
-    // An agent that the request names answers first. It can hand over to the coordinator.
-    const isCoordinatorAddressed = view.agents.some((agent) => agent.id === view.coordinatorId);
-    const first = isCoordinatorAddressed ? view.coordinatorId : (inOrder(view.agents)[0]?.id ?? null);
-    return oneTurnOf(first, view);
+    // An agent that the request names answers first. It can hand over to the coordinator. Else the agent that took over goes on.
+    const preferred = [view.isNarrowed ? null : view.inChargeId, view.coordinatorId];
+    const first = preferred.find((id) => view.agents.some((agent) => agent.id === id));
+    return oneTurnOf(first ?? inOrder(view.agents)[0]?.id ?? null, view);
   }
   const target = last.outcome === "completed" ? last.handoffTo : null;
   const isReachable =
@@ -94,13 +94,12 @@ function applySelection(view: RunView): NextStep {
   return { type: "select" };
 }
 
-function hasNoProgress(finished: readonly FinishedTurn[]): boolean {
-  const last = finished.at(-1);
-  if (last?.outcome !== "completed" || last.handoffTo !== null) return false;
-  const previous = finished
-    .slice(0, -1)
-    .findLast((turn) => turn.agentId === last.agentId && turn.outcome === "completed" && turn.handoffTo === null);
-  return repeatsItself(previous?.text ?? null, last.text);
+/** Whether the agent has repeated its previous reply, so that further turns of it would add nothing. */
+function hasNoProgress(finished: readonly FinishedTurn[], agentId: string): boolean {
+  const replies = finished.filter(
+    (turn) => turn.agentId === agentId && turn.outcome === "completed" && turn.handoffTo === null,
+  );
+  return repeatsItself(replies.at(-2)?.text ?? null, replies.at(-1)?.text ?? "");
 }
 
 function turns(agents: readonly { readonly id: string }[]): NextStep {
@@ -125,6 +124,16 @@ export function coordinatorOf(view: Pick<RunView, "agents" | "coordinatorId" | "
   if (coordinatorId !== null && (view.isNarrowed || agents.some((agent) => agent.id === coordinatorId)))
     return coordinatorId;
   return inOrder(agents)[0]?.id ?? null;
+}
+
+/** The agents that a request or a message names, in that order; all of them when it names none. */
+export function narrowAgents<Agent extends RunAgent>(
+  agents: readonly Agent[],
+  namedIds: readonly unknown[] | null,
+): { readonly agents: readonly Agent[]; readonly isNarrowed: boolean } {
+  if (namedIds === null || namedIds.length === 0) return { agents, isNarrowed: false };
+  const named = [...new Set(namedIds)].flatMap((id) => agents.filter((agent) => agent.id === id));
+  return { agents: named.map((agent, position) => ({ ...agent, position })), isNarrowed: true };
 }
 
 function inOrder(agents: readonly RunAgent[]): RunAgent[] {

@@ -12,6 +12,8 @@ export interface FinishedTurn {
   readonly outcome: "completed" | "failed" | "cancelled";
   readonly text: string;
   readonly handoffTo: string | null;
+  /** Why; empty when the agent gave no reason. */
+  readonly handoffReason?: string;
   /** A tool of the agent succeeded during the turn, so the turn added information. */
   readonly usedTool?: boolean;
 }
@@ -23,6 +25,8 @@ export interface RunView {
   readonly agents: readonly RunAgent[];
   /** An enabled agent of the swarm; it need not be one of `agents`. */
   readonly coordinatorId: string | null;
+  /** The agent to which an earlier run handed the conversation over; it need not be one of `agents`. */
+  readonly inChargeId: string | null;
   readonly isNarrowed: boolean;
   readonly maxTurns: number;
   readonly maxRounds: number;

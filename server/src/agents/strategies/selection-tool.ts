@@ -1,40 +1,57 @@
-import { labelKey, speakerLabel } from "../context/speaker-label.ts";
+import { labelKey } from "../context/speaker-label.ts";
 import type { ModelTool } from "../providers/model-port.ts";
-import { type AddressedAgent, introduce } from "./agent-tools.ts";
+import { introduce } from "./agent-tools.ts";
 import type { RunAgent } from "./run-view.ts";
 
 const SELECTION_TOOL_NAME = "choose_next_speaker";
 const DONE = "done";
+const WORD = /[\p{L}\p{N}]/u;
 
-/** Offers every agent except the last speaker, and "done". */
-export function selectionTool(agents: readonly AddressedAgent[], lastSpeakerId: string | null): ModelTool {
-  const offered = agents.filter((agent) => agent.id !== lastSpeakerId);
-  const lines = offered.map((agent) => `${agent.id}: ${introduce(agent)}`);
+/** An agent that can speak next, by the name that the conversation shows. */
+export interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly role?: string | null;
+}
+
+/** The agents as the conversation names them; none is called "done". */
+export function toChoices<Agent extends Choice>(agents: readonly Agent[], labelOf: (agent: Agent) => string): Choice[] {
+  return agents.map((agent) => {
+    const label = labelOf(agent);
+    return { ...agent, name: labelKey(label) === DONE ? `${label} (agent)` : label };
+  });
+}
+
+/** Offers the names of agents, and "done". */
+export function selectionTool(choices: readonly Choice[]): ModelTool {
+  const lines = choices.map((choice) => introduce(choice));
   return {
     name: SELECTION_TOOL_NAME,
     description: [`Choose who speaks next, or "${DONE}" when nothing more needs to be said.`, ...lines].join("\n"),
     inputSchema: {
       type: "object",
-      properties: { next: { type: "string", enum: [...offered.map((agent) => agent.id), DONE] } },
+      properties: { next: { type: "string", enum: [...choices.map(({ name }) => name), DONE] } },
       required: ["next"],
       additionalProperties: false,
     },
   };
 }
 
-/** An agent id or "done". Small models answer with a name, plain text or another key: accepted when it means exactly one agent. */
-export function readSelection(
-  inputText: string,
-  agents: readonly { readonly id: string; readonly name: string }[],
-): string | null {
+/** An agent id or "done". Small models answer with plain text or another key: accepted when it names exactly one agent. */
+export function readSelection(inputText: string, choices: readonly Choice[]): string | null {
   const choice = choiceIn(inputText);
   if (choice === null) return null;
   const key = labelKey(choice.trim());
   if (key === DONE) return DONE;
-  const byId = agents.find((agent) => agent.id.toLowerCase() === key);
-  if (byId) return byId.id;
-  const named = agents.filter((agent) => labelKey(speakerLabel(agent.name, "agent")) === key);
-  return named.length === 1 ? (named[0]?.id ?? null) : null;
+  const exact = choices.filter(({ name }) => labelKey(name) === key);
+  const [only, ...others] = exact.length > 0 ? exact : choices.filter(({ name }) => hasWord(key, labelKey(name)));
+  return only !== undefined && others.length === 0 ? only.id : null;
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1))
+    if (!WORD.test(text.charAt(at - 1)) && !WORD.test(text.charAt(at + word.length))) return true;
+  return false;
 }
 
 /** The agent after the last speaker by position, else the first agent; "done" when there is no agent. */

@@ -3,25 +3,24 @@ import { isRecord, readJson } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
 import type { AssignedTool, CallableTool, ToolAnswers, ToolFault, ToolOutcome, ToolResponse } from "./tool-port.ts";
 import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
-import type { ToolExecution } from "../execution/steps.ts";
+import type { HandoffRow, QuestionRow, ToolExecution } from "../execution/steps.ts";
 import { toClientOutcome } from "./client/client-tools.ts";
 import { readAssignment } from "./input/assignment.ts";
 import type { Toolset } from "./toolset.ts";
 import { noteCall, rejectCall, toMemberAnswer } from "./tool-answers.ts";
 import { returnToThinking, type Turn } from "../turn/turn.ts";
-import type { AskedTurn, TurnEnd, WaitingCall } from "../turn/turn-state.ts";
+import type { TurnEnd, WaitingCall } from "../turn/turn-state.ts";
 
 export type Answers =
   | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }
-  | { readonly kind: "handoff"; readonly agentId: string }
-  | { readonly kind: "loop" };
+  | { readonly kind: "handoff"; readonly handoff: HandoffRow };
 
 export interface CallAnswering {
   readonly run: LiveRun;
   readonly turn: Turn;
   readonly toolset: Toolset;
   /** Another agent's turn within this one. */
-  askMember(agentId: string, asked: AskedTurn, turnId: string): Promise<TurnEnd>;
+  askMember(agentId: string, asked: QuestionRow, turnId: string): Promise<TurnEnd>;
 }
 
 /** Runs the calls of one step concurrently; the results keep the order of the calls. */
@@ -29,18 +28,26 @@ export async function answerCalls(answering: CallAnswering, calls: readonly Mode
   const { run, turn, toolset } = answering;
   for (const call of calls) {
     const meaning = toolset.find(call.name);
-    if (meaning?.kind === "handoff") return { kind: "handoff", agentId: meaning.agentId };
+    if (meaning?.kind !== "handoff") continue;
+    const { agentId, agentName } = meaning;
+    const reason = readText(call.inputText, "reason").slice(0, MAX_REASON_CHARS).toWellFormed();
+    return { kind: "handoff", handoff: { agent_id: agentId, agent_name: agentName, reason } };
   }
   const verdicts = calls.map((call) => turn.checkRepeat(call.name, call.inputText));
-  if (verdicts.includes("loop")) return { kind: "loop" };
+  if (verdicts.includes("loop")) {
+    turn.isLooping = true;
+    turn.mustAnswer = true;
+  }
   returnToThinking(run, turn);
   const waiting = await runCalls(run, turn, calls, async (call, index) =>
-    verdicts[index] === "repeat"
-      ? rejectCall(call, "ALREADY_CALLED", "You have called this tool with this input already: use the results above.")
-      : await answerCall(answering, call),
+    verdicts[index] === "run" ? await answerCall(answering, call) : rejectCall(call, "ALREADY_CALLED", REPEATED),
   );
   return { kind: "answered", waiting };
 }
+
+const MAX_REASON_CHARS = 2_000;
+const MAX_QUESTION_CHARS = 20_000;
+const REPEATED = "You have called this tool with this input already: use the results above.";
 
 /** Works on the calls of one turn, a limited number at a time. */
 export function runCalls<Call>(
@@ -77,18 +84,19 @@ async function askMember(
   call: ModelToolCall,
   agentId: string,
 ): Promise<WaitingCall> {
-  const words = readMessage(call.inputText);
-  if (words === null) return rejectCall(call, "VALIDATION_ERROR", "message: must be a non-empty string");
+  const message = readText(call.inputText, "message").slice(0, MAX_QUESTION_CHARS).toWellFormed();
+  if (message === "") return rejectCall(call, "VALIDATION_ERROR", "message: must be a non-empty string");
   const turnId = run.ports.newId();
   noteCall(turn, { kind: "asking", call, turnId });
-  const end = await ask(agentId, { byAgentId: turn.agent.id, byAgentName: turn.agent.name, words }, turnId);
+  const end = await ask(agentId, { by_agent_id: turn.agent.id, by_agent_name: turn.agent.name, message }, turnId);
   return toMemberAnswer(call, end);
 }
 
-function readMessage(inputText: string): string | null {
+/** Empty when the input has no such text. */
+function readText(inputText: string, name: string): string {
   const read = readJson(inputText);
-  const message = read.fault === null && isRecord(read.value) ? read.value["message"] : null;
-  return typeof message === "string" && message.trim() !== "" ? message : null;
+  const text = read.fault === null && isRecord(read.value) ? read.value[name] : null;
+  return typeof text === "string" ? text.trim() : "";
 }
 
 async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: CallableTool): Promise<WaitingCall> {

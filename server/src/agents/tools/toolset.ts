@@ -9,7 +9,7 @@ import type { Turn } from "../turn/turn.ts";
 /** What a tool name means in one turn. */
 type ToolMeaning =
   | { readonly kind: "own"; readonly tool: CallableTool }
-  | { readonly kind: "handoff" | "member"; readonly agentId: string };
+  | { readonly kind: "handoff" | "member"; readonly agentId: string; readonly agentName: string };
 
 export interface Toolset {
   readonly tools: readonly ModelTool[];
@@ -29,11 +29,23 @@ export function buildToolset(run: LiveRun, turn: Turn): Toolset {
   for (const tool of [...turn.agent.tools, ...clientToolsOf(run.context.run.request)])
     add(run.ports.tools.describe(tool), { kind: "own", tool });
   const { agentTools: kind } = STRATEGIES[run.context.run.strategy];
-  const isCoordinating = turn.asked === null && turn.agent.id === findCoordinator(run);
-  if (kind === "handoff" || (kind === "member" && isCoordinating))
-    for (const { tool, agentId } of agentTools(kind, run.agents, turn.agent.id, meanings.keys()))
-      add(tool, { kind, agentId });
+  if (kind !== null)
+    for (const { tool, agent } of agentTools(kind, listReachable(run, turn), meanings.keys()))
+      add(tool, { kind, agentId: agent.id, agentName: agent.name });
   return { tools, find: (name) => meanings.get(name) ?? null };
+}
+
+/** The agents that an agent leads: it asks them, and writes the answer. */
+export function listLed(run: LiveRun, turn: Turn): LiveRun["agents"] {
+  return STRATEGIES[run.context.run.strategy].agentTools === "member" ? listReachable(run, turn) : [];
+}
+
+/** The agents that an agent reaches with tools. Only the coordinator asks others; everyone can hand over to it. */
+function listReachable(run: LiveRun, turn: Turn): LiveRun["agents"] {
+  const coordinator = run.context.agents.filter(({ id }) => id === findCoordinator(run));
+  const others = [...new Set([...run.agents, ...coordinator])].filter(({ id }) => id !== turn.agent.id);
+  if (STRATEGIES[run.context.run.strategy].agentTools === "handoff") return others;
+  return turn.asked === null && turn.agent.id === findCoordinator(run) ? others : [];
 }
 
 export function findCoordinator(run: LiveRun): string | null {

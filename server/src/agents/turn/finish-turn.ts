@@ -2,7 +2,7 @@ import { ModelError } from "../../errors/index.ts";
 import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { RunStop, stopOf } from "../execution/run-stop.ts";
-import type { FaultRow, ModelCallRow } from "../execution/steps.ts";
+import type { FaultRow, HandoffRow, ModelCallRow } from "../execution/steps.ts";
 import type { Turn } from "./turn.ts";
 import type { SuspendedTurn, TurnEnd, TurnStop } from "./turn-state.ts";
 import { toUsageRow } from "../model/call-meter.ts";
@@ -10,8 +10,7 @@ import { internalFault, toFaultRow } from "../model/call-recorder.ts";
 
 export interface TurnFinish {
   readonly finishReason: string;
-  readonly handoffTo?: string;
-  readonly stop?: TurnStop;
+  readonly handoff?: HandoffRow;
   /** The value that the response_schema asked for. */
   readonly data?: unknown;
   /** Whether flags of guardrails follow. */
@@ -20,16 +19,22 @@ export interface TurnFinish {
 
 /** Ends a turn that completed: all of its text is stored. */
 export function finishTurn(run: LiveRun, turn: Turn, finish: TurnFinish): TurnEnd {
-  const { finishReason, handoffTo, stop, data, isFlagged } = finish;
-  const expired = turn.hasExpired && turn.text.trim() === "" ? "approval_expired" : null;
+  const { finishReason, handoff, data, isFlagged } = finish;
   return recordEnd(run, turn, {
     outcome: "completed",
     finishReason: finishReason === "tool_calls" ? "stop" : finishReason,
-    stop: stop ?? (turn.mustAnswer ? "max_tool_steps" : expired),
-    handoffTo: handoffTo ?? null,
+    stop: findStop(turn, finishReason),
     data,
+    ...(handoff !== undefined && { handoff }),
     ...(isFlagged !== undefined && { isFlagged }),
   });
+}
+
+function findStop(turn: Turn, finishReason: string): TurnStop | null {
+  if (turn.isLooping) return "loop_detected";
+  if (turn.mustAnswer) return "max_tool_steps";
+  if (turn.hasExpired && turn.text.trim() === "") return "approval_expired";
+  return finishReason === "empty_response" ? "empty_response" : null;
 }
 
 /** Ends a turn that was aborted: its text so far is stored and marked as partial. */
@@ -62,6 +67,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   CONTENT_FILTERED: "content_filter",
   GUARDRAIL_BLOCKED: "content_filter",
   MAX_TOKENS_REACHED: "length",
+  LOOP_DETECTED: "loop",
 };
 
 /** Ends a turn that waited and will not continue, with the turns that it waits for. */
@@ -88,12 +94,12 @@ interface EndInput {
   readonly finishReason: string;
   readonly error?: FaultRow;
   readonly data?: unknown;
+  readonly handoff?: HandoffRow;
   readonly isFlagged?: boolean;
 }
 
 interface TurnRecord extends EndInput {
   readonly stop?: TurnStop | null;
-  readonly handoffTo?: string | null;
 }
 
 function recordEnd(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
@@ -114,7 +120,8 @@ function recordEnd(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
     agentId: turn.agent.id,
     outcome,
     text,
-    handoffTo: end.handoffTo ?? null,
+    handoffTo: end.handoff?.agent_id ?? null,
+    ...(end.handoff && { handoffReason: end.handoff.reason }),
     usedTool: turn.usedTool,
     errorCode,
     isPartial: outcome !== "completed" && text !== "",
@@ -145,6 +152,7 @@ function submitEnd(
     finish_reason: end.finishReason,
     content,
     data: end.data ?? null,
+    ...(end.handoff !== undefined && { handoff: end.handoff }),
     metadata: end.outcome === "completed" ? {} : { partial: true },
     ...(end.isFlagged === true && { flagged: true }),
     error: end.error ?? null,

@@ -3,7 +3,8 @@ import type { GuardrailFlag } from "../execution/steps.ts";
 import { blocked, checkInput, failed, toFlag } from "../guardrails/check-input.ts";
 import { type Asker, subjectOf } from "../guardrails/ask-model.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
-import { recordInTurn, withQuestion } from "../model/call-model.ts";
+import { transcriptOf } from "../context/run-transcript.ts";
+import { recordInTurn } from "../model/call-model.ts";
 import { checkAnswer } from "../output/check-answer.ts";
 import { ModelError } from "../../errors/index.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
@@ -14,7 +15,7 @@ import type { TurnEnd } from "./turn-state.ts";
 /** Checks what the agent is about to read. Throws a ModelError when the agent must not answer. */
 export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {
   if (guardrailsOf(run, turn.agent.id, "input").length === 0) return;
-  const { readings, flags, stop, uncheckedCount } = await checkInput(run, withQuestion(run, turn), {
+  const { readings, flags, stop, uncheckedCount } = await checkInput(run, transcriptOf(run, turn), {
     ...askerOf(turn),
     canStop: true,
   });
@@ -29,19 +30,23 @@ export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {
 /** Ends a turn that completed, after its text was checked. Readers get the text of such a turn only now. */
 export async function completeTurn(run: LiveRun, turn: Turn, finish: TurnFinish): Promise<TurnEnd> {
   const guardrails = guardrailsOf(run, turn.agent.id, "output");
-  if (guardrails.length === 0 || turn.text.trim() === "") return release(run, turn, finish, []);
+  const { data, handoff } = finish;
   // Escapes must not hide a text from a pattern.
-  if (finish.data !== undefined) turn.text = JSON.stringify(finish.data);
+  const texts = { text: data === undefined ? turn.text : JSON.stringify(data), reason: handoff?.reason ?? "" };
   const flags: GuardrailFlag[] = [];
   const subject = subjectOf(run, askerOf(turn), null);
   for (const guardrail of guardrails) {
     try {
-      const verdict = await run.ports.guardrails.check(guardrail, turn.text, subject);
-      turn.signal.throwIfAborted();
-      if (!verdict.isTripped) continue;
-      if (guardrail.action === "block") return stopTurn(run, turn, guardrail);
-      turn.text = verdict.replacement;
-      flags.push(toFlag(turn.messageId, guardrail, verdict.reason));
+      for (const part of ["text", "reason"] as const) {
+        // A schema describes answers.
+        if (texts[part].trim() === "" || (part === "reason" && guardrail.kind === "schema")) continue;
+        const verdict = await run.ports.guardrails.check(guardrail, texts[part], subject);
+        turn.signal.throwIfAborted();
+        if (!verdict.isTripped) continue;
+        if (guardrail.action === "block") return stopTurn(run, turn, guardrail);
+        texts[part] = verdict.replacement;
+        if (part === "text") flags.push(toFlag(turn.messageId, guardrail, verdict.reason));
+      }
     } catch (error) {
       // What was not checked is not stored.
       turn.text = "";
@@ -49,9 +54,11 @@ export async function completeTurn(run: LiveRun, turn: Turn, finish: TurnFinish)
       return failTurn(run, turn, failed(guardrail, error));
     }
   }
-  if (finish.data === undefined || flags.length === 0) return release(run, turn, finish, flags);
+  if (guardrails.length > 0 && turn.text.trim() !== "") turn.text = texts.text;
+  const checkedFinish = handoff === undefined ? finish : { ...finish, handoff: { ...handoff, reason: texts.reason } };
+  if (data === undefined || flags.length === 0) return release(run, turn, checkedFinish, flags);
   const checked = checkAnswer(run.ports.schemas, responseSchemaOf(turn.agent.settings) ?? {}, turn.text);
-  if (checked.ok) return release(run, turn, { ...finish, data: checked.value }, flags);
+  if (checked.ok) return release(run, turn, { ...checkedFinish, data: checked.value }, flags);
   turn.text = "";
   const message = "The answer does not satisfy the response_schema after a guardrail has changed it";
   return failTurn(run, turn, new ModelError("RESPONSE_SCHEMA_MISMATCH", message));

@@ -11,6 +11,7 @@ import { ModelError } from "../../errors/index.ts";
 import { abortTurn, failTurn } from "./finish-turn.ts";
 import { completeTurn, guardInput } from "./guard-turn.ts";
 import type { LiveRun } from "../execution/live-run.ts";
+import type { QuestionRow } from "../execution/steps.ts";
 import { trackSuspended, trackTurn } from "../execution/run-progress.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { buildToolset, type Toolset } from "../tools/toolset.ts";
@@ -18,7 +19,7 @@ import { keepNewestImages } from "./turn-images.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
 import { suspendTurn } from "./suspended-turn.ts";
 import { createTurn, replaceMessages, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
-import { type AskedTurn, createBlankTurn, type TurnEnd, type WaitingCall } from "./turn-state.ts";
+import { createBlankTurn, type TurnEnd, type WaitingCall } from "./turn-state.ts";
 
 const BUSY_RETRY_MS = 100;
 
@@ -26,7 +27,7 @@ const BUSY_RETRY_MS = 100;
 export async function runTurn(
   run: LiveRun,
   agentId: string,
-  asked: AskedTurn | null,
+  asked: QuestionRow | null,
   id = run.ports.newId(),
 ): Promise<TurnEnd> {
   if (asked !== null && run.turnCount >= run.limits.maxTurns)
@@ -38,6 +39,7 @@ export async function runTurn(
     run.turnCount -= 1;
     return { kind: "gone" };
   }
+  if (asked !== null) run.questions.set(turn.messageId, asked);
   trackTurn(run, turn);
   return await settle(run, turn, async () => {
     await guardInput(run, turn);
@@ -60,7 +62,7 @@ export async function settle(run: LiveRun, turn: Turn, work: () => Promise<TurnE
 async function openTurn(
   run: LiveRun,
   agentId: string,
-  asked: AskedTurn | null,
+  asked: QuestionRow | null,
   { id, position }: Pick<Turn, "id" | "position">,
 ): Promise<Turn | null> {
   const { opened } = run;
@@ -84,6 +86,7 @@ async function openTurn(
       max_concurrent: MAX_CONCURRENT_TURNS,
       after_seq: run.transcript.at(-1)?.seq ?? 0,
       history_limit: run.limits.historyLimit + 1,
+      ...(asked !== null && { asked }),
     });
     if (outcome === "started" && agent !== undefined) {
       addMessages(run, messages ?? []);
@@ -122,7 +125,7 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
       return answer.isCutByBudget ? failTurn(run, turn, new BudgetSpent()) : await endWithoutText(run, turn);
     // A call that must answer does not offer tools.
     if (answer.calls.length === 0 || turn.mustAnswer || turn.isRepairing) {
-      if (schema === null) return await completeTurn(run, turn, { finishReason: answer.finish });
+      if (schema === null) return await takeText(run, turn, answer);
       const end = await takeStructured(run, turn, schema, answer);
       if (end !== null) return end;
       continue;
@@ -136,21 +139,26 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     turn.calls = answer.calls.map((call) => ({ kind: "pending", call }));
     const answers = await answerCalls(answeringOf(run, turn, toolset), answer.calls);
     turn.signal.throwIfAborted();
-    switch (answers.kind) {
-      case "handoff":
-        return await completeTurn(run, turn, { finishReason: "handoff", handoffTo: answers.agentId });
-      case "loop":
-        return await completeTurn(run, turn, { finishReason: "loop", stop: "loop_detected" });
-      case "answered": {
-        const suspended = takeAnswers(run, turn, answers.waiting);
-        if (suspended !== null) return suspended;
-      }
-    }
+    if (answers.kind === "handoff")
+      return await completeTurn(run, turn, { finishReason: "handoff", handoff: answers.handoff });
+    const suspended = takeAnswers(run, turn, answers.waiting);
+    if (suspended !== null) return suspended;
   }
 }
 
 export function answeringOf(run: LiveRun, turn: Turn, toolset: Toolset): CallAnswering {
   return { run, turn, toolset, askMember: (agentId, asked, turnId) => runTurn(run, agentId, asked, turnId) };
+}
+
+/** Ends the turn with the text of its answer, which can be empty. */
+async function takeText(run: LiveRun, turn: Turn, { finish }: ModelAnswer): Promise<TurnEnd> {
+  if (turn.text.trim() !== "") return await completeTurn(run, turn, { finishReason: finish });
+  if (turn.isLooping) {
+    const message = "The model called a tool with the same input again and again, and then wrote no text";
+    return failTurn(run, turn, new ModelError("LOOP_DETECTED", message));
+  }
+  warnOnce(turn, { setting: "response", message: "the model answered without text" });
+  return await completeTurn(run, turn, { finishReason: "empty_response" });
 }
 
 /** Ends the turn with the value of its answer, or with an error. Null: the model is told why, and answers once more. */

@@ -1,15 +1,19 @@
 import { buildContext } from "../context/build-context.ts";
-import { fallbackSelection, readSelection, selectionTool } from "../strategies/selection-tool.ts";
+import { participantsOf, swarmFor } from "../context/run-transcript.ts";
+import { nameSpeakers } from "../context/speakers.ts";
+import { fallbackSelection, readSelection, selectionTool, toChoices } from "../strategies/selection-tool.ts";
 import { callBeside, recordAlone, type SideCallRecord } from "../model/call-beside.ts";
 import { readAllowed } from "../guardrails/check-input.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { findCoordinator } from "../tools/toolset.ts";
 
-const ATTEMPTS = 2;
+/** A model that names nobody is asked once more in a run. From then on the order of positions applies. */
+const MAX_MISSED = 2;
 const MAX_CHOICE_TOKENS = 256;
 const INSTRUCTION =
-  "You moderate this conversation and do not take part in it. Decide who should speak next, or that nothing more needs to be said.";
+  "Now you do not answer: you decide who should speak next, or that nothing more needs to be said. Call the tool with your choice.";
+const OWN_TURN = "(Decide who speaks next.)";
 
 /** The id of the next speaker, or `done`, as the coordinator's model chooses. Falls back to the order of positions. */
 export async function selectSpeaker(run: LiveRun): Promise<string> {
@@ -17,10 +21,10 @@ export async function selectSpeaker(run: LiveRun): Promise<string> {
   const coordinatorId = findCoordinator(run);
   const coordinator = run.context.agents.find(({ id }) => id === coordinatorId) ?? run.agents[0];
   if (coordinator === undefined) return "done";
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  for (; run.missedSelections < MAX_MISSED; run.missedSelections += 1) {
     try {
       const choice = await askModel(run, coordinator, lastSpeakerId);
-      if (choice !== null && choice !== lastSpeakerId) return choice;
+      if (choice !== null) return choice;
     } catch (error) {
       if (run.signal.aborted || error instanceof BudgetSpent) throw error;
     }
@@ -37,7 +41,7 @@ async function askModel(
   lastSpeakerId: string | null,
 ): Promise<string | null> {
   const { models, calibration } = run.ports;
-  const { id, name, framework, model } = coordinator;
+  const { id, name, framework, model, system_prompt: prompt } = coordinator;
   const info = models.describe(framework, model);
   const record = (calls: SideCallRecord): void => recordAlone(run, id, calls);
   const read = await readAllowed(run, messagesSoFar(run), {
@@ -46,13 +50,19 @@ async function askModel(
     startChat: run.span.startChat,
     record,
   });
+  const participants = participantsOf(run);
+  const speakers = nameSpeakers(coordinator, participants, []);
+  const others = run.agents.filter((agent) => agent.id !== lastSpeakerId);
+  const choices = toChoices(others, (agent) => speakers.labelOfParticipant({ ...agent, type: "agent" }));
   const context = buildContext({
-    agent: { id: run.context.run.id, name: "Moderator", role: null, systemPrompt: INSTRUCTION },
-    participants: run.agents.map((agent) => ({ id: agent.id, name: agent.name, type: "agent", role: agent.role })),
+    agent: { ...coordinator, systemPrompt: [prompt?.trim() ?? "", INSTRUCTION].join("\n\n").trimStart() },
+    swarm: swarmFor(run, coordinator),
+    participants,
     messages: read,
     historyLimit: run.limits.historyLimit,
     tokenBudget: Math.max(MAX_CHOICE_TOKENS, Math.floor(info.contextWindow / 2)),
     charsPerToken: calibration.ratioFor(info.model),
+    ownTurn: OWN_TURN,
   });
   const { call, text } = await callBeside(
     run,
@@ -64,14 +74,14 @@ async function askModel(
       system: context.system,
       messages: context.messages,
       sources: context.sources,
-      tool: selectionTool(run.agents, lastSpeakerId),
+      tool: selectionTool(choices),
       settings: { temperature: 0 },
       maxTokens: MAX_CHOICE_TOKENS,
       startChat: run.span.startChat,
     },
     record,
   );
-  return readSelection(call?.inputText ?? text, run.agents);
+  return readSelection(call?.inputText ?? text, choices);
 }
 
 /** The messages that turns have read, and the answers since the last turn began. */

@@ -1,15 +1,15 @@
 import type { Framework } from "@swarmbase/sdk";
-import type { ToolExecution } from "../execution/steps.ts";
+import type { QuestionRow, ToolExecution } from "../execution/steps.ts";
 import type { ModelImage, ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { ToolAnswers, ToolQuestion } from "../tools/tool-port.ts";
 
-export type TurnStop = "budget_exceeded" | "loop_detected" | "max_tool_steps" | "max_turns" | "approval_expired";
-
-export interface AskedTurn {
-  readonly byAgentId: string;
-  readonly byAgentName: string;
-  readonly words: string;
-}
+export type TurnStop =
+  | "budget_exceeded"
+  | "loop_detected"
+  | "max_tool_steps"
+  | "max_turns"
+  | "approval_expired"
+  | "empty_response";
 
 /** The part of a turn's state that is stored for a node that continues the turn. */
 export interface StoredTurn {
@@ -17,7 +17,7 @@ export interface StoredTurn {
   readonly messageId: string;
   readonly position: number;
   /** Not null when the coordinator asked for this turn. */
-  readonly asked: AskedTurn | null;
+  readonly asked: QuestionRow | null;
   system: string;
   messages: ModelMessage[];
   text: string;
@@ -45,7 +45,7 @@ export type TurnEnd =
 
 /** A turn that has begun, as the run sees it. */
 export interface OpenTurn {
-  readonly asked: AskedTurn | null;
+  readonly asked: QuestionRow | null;
   /** Null while the turn has not ended. */
   readEnd(): TurnEnd | null;
   /** What another node needs to continue it. */
@@ -120,7 +120,7 @@ export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds
 }
 
 interface BlankTurn extends Pick<SuspendedTurn, "id" | "messageId" | "position" | "agentId"> {
-  readonly asked: AskedTurn | null;
+  readonly asked: QuestionRow | null;
 }
 
 /** A turn of which nothing but its start is stored, if that. */

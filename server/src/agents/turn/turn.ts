@@ -39,6 +39,8 @@ export interface Turn extends StoredTurn, PromptedTurn {
   modelCalls: ModelCallRow[];
   isResponding: boolean;
   mustAnswer: boolean;
+  /** The model must answer because it has called a tool with the same input too often. */
+  isLooping: boolean;
   /** The model was told why its answer does not satisfy the response_schema. It gets one such attempt. */
   isRepairing: boolean;
   usedTool: boolean;
@@ -87,6 +89,7 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     firstTokenMs: null,
     toolSteps: 0,
     mustAnswer: false,
+    isLooping: false,
     isRepairing: false,
     usedTool: false,
     hasExpired: false,

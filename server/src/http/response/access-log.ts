@@ -35,14 +35,18 @@ interface KeptResponse extends ServerResponse {
   [KEPT]?: Kept;
 }
 
-/** Errors of other systems: a model provider, a tool, a webhook endpoint, or a function of the operator. */
+/** Errors of other systems: a model provider or its model, a tool, a webhook endpoint, or a function of the operator. */
 const UPSTREAM_CODES: ReadonlySet<string> = new Set([
   "DELIVERY_FAILED",
   "FUNCTION_FAILED",
   "FUNCTION_TIMEOUT",
+  "GUARDRAIL_FAILED",
+  "LOOP_DETECTED",
+  "MAX_TOKENS_REACHED",
   "PROVIDER_ERROR",
   "PROVIDER_NOT_CONFIGURED",
   "PROVIDER_TIMEOUT",
+  "RESPONSE_SCHEMA_MISMATCH",
   "TOOL_ERROR",
 ] satisfies ErrorCode[]);
 

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RUN_STOP_REASONS } from "@swarmbase/sdk";
 import { ModelError } from "../../../src/errors/index.ts";
-import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
+import type { ModelCall, ModelEvent, ModelFinish } from "../../../src/agents/providers/model-port.ts";
 import {
   calls,
   collect,
   hangs,
   lastRole,
+  type NewSwarm,
   type NodeOptions,
   openRunStage,
   type RunStage,
@@ -29,11 +30,11 @@ async function* fails(call: ModelCall, error: Error, ...deltas: readonly string[
   for (const delta of deltas) yield { type: "text", delta };
   throw error;
 }
-async function* filtered(call: ModelCall): AsyncGenerator<ModelEvent> {
+async function* finishes(call: ModelCall, reason: ModelFinish): AsyncGenerator<ModelEvent> {
   yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
   yield {
     type: "finish",
-    reason: "content_filter",
+    reason,
     usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0, isEstimated: false },
   };
 }
@@ -106,6 +107,55 @@ const CASES: readonly Case[] = [
     },
     end: "failed loop_detected",
     texts: [],
+    error: "LOOP_DETECTED",
+  },
+  {
+    name: "handoff: the reason reaches the next agent",
+    agents: ["Ada", "Bo"],
+    strategy: "handoff",
+    node: {
+      script: (call) =>
+        call.agent.name === "Ada"
+          ? calls(call, { name: "handoff_to_bo", input: { reason: "It is about an invoice." } })
+          : says(call, JSON.stringify(call.messages.at(-1))),
+    },
+    end: "completed all_replied",
+    texts: [
+      JSON.stringify({
+        role: "user",
+        content: "[User]: hello\n\n[Ada]: (hands the conversation over to you) It is about an invoice.",
+        names: ["User", "Ada"],
+        starts: [0, 15],
+      }),
+    ],
+  },
+  {
+    name: "mention: the agents answer in the order of the message",
+    agents: ["Ada", "Bo", "Cy"],
+    strategy: "mention",
+    message: "@Cy first, then @Ada",
+    node: { script: (call) => says(call, call.agent.name) },
+    end: "completed all_replied",
+    texts: ["Cy", "Ada"],
+  },
+  {
+    name: "selector: nothing needs to be said",
+    agents: ["Ada", "Bo"],
+    strategy: "selector",
+    node: { script: (call) => calls(call, { name: "choose_next_speaker", input: { next: "done" } }) },
+    end: "completed no_reply_needed",
+    texts: [],
+  },
+  {
+    name: "selector: a model that names the speaker in its text",
+    agents: ["Ada", "Bo", "Cy"],
+    strategy: "selector",
+    settings: { max_turns: 1 },
+    node: {
+      script: (call) => says(call, toolNames(call).length > 0 ? "Let Cy speak next." : call.agent.name),
+    },
+    end: "completed max_turns",
+    texts: ["Cy"],
   },
   {
     name: "selector: the model selects a speaker, then done",
@@ -115,8 +165,7 @@ const CASES: readonly Case[] = [
       script: (call) => {
         if (!toolNames(call).includes("choose_next_speaker")) return says(call, call.agent.name);
         const isSaid = JSON.stringify(call.messages).includes("[Bo]: Bo");
-        const choices = /"enum":\["[^"]*","([^"]*)"/.exec(JSON.stringify(call.tools));
-        return calls(call, { name: "choose_next_speaker", input: { next: isSaid ? "done" : choices?.[1] } });
+        return calls(call, { name: "choose_next_speaker", input: { next: isSaid ? "done" : "Bo" } });
       },
     },
     end: "completed all_replied",
@@ -161,7 +210,7 @@ const CASES: readonly Case[] = [
     name: "no agent answers with text",
     agents: ["Ada"],
     node: { script: (call) => says(call, " \n ") },
-    end: "completed no_reply_needed",
+    end: "completed empty_response",
     texts: [],
   },
   {
@@ -181,6 +230,14 @@ const CASES: readonly Case[] = [
     texts: ["as I said.", "as I said."],
   },
   {
+    name: "an agent that repeats itself does not end the part of the others",
+    agents: ["Ada", "Bo"],
+    settings: { max_rounds: 3 },
+    node: { script: (call) => says(call, call.agent.name === "Ada" ? "as I said." : `${call.messages.length}`) },
+    end: "completed all_replied",
+    texts: ["as I said.", "1", "as I said.", "3", "5"],
+  },
+  {
     name: "a model that keeps calling tools must answer at the limit",
     agents: ["Ada"],
     settings: { max_tool_steps: 2 },
@@ -195,11 +252,58 @@ const CASES: readonly Case[] = [
     texts: ["enough"],
   },
   {
-    name: "a model that repeats the same call",
+    name: "a model that repeats the same call must answer with text",
+    agents: ["Ada"],
+    tool: "look_up",
+    node: {
+      script: (call) => (call.toolChoice === "none" ? says(call, "I give up") : calls(call, { name: "look_up" })),
+    },
+    end: "completed loop_detected",
+    texts: ["I give up"],
+  },
+  {
+    name: "a model that repeats the same call and writes no text",
     agents: ["Ada"],
     tool: "look_up",
     node: { script: (call) => calls(call, { name: "look_up" }) },
     end: "failed loop_detected",
+    texts: [],
+  },
+  {
+    name: "a model that loops does not end the part of the others",
+    agents: ["Ada", "Bo"],
+    tool: "look_up",
+    node: { script: (call) => (call.agent.name === "Ada" ? calls(call, { name: "look_up" }) : says(call, "fine")) },
+    end: "partial loop_detected",
+    texts: ["fine"],
+  },
+  {
+    name: "a model that uses up its tokens before it writes",
+    agents: ["Ada"],
+    node: { script: (call) => finishes(call, "length") },
+    end: "failed max_tokens_reached",
+    texts: [],
+  },
+  {
+    name: "a message that is longer than the model can read",
+    agents: ["Ada"],
+    node: { script: (call) => fails(call, new ModelError("CONTEXT_LENGTH_EXCEEDED", "Too long")) },
+    end: "failed context_length_exceeded",
+    texts: [],
+  },
+  {
+    name: "an answer that does not satisfy its schema",
+    agents: ["Ada"],
+    request: { response_schema: { type: "object" } },
+    node: { script: (call) => says(call, "not JSON") },
+    end: "failed schema_mismatch",
+    texts: ["not JSON"],
+  },
+  {
+    name: "an error of the service",
+    agents: ["Ada"],
+    node: { script: (call) => fails(call, new TypeError("a defect")) },
+    end: "failed internal_error",
     texts: [],
   },
   {
@@ -261,7 +365,7 @@ const CASES: readonly Case[] = [
   {
     name: "an answer that the provider withholds",
     agents: ["Ada"],
-    node: { script: filtered },
+    node: { script: (call) => finishes(call, "content_filter") },
     end: "failed content_filtered",
     texts: [],
   },
@@ -385,7 +489,7 @@ describe("a tool that needs approval", () => {
     const shown = collect(node, runId);
     await node.take(runId);
     await until(async () => (await stage.run(runId)).status === "requires_action", "it waits");
-    assert.equal(await stage.statusOf(asking), "thinking");
+    for (const agentId of swarm.agentIds) assert.equal(await stage.statusOf(agentId), "idle");
     await until(() => shown.some(({ type }) => type === "tool.approval_required"), "it says so");
     const decide = (isApproved: boolean): Promise<unknown> =>
       isApproved
@@ -408,7 +512,7 @@ describe("a tool that needs approval", () => {
     const second = await stage.ask(swarm, "and this?");
     await other.take(second);
     assert.equal(await outcomeOf(second), "completed all_replied");
-    assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "thinking");
+    assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "idle");
     await decide(true);
     const third = await stage.ask(swarm, "and that?");
     await assert.rejects(other.take(third), /could not be started/);
@@ -418,6 +522,15 @@ describe("a tool that needs approval", () => {
     assert.deepEqual(
       (await stage.texts(runId)).map(({ content }) => content),
       ["pay says", "no need"],
+    );
+    const changes = await stage.rows<{ status: string; reason: string }>(
+      `select data ->> 'status' as status, data ->> 'reason' as reason from public.run_events
+       where run_id = $1 and type = 'agent.status_changed' and agent_id = $2 order by seq`,
+      [runId, swarm.agentIds[0]],
+    );
+    assert.deepEqual(
+      changes.map(({ status, reason }) => `${status} ${reason}`),
+      ["thinking run_started", "idle waiting", "thinking resumed", "responding first_token", "idle run_completed"],
     );
     await until(async () => (await stage.run(third)).status === "requires_action", "the younger one had its turn");
     await node.stop();
@@ -482,8 +595,111 @@ describe("a tool that needs approval", () => {
   });
 });
 
+describe("what agents pass on to each other", () => {
+  const askAs = async (node: NodeOptions, swarm: NewSwarm, message: string): Promise<void> => {
+    const runId = await stage.ask(swarm, message);
+    await stage.node(node).take(runId);
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+  };
+
+  test("handoff: the agent that took over stays in charge until it hands back", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Triage", "Billing"], strategy: "handoff" });
+    const called: string[] = [];
+    const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      called.push(call.agent.name);
+      const asked = JSON.stringify(call.messages).split("[User]: ").at(-1) ?? "";
+      if (call.agent.name === "Triage" && asked.includes("invoice"))
+        return calls(call, { name: "handoff_to_billing", input: { reason: "about money" } });
+      if (call.agent.name === "Billing" && asked.includes("password"))
+        return calls(call, { name: "handoff_to_triage", input: { reason: "about the account" } });
+      return says(call, `${call.agent.name} ${called.length}`);
+    };
+    for (const message of ["My invoice", "Is it due?", "My password", "Thanks"]) await askAs({ script }, swarm, message);
+    assert.deepEqual(called, ["Triage", "Billing", "Billing", "Billing", "Triage", "Triage"]);
+    const handoffs = await stage.rows<{ handoff: unknown; event: unknown }>(
+      `select t.handoff, e.data -> 'handoff' as event from public.run_turns t
+       join public.run_events e on e.run_id = t.run_id and e.type = 'turn.completed' and e.data ->> 'turn_id' = t.id::text
+       where t.swarm_id = $1 and t.handoff is not null order by t.finished_at`,
+      [swarm.swarmId],
+    );
+    const [triageId, billingId] = swarm.agentIds;
+    const expected = [
+      { agent_id: billingId, agent_name: "Billing", reason: "about money" },
+      { agent_id: triageId, agent_name: "Triage", reason: "about the account" },
+    ];
+    assert.deepEqual(
+      handoffs,
+      expected.map((handoff) => ({ handoff, event: handoff })),
+    );
+  });
+
+  test("supervisor: the coordinator knows whom it leads, and its questions stay in the asked agent's context", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Lead", "Scout"], strategy: "supervisor" });
+    const prompts: { name: string; system: string; messages: string }[] = [];
+    const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      prompts.push({ name: call.agent.name, system: call.system, messages: JSON.stringify(call.messages) });
+      if (call.agent.name === "Scout") return says(call, `found ${prompts.length}`);
+      return lastRole(call) === "user"
+        ? calls(call, { name: "ask_scout", input: { message: `Look up ${prompts.length}` } })
+        : says(call, `done ${prompts.length}`);
+    };
+    for (const message of ["One", "Two"]) await askAs({ script }, swarm, message);
+    const [lead, scout] = ["Lead", "Scout"].map((name) => prompts.filter((prompt) => prompt.name === name));
+    assert.match(lead?.[0]?.system ?? "", /You lead the conversation: ask "Scout" \(agent\) with your tools/);
+    assert.doesNotMatch(scout?.[0]?.system ?? "", /You lead/);
+    assert.match(scout?.[1]?.messages ?? "", /\[Lead\]: Look up 1.*found 2.*done 3.*Two.*\[Lead\]: Look up 4/);
+    assert.deepEqual(
+      await stage.rows("select asked from public.run_turns where swarm_id = $1 and asked is not null order by started_at", [
+        swarm.swarmId,
+      ]),
+      ["Look up 1", "Look up 4"].map((message) => ({
+        asked: { by_agent_id: swarm.agentIds[0], by_agent_name: "Lead", message },
+      })),
+    );
+  });
+
+  test("selector: the coordinator's own prompt is used, and a model that ignores the tool is asked once more", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Chair", "Bo", "Cy"], strategy: "selector" });
+    await stage.sql.query("update public.agents set system_prompt = 'Prefer Cy.' where id = $1", [swarm.agentIds[0]]);
+    const selections: ModelCall[] = [];
+    const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      if (toolNames(call).length === 0) return says(call, `I am ${call.agent.name}`);
+      selections.push(call);
+      return says(call, "Hm.");
+    };
+    await askAs({ script }, swarm, "Hello");
+    assert.equal(selections.length, 2);
+    const [{ system, tools } = { system: "", tools: [] }] = selections;
+    assert.match(system, /^Prefer Cy\.\n\nNow you do not answer/);
+    assert.match(system, /You are "Chair" and take part/);
+    assert.match(JSON.stringify(tools), /"enum":\["Chair","Bo","Cy","done"\]/);
+    assert.doesNotMatch(JSON.stringify(selections), new RegExp(swarm.agentIds[1] ?? "-"));
+  });
+
+  test("the owner's preamble is for the owner's agents alone", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Own", "Other"], settings: { preamble: "Here speaks {agent_name}." } });
+    const otherId = await stage.newUser();
+    const insert = "insert into public.swarm_members (swarm_id, user_id, status) values ($1, $2, 'active')";
+    await stage.sql.query(insert, [swarm.swarmId, otherId]);
+    const guestId = await stage.newAgent(otherId, "Guest");
+    await stage.sql.query("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [
+      swarm.swarmId,
+      guestId,
+    ]);
+    const systems: Record<string, string> = {};
+    const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      systems[call.agent.name] = call.system;
+      return says(call, call.agent.name);
+    };
+    await askAs({ script }, swarm, "Hello");
+    assert.equal(systems["Own"], "Here speaks Own.");
+    assert.match(systems["Guest"] ?? "", /^You are "Guest" and take part in the conversation "swarm"\./);
+    assert.match(systems["Guest"] ?? "", /"User" \(person\), "User \(2\)" \(person\)/);
+  });
+});
+
 test("the tests cover every stop reason", () => {
-  const elsewhere = ["cancelled", "interrupted", "starter_removed", "worker_lost"];
+  const elsewhere = ["cancelled", "interrupted", "starter_removed", "worker_lost", "guardrail_failed"];
   assert.deepEqual(
     RUN_STOP_REASONS.filter((reason) => !reached.has(reason) && !elsewhere.includes(reason)),
     [],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SWARM_STRATEGIES } from "@swarmbase/sdk";
 import fc from "fast-check";
-import { decideNext } from "../../../src/agents/strategies/decide-next.ts";
+import { decideNext, narrowAgents } from "../../../src/agents/strategies/decide-next.ts";
 import type { FinishedTurn, NextStep, RunView } from "../../../src/agents/strategies/run-view.ts";
 
 const AGENTS = ["c", "a", "b"].map((id, index) => ({ id, name: id.toUpperCase(), position: [2, 0, 1][index] ?? 0 }));
@@ -22,6 +22,7 @@ function decide(view: Partial<RunView>): string {
       strategy: "round_robin",
       agents: AGENTS,
       coordinatorId: null,
+      inChargeId: null,
       isNarrowed: false,
       maxTurns: 10,
       maxRounds: 1,
@@ -46,8 +47,7 @@ function describeStep(step: NextStep): string {
 
 type Case = readonly [name: string, view: Partial<RunView>, step: string];
 const only = (...ids: readonly string[]): Partial<RunView> => ({
-  isNarrowed: true,
-  agents: AGENTS.filter((agent) => ids.includes(agent.id)),
+  ...narrowAgents(AGENTS, ids),
 });
 
 const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
@@ -73,6 +73,33 @@ const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
       "end: no_progress",
     ],
     [
+      "an agent that repeats itself does not end the part of the others",
+      {
+        ...only("a", "b"),
+        maxRounds: 5,
+        turns: [turn("a", { text: "Same." }), turn("b"), turn("a", { text: "same" })],
+      },
+      "b",
+    ],
+    [
+      "nor does it get another turn",
+      {
+        ...only("a", "b"),
+        maxRounds: 3,
+        turns: [turn("a", { text: "Same." }), turn("b"), turn("a", { text: "same" }), turn("b")],
+      },
+      "b",
+    ],
+    [
+      "the others complete their rounds",
+      {
+        ...only("a", "b"),
+        maxRounds: 3,
+        turns: [turn("a", { text: "Same." }), turn("b"), turn("a", { text: "same" }), turn("b"), turn("b")],
+      },
+      "end: all_replied",
+    ],
+    [
       "two agents of one opinion do not repeat themselves",
       { turns: [turn("a", { text: "Yes." }), turn("b", { text: "Yes." })] },
       "c",
@@ -83,20 +110,23 @@ const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
     ["as many as turns allow", { maxTurns: 2 }, "a+b"],
     ["then says why not all", { maxTurns: 2, turns: [turn("b"), turn("a")] }, "end: max_turns"],
     ["ends", { turns: [turn("c"), turn("a"), failed("b")] }, "end: all_replied"],
-    ["narrowed", only("a", "c"), "a+c"],
+    ["narrowed", only("c", "a"), "c+a"],
   ],
   mention: [
     ["starts with position 0 when none is named", {}, "a"],
     ["starts with the coordinator when none is named", { coordinatorId: "c" }, "c"],
     ["a coordinator who is not there", { coordinatorId: "gone" }, "a"],
-    ["named ones in order", only("c", "b"), "b"],
-    ["the next named one", { ...only("c", "b"), turns: [turn("b")] }, "c"],
+    ["named ones in the order of the message", only("c", "b"), "c"],
+    ["the next named one", { ...only("c", "b"), turns: [turn("c")] }, "b"],
     ["ends", { ...only("c", "b"), turns: [turn("b"), turn("c")] }, "end: all_replied"],
     ["one answer alone", { turns: [turn("a")] }, "end: all_replied"],
   ],
   handoff: [
     ["starts at the coordinator", { coordinatorId: "b" }, "b"],
     ["starts at position 0", {}, "a"],
+    ["starts at the one who took over", { coordinatorId: "b", inChargeId: "c" }, "c"],
+    ["starts at the coordinator if that one is gone", { coordinatorId: "b", inChargeId: "gone" }, "b"],
+    ["starts at who is named before the one who took over", { ...only("a"), inChargeId: "c" }, "a"],
     ["starts at who is named", { ...only("c"), coordinatorId: "b" }, "c"],
     ["starts at a named coordinator", { ...only("a", "b"), coordinatorId: "b" }, "b"],
     ["continues with the target", { turns: [pass("a", "c")] }, "c"],
@@ -158,6 +188,7 @@ test("any run of any strategy ends within its turn limit and uses only enabled a
         strategy: fc.constantFrom(...SWARM_STRATEGIES),
         agents: fc.subarray(ids.map((id, position) => ({ id, name: id, position }))),
         coordinatorId: fc.option(fc.constantFrom(...ids)),
+        inChargeId: fc.option(fc.constantFrom(...ids, "gone")),
         isNarrowed: fc.boolean(),
         maxTurns: fc.integer({ min: 1, max: 12 }),
         maxRounds: fc.integer({ min: 1, max: 10 }),

@@ -88,6 +88,8 @@ export interface Preflight {
   readonly own_agent_ids: readonly string[];
   readonly strategy: SwarmStrategy;
   readonly coordinator_agent_id: string | null;
+  /** With the strategy `handoff`, the agent to which the conversation was handed over last. */
+  readonly in_charge_agent_id: string | null;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly agents: readonly PreflightAgent[];
 }

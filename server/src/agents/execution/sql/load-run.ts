@@ -1,10 +1,15 @@
 import type { SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { Guardrail } from "../../guardrails/guardrail.ts";
-import type { FaultRow, SpeakingAgent, UsageRow } from "../steps.ts";
+import type { FaultRow, QuestionRow, SpeakingAgent, UsageRow } from "../steps.ts";
 
-interface ContextAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "framework" | "model" | "settings"> {
+interface ContextAgent extends Pick<
+  SpeakingAgent,
+  "id" | "name" | "user_id" | "role" | "framework" | "model" | "settings"
+> {
   readonly position: number;
+  /** Null unless the strategy is `selector`. */
+  readonly system_prompt: string | null;
 }
 
 /** The JSON that private.load_run returns. */
@@ -23,6 +28,7 @@ export interface RunContext {
   readonly swarm: {
     readonly id: string;
     readonly name: string;
+    readonly description: string | null;
     readonly status: string;
     readonly owner_id: string;
     readonly coordinator_agent_id: string | null;
@@ -31,6 +37,10 @@ export interface RunContext {
   readonly message: string | null;
   readonly agents: readonly ContextAgent[];
   readonly people: readonly { readonly id: string; readonly name: string }[];
+  /** The agent to which the conversation was handed over last; null when none was, or with another strategy. */
+  readonly in_charge_agent_id: string | null;
+  /** What agents were asked by others, by the message that answers it. */
+  readonly questions: readonly { readonly message_id: string; readonly asked: QuestionRow }[];
   readonly payer_id: string;
   /** Of the payer, the swarm or the run. */
   readonly has_budget: boolean;
