@@ -60,14 +60,17 @@ grant execute on function auth.uid() to anon, authenticated, sb_service, service
 create table auth.audit_log_entries (
   id uuid default private.new_id() not null,
   action text not null,
-  user_id uuid not null,
+  user_id uuid,
   session_id uuid,
   ip inet,
   created_at timestamp with time zone default now() not null,
+  deleted_user_id uuid,
   constraint audit_log_entries_pkey PRIMARY KEY (id),
   constraint audit_log_entries_action_length CHECK (char_length(action) >= 1 AND char_length(action) <= 63),
+  constraint audit_log_entries_one_user CHECK (num_nonnulls(user_id, deleted_user_id) = 1),
   constraint audit_log_entries_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on column auth.audit_log_entries.deleted_user_id is 'in place of user_id, the account that its owner has deleted';
 CREATE INDEX audit_log_entries_created_at_idx ON auth.audit_log_entries USING btree (created_at);
 CREATE INDEX audit_log_entries_user_id_idx ON auth.audit_log_entries USING btree (user_id, created_at);
 alter table auth.audit_log_entries enable row level security;
@@ -242,6 +245,7 @@ create table auth.sessions (
   requires_aal2 boolean default false not null,
   seen_refresh_counter bigint default 0 not null,
   api_key_hash bytea,
+  proven_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_api_key_hash_key UNIQUE (api_key_hash),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
@@ -249,6 +253,7 @@ create table auth.sessions (
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on column auth.sessions.proven_at is 'when the session last proved that its holder is the owner of the account';
 CREATE INDEX sessions_factor_id_idx ON auth.sessions USING btree (factor_id) WHERE (factor_id IS NOT NULL);
 CREATE INDEX sessions_not_after_idx ON auth.sessions USING btree (not_after) WHERE (not_after IS NOT NULL);
 CREATE INDEX sessions_user_id_idx ON auth.sessions USING btree (user_id);
@@ -7560,6 +7565,7 @@ comment on column private.mail_outbox.attempts is 'the number of claims; a worke
 CREATE INDEX mail_outbox_due_at_idx ON private.mail_outbox USING btree (due_at) WHERE (ended_at IS NULL);
 CREATE INDEX mail_outbox_email_idx ON private.mail_outbox USING btree (email) WHERE (email IS NOT NULL);
 CREATE INDEX mail_outbox_ended_at_idx ON private.mail_outbox USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX mail_outbox_one_change_mail_idx ON private.mail_outbox USING btree (email) WHERE ((kind = 'account_changed'::text) AND (attempts = 0) AND (ended_at IS NULL));
 CREATE UNIQUE INDEX mail_outbox_one_webhook_mail_idx ON private.mail_outbox USING btree (user_id) WHERE ((kind = 'webhook_disabled'::text) AND (attempts = 0) AND (ended_at IS NULL));
 CREATE INDEX mail_outbox_sender_id_idx ON private.mail_outbox USING btree (sender_id, not_before) WHERE (sender_id IS NOT NULL);
 CREATE INDEX mail_outbox_user_id_idx ON private.mail_outbox USING btree (user_id) WHERE (user_id IS NOT NULL);

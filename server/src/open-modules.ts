@@ -196,8 +196,8 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     createWebhooks(webhooks),
     createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery", "sendNow"], requireReleased)),
     createRequestSigning({
-      regenerate: (userId) => regenerateSigningSecret(auth, userId),
-      remove: (userId) => removeSigningSecret(auth, userId),
+      regenerate: (change) => regenerateSigningSecret(auth, change),
+      remove: (change) => removeSigningSecret(auth, change),
     }),
     createApiKeys({
       create: (request) => createUserKey(auth, request),

@@ -15,6 +15,8 @@ export const extension = defineExtension({
       method: "GET",
       path: "/account-export",
       access: "bearer-alone",
+      keyScope: null,
+      needsProof: true,
       limit: "api",
       handler: (request, { now }) => exportAccount(request, now()),
     },
@@ -32,6 +34,7 @@ async function exportAccount({ caller, core, signal }: ExtensionRequest, now: Da
   try {
     // A failure of the first read still has a status.
     const first = await pieces.next();
+    await core.recordExport();
     return {
       headers: {
         "content-type": "application/json; charset=utf-8",

@@ -16,6 +16,8 @@ export interface AuthCall {
   readonly principal: Principal;
   /** The user of the session, where the endpoint has `needsUser`. */
   readonly user?: WholeUser | undefined;
+  /** The user has a second factor and the session has not passed it. */
+  readonly lacksSecondFactor?: boolean | undefined;
 }
 
 export interface AuthResponse {
@@ -34,9 +36,15 @@ export interface AuthEndpoint {
   readonly keyScope?: "read";
   /** With access "user": the call has the user, from the check of the session. */
   readonly needsUser?: boolean;
+  /** With access "user": users with a second factor may call it before they have verified it. */
+  readonly isAal1Accepted?: boolean;
+  /** With access "user": the caller must have proved recently to be the owner of the account. */
+  readonly needsProof?: boolean;
   readonly limit: null | "api" | "auth";
   /** Set where the query decides the rate limit. `refresh` is counted by session. */
   limitOf?(query: AuthCall["query"]): "api" | "auth" | "refresh";
+  /** Set where a body can have a password: such a call also counts as an auth attempt of its address. */
+  isAttempt?(body: unknown): boolean;
   /** The schema of the body, for the API reference. */
   readonly body?: z.ZodType;
   run(context: AuthContext, call: AuthCall): Promise<AuthResponse>;

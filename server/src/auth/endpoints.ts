@@ -1,6 +1,7 @@
 import { accountEndpoints } from "./accounts/endpoints.ts";
 import { adminEndpoints } from "./admin/endpoints.ts";
 import type { AuthEndpoint } from "./call.ts";
+import type { AccessRule } from "./principal/authenticate.ts";
 import { mfaEndpoints } from "./mfa/endpoints.ts";
 import { oneTimeEndpoints } from "./one-time/endpoints.ts";
 import { tokenEndpoints } from "./tokens/endpoints.ts";
@@ -13,3 +14,15 @@ export const authEndpoints: readonly AuthEndpoint[] = [
   ...adminEndpoints,
   ...tokenEndpoints,
 ];
+
+/** What the auth guard requires of the callers of an endpoint. */
+export function ruleOf({ access, keyScope, needsUser, isAal1Accepted, needsProof }: AuthEndpoint): AccessRule {
+  return {
+    access,
+    isBearerIgnored: access === "apikey",
+    aal1: isAal1Accepted === true ? "accepted" : "rejected",
+    ...(keyScope !== undefined && { keyScope }),
+    ...(needsUser !== undefined && { needsUser }),
+    ...(needsProof !== undefined && { needsProof }),
+  };
+}

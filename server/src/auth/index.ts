@@ -3,7 +3,8 @@
 
 export { AUTH_ERRORS, type AuthErrorCode, authCodeOf } from "./auth-error.ts";
 export type { AuthResponse, AuthCall, AuthEndpoint } from "./call.ts";
-export { authEndpoints } from "./endpoints.ts";
+export { recordExport } from "./accounts/record-change.ts";
+export { authEndpoints, ruleOf } from "./endpoints.ts";
 export { watchFirstStart } from "./first-start.ts";
 export { createAuthHousekeeping } from "./housekeeping.ts";
 export { checkMasterKey } from "./keys/ensure-keys.ts";

@@ -88,8 +88,8 @@ export const ACCOUNT_SETTINGS = {
     "Parallelism of a password hash: the number of lanes of its memory.",
   ),
   AUTH_REAUTHENTICATE: setting(
-    { kind: "boolean", default: false },
-    "Whether a change of password requires a code from a mail when the last sign-in is more than a day old.",
+    { kind: "boolean", default: true },
+    "Whether [changes of an account](../guides/accounts.md#changes-of-an-account) require a recent proof that the owner makes them.",
   ),
   AUTH_SECURE_EMAIL_CHANGE: setting(
     { kind: "boolean", default: true },

@@ -2,7 +2,7 @@ import { ReadableStream as WebStream } from "node:stream/web";
 import type { InvokeOptions, InvokeResult } from "@swarmbase/sdk";
 import type { ProviderChecks } from "../agents/index.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type AuthContext, requireKeyScope } from "../auth/index.ts";
+import { type AuthContext, recordExport, requireKeyScope } from "../auth/index.ts";
 import { hasScope, type Principal, requireScope } from "../db/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { FunctionResponse, NamedFunction } from "../functions/index.ts";
@@ -28,7 +28,7 @@ const JSON_TYPE = "application/json";
 
 /** The core for one request, as its caller. The route has counted the request as an API request. */
 export function createCore(
-  { functions, rest, limits }: CoreParts,
+  { functions, rest, limits, auth }: CoreParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): ExtensionCore {
@@ -38,6 +38,8 @@ export function createCore(
   const run = async (name: string, { body, headers = {}, signal }: InvokeOptions): Promise<FunctionResponse> => {
     const called = functions.find((candidate) => candidate.name === name);
     if (called === undefined) throw new AppError("FUNCTION_NOT_FOUND", "No function has this name");
+    // The guard of the route that was called has checked no proof.
+    if (called.needsProof === true) throw new AppError("FORBIDDEN", `${name} must be called over HTTP`);
     requireKeyScope(principal, called.keyScope);
     if (called.limit !== "api" && principal.userId !== null) await own.count(called.limit, userKey(principal.userId));
     return called.run({
@@ -66,6 +68,7 @@ export function createCore(
     rest: createRest(rest, principal, own.signal),
     hasScope: (scope) => hasScope(principal, scope),
     requireScope: (scope) => requireScope(principal, scope),
+    recordExport: () => recordExport(auth, own),
   };
 }
 

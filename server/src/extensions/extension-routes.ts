@@ -70,7 +70,7 @@ function rejectingCore({ method, path }: Pick<ExtensionRoute, "method" | "path">
     );
   };
   const call = async (): Promise<never> => reject();
-  return { functions: { invoke: call }, rest: call, hasScope: reject, requireScope: reject };
+  return { functions: { invoke: call }, rest: call, hasScope: reject, requireScope: reject, recordExport: call };
 }
 
 function toExtensionRequest(request: FastifyRequest, { raw }: FastifyReply, core: ExtensionCore): ExtensionRequest {

@@ -90,6 +90,11 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
   readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
   /** The scope that an API key of a user needs; null: API keys are rejected. By default `read` for GET, and `write` for the other methods. */
   readonly keyScope?: ApiKeyScope | null;
+  /**
+   * The user must have proved within the last ten minutes to be the owner of the account, by a sign-in, the password, a factor or a
+   * mailed nonce. Only with access `bearer-alone`, `user` or `account`. API keys are rejected.
+   */
+  readonly needsProof?: boolean;
   /** The row of the rate limits that a call counts for; rows other than `api` and `auth` count for `api` too. */
   readonly limit: LimitName | null;
   /** The body arrives as a Buffer of any media type instead of parsed JSON. */
@@ -143,6 +148,8 @@ export interface ExtensionCore extends FunctionsClient {
   hasScope(scope: ApiKeyScope): boolean;
   /** Throws the 403 of a caller without the scope, where a call of the core would throw it too late. */
   requireScope(scope: ApiKeyScope): void;
+  /** Records that the caller downloads the data of the account, in the audit log and in a mail to its owner. */
+  recordExport(): Promise<void>;
 }
 
 export interface ExtensionRestCall {

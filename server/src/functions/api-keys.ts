@@ -26,6 +26,7 @@ const bodySchema = z.discriminatedUnion("action", [
 export const API_KEYS = {
   name: "api-keys",
   access: "account",
+  needsProof: true,
   limit: "api",
   body: bodySchema,
 } as const satisfies FunctionDescription;

@@ -49,6 +49,8 @@ export interface FunctionDescription {
   /** The scope that an API key of a user needs. Absent: API keys are rejected. */
   readonly keyScope?: ApiKeyScope;
   readonly limit: LimitName;
+  /** With access `account`: a user must have proved recently to be the owner of the account. */
+  readonly needsProof?: boolean;
   /** The call creates the user's first signing secret, so it cannot be signed yet. */
   readonly isForFirstSecret?: boolean;
   /** The function parses the bytes of the body itself. */

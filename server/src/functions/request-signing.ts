@@ -12,15 +12,23 @@ const bodySchema = z.object({
   user_id: z.guid().optional(),
 });
 
+interface SecretChange {
+  readonly userId: string;
+  /** Null for the service role. */
+  readonly sessionId: string | null;
+  readonly address: string;
+}
+
 export interface SigningSecrets {
   /** Returns the new secret. */
-  regenerate(userId: string): Promise<string>;
-  remove(userId: string): Promise<void>;
+  regenerate(change: SecretChange): Promise<string>;
+  remove(change: SecretChange): Promise<void>;
 }
 
 export const REQUEST_SIGNING = {
   name: "request-signing",
   access: "account",
+  needsProof: true,
   limit: "api",
   isForFirstSecret: true,
   body: bodySchema,
@@ -30,12 +38,17 @@ export const REQUEST_SIGNING = {
 export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
   return defineFunction(REQUEST_SIGNING, async (call) => {
     const { action, user_id: namedId } = readBody(bodySchema, call);
-    const userId = chooseUser(call.principal, namedId);
+    const { principal, address } = call;
+    const change = {
+      userId: chooseUser(principal, namedId),
+      sessionId: principal.session?.sessionId ?? null,
+      address,
+    };
     switch (action) {
       case "regenerate_secret":
-        return { status: 200, body: { new_secret: await secrets.regenerate(userId) } };
+        return { status: 200, body: { new_secret: await secrets.regenerate(change) } };
       case "delete_secret":
-        await secrets.remove(userId);
+        await secrets.remove(change);
         return { status: 200, body: { deleted: true } };
     }
   });

@@ -181,6 +181,9 @@ function withRateLimitState(error: AppError, { rateLimitState }: FastifyRequest)
   return new AppError(error.code, error.message, { ...error.extra, headers });
 }
 
+/** The guard of these routes reads the session. */
+const CHECKS_SESSION: ReadonlySet<Route["access"]> = new Set(["bearer-alone", "account", "user"]);
+
 function addRoutes(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -191,10 +194,18 @@ function addRoutes(
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRejected = false, handler } = route;
-    const { isAal1Accepted = false, needsUser = false, keyScope } = route;
-    const rule = { access, isBearerIgnored, isAal1Accepted, needsUser, ...(keyScope !== undefined && { keyScope }) };
+    const { aal1, needsUser = false, needsProof = false, keyScope } = route;
+    const rule = {
+      access,
+      isBearerIgnored,
+      needsUser,
+      needsProof,
+      ...(aal1 !== undefined && { aal1 }),
+      ...(keyScope !== undefined && { keyScope }),
+    };
     // Routes can also come from code that was not type-checked; none may be public by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
+    if (needsProof && !CHECKS_SESSION.has(access)) throw new Error(`Route ${method} ${path} cannot check a proof`);
     if (guard === undefined && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
     const rateLimits = limits === undefined ? null : buildRateLimitHooks(limits, route);
     const { countSubjects = null, countResponse = null } = rateLimits ?? {};

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { lockPrincipal, requireSufficientAal } from "../../src/auth/mfa/lock-principal.ts";
 import { newPerson, openPerson, PASSWORD, readClaims, assertRejected, type Shown } from "./mfa-person.ts";
 
 const MINUTE_MS = 60_000;
@@ -232,36 +231,37 @@ describe("verifying a code", () => {
   });
 });
 
-describe("sensitive changes", () => {
-  it("require an aal2 session from users with a verified factor", async (t) => {
-    const person = await openPerson(t);
+describe("an aal1 session of a user with a verified factor", () => {
+  it("may only read the user, verify factors, refresh, and end itself", async (t) => {
+    const person = await openPerson(t, { settings: { authMfaEnforce: false } });
     const { stage } = person;
-    const check = async (token: string) => {
-      const { sub, session_id } = readClaims(token) as { sub: string; session_id: string };
-      const principal = {
-        role: "authenticated",
-        userId: sub,
-        claims: readClaims(token),
-        session: { userId: sub, sessionId: session_id, inactivitySeconds: 0 },
-      } as const;
-      const { pool } = stage.context;
-      await requireSufficientAal(pool, await lockPrincipal(pool, { principal }));
-    };
-    await check(person.token);
-    await person.enrol();
-    await check(person.token);
-    await person.enrolVerified();
-    await check(person.token);
+    const factor = await person.enrolVerified();
     const low = await person.signIn();
-    await assertRejected(check(low.access_token), 401, "insufficient_aal");
-  });
-
-  it("are rejected at PUT /user without it", async (t) => {
-    const person = await openPerson(t);
-    await person.enrolVerified();
-    const low = await person.signIn();
-    const change = (token: string) => person.stage.call("PUT", "/user", { token, body: { password: `${PASSWORD}!` } });
-    await assertRejected(change(low.access_token), 401, "insufficient_aal");
-    assert.equal((await change(person.token)).status, 200);
+    const token = low.access_token;
+    const own = readClaims(person.token)["session_id"];
+    const rejected: readonly [Parameters<typeof stage.call>[0], string, unknown?][] = [
+      ["PUT", "/user", { password: `${PASSWORD}!` }],
+      ["PUT", "/user", { data: { a: 1 } }],
+      ["DELETE", "/user"],
+      ["GET", "/reauthenticate"],
+      ["GET", "/sessions"],
+      ["DELETE", `/sessions/${String(own)}`],
+      ["POST", "/factors", { factor_type: "totp" }],
+      ["DELETE", `/factors/${factor.id}`],
+      ["GET", "/factors/recovery-codes"],
+      ["POST", "/factors/recovery-codes"],
+    ];
+    for (const [method, path, body] of rejected) {
+      await assertRejected(stage.call(method, path, { token, body }), 401, "insufficient_aal");
+    }
+    const signOut = (scope: string) => stage.call("POST", "/logout", { token, query: { scope } });
+    await assertRejected(signOut("others"), 403, "insufficient_aal");
+    assert.equal((await stage.call("GET", "/user", { token })).status, 200);
+    person.enterNextStep();
+    await person.challenge(factor.id, token);
+    await person.refresh(low.refresh_token);
+    assert.equal((await signOut("global")).status, 204);
+    await assertRejected(stage.call("GET", "/user", { token }), 401, "session_not_found");
+    assert.equal((await stage.call("GET", "/user", { token: person.token })).status, 200);
   });
 });

@@ -100,7 +100,7 @@ describe("defaults", () => {
       authPasswordMemoryKib: 19_456,
       authPasswordIterations: 2,
       authPasswordParallelism: 1,
-      authReauthenticate: false,
+      authReauthenticate: true,
       authSecureEmailChange: true,
       authMfaMaxFactors: 10,
       authMfaEnforce: true,

@@ -1,26 +1,34 @@
 import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { applyEmailChange } from "../one-time/confirm-email.ts";
 import { type LinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
 import { claimMailSlot } from "../one-time/mail-throttle.ts";
-import { beginEmailChange } from "../one-time/send-mail-flow.ts";
+import { beginEmailChange, needsBothConfirmations } from "../one-time/send-mail-flow.ts";
+import { requireClientProof } from "../sessions/recent-proof.ts";
 import { findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { isAutoconfirmed } from "./account-rules.ts";
 import { translateUniqueViolation } from "./create-user.ts";
 
 export interface EmailChange {
-  readonly user: UserRow;
   /** Normalized. */
   readonly email: string;
   readonly options: LinkOptions;
+  /** The client's. */
+  readonly address: string;
 }
 
 /** Also sets the first address of an anonymous user, which makes the account permanent. */
 export async function changeEmail(
   context: AuthContext,
   client: Queryable,
-  { user, email, options }: EmailChange,
+  { user, session }: LockedPrincipal,
+  { email, options, address }: EmailChange,
 ): Promise<UserRow> {
+  // Otherwise the owner agrees at the current address.
+  if (isAutoconfirmed(context.settings) || !needsBothConfirmations(context, user)) {
+    requireClientProof(context, { user, session }, "Email update");
+  }
   if (!isAutoconfirmed(context.settings)) {
     // Whether the address is taken is looked up after the response, which must not reveal it.
     await claimMailSlot(context, client, { address: `user:${user.id}`, slot: "email_change" });
@@ -33,7 +41,8 @@ export async function changeEmail(
     await storeMailJob(client, { address: email, flow: { flow: "address_taken" }, options });
     return user;
   }
-  return applyEmailChange(context, client, { user, newEmail: email }).catch((error: unknown) => {
+  const changed = { user, newEmail: email, sessionId: session.id, address };
+  return applyEmailChange(context, client, changed).catch((error: unknown) => {
     throw translateUniqueViolation(error);
   });
 }

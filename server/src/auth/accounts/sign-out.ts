@@ -6,9 +6,15 @@ import { deleteSessions, type SessionSelection } from "../sql/sessions.ts";
 import { lockUser } from "../sql/users.ts";
 
 /** Administrators use it too, with the token of the user whom they sign out. */
-export async function signOut(context: AuthContext, { principal, query }: AuthCall): Promise<AuthResponse> {
+export async function signOut(context: AuthContext, { principal, query, ...call }: AuthCall): Promise<AuthResponse> {
   if (principal.role !== "authenticated") throw authError("no_authorization");
-  const which = chooseSessions(query["scope"] ?? "global", principal.userId, principal.session?.sessionId ?? null);
+  const { userId, session } = principal;
+  const { lacksSecondFactor = false } = call;
+  const which = chooseSessions(query["scope"] ?? "global", {
+    userId,
+    sessionId: session?.sessionId ?? null,
+    lacksSecondFactor,
+  });
   if (which === null) return { status: 204 };
   await inTransaction(context.pool, async (client) => {
     // Everything that deletes sessions locks the user first, so that two such transactions cannot deadlock.
@@ -18,14 +24,23 @@ export async function signOut(context: AuthContext, { principal, query }: AuthCa
   return { status: 204 };
 }
 
-function chooseSessions(scope: string, userId: string, sessionId: string | null): SessionSelection | null {
+interface SigningOut {
+  readonly userId: string;
+  readonly sessionId: string | null;
+  /** The session then ends only itself: a stolen password must not end the sessions of the owner. */
+  readonly lacksSecondFactor: boolean;
+}
+
+function chooseSessions(scope: string, from: SigningOut): SessionSelection | null {
+  const { userId, sessionId, lacksSecondFactor } = from;
   switch (scope) {
     case "":
     case "global":
-      return { userId };
+      return lacksSecondFactor ? chooseSessions("local", from) : { userId };
     case "local":
       return sessionId === null ? null : { userId, only: sessionId };
     case "others":
+      if (lacksSecondFactor) throw authError("insufficient_aal", undefined, { status: 403 });
       return sessionId === null ? { userId } : { userId, except: sessionId };
     default:
       throw authError("validation_failed", "scope must be one of global, local, others");

@@ -4,18 +4,20 @@ import { isRecord } from "../../json/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { lockPrincipal, requireSufficientAal } from "../mfa/lock-principal.ts";
+import { lockPrincipal } from "../mfa/lock-principal.ts";
 import { readLinkOptions } from "../one-time/mail-jobs.ts";
 import { parseBody } from "../parse-call.ts";
-import { selectWholeUser, updateUser } from "../sql/users.ts";
+import { findUserById, selectWholeUser, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
+import type { UserRow } from "../users/user-row.ts";
 import { isAutoconfirmed } from "./account-rules.ts";
 import { changeEmail } from "./change-email.ts";
-import { changePassword, preparePassword } from "./change-password.ts";
+import { changePassword, hashNewPassword } from "./change-password.ts";
 import { withoutClaims } from "./create-user.ts";
 import { parseEmail } from "./email-address.ts";
 import { mergeMetadata } from "./metadata.ts";
 import { rejectPhoneNumber } from "./phone-number.ts";
+import { checkProofs, recordProofs } from "./prove-owner.ts";
 
 export async function getUser(_context: AuthContext, { user }: AuthCall): Promise<AuthResponse> {
   if (user === undefined) throw authError("no_authorization");
@@ -31,7 +33,11 @@ export const UPDATE_BODY = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** PUT /user. Applies all changes or none. */
+export function hasCurrentPassword(body: unknown): boolean {
+  return isRecord(body) && typeof body["current_password"] === "string";
+}
+
+/** PUT /user. Applies all changes or none. A password or nonce alone proves that the session belongs to the owner. */
 export async function updateAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(UPDATE_BODY, call);
   if (isRecord(call.body) && "app_metadata" in call.body) {
@@ -39,26 +45,34 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
   }
   if (body.phone !== "") rejectPhoneNumber(body.phone);
   const email = body.email === "" ? null : parseEmail(body.email);
-  const prepared =
-    body.password === "" ? null : await preparePassword(context, call, { ...body, isEmailGiven: email !== null });
+  const current = await getCaller(context, call);
+  const proofs = await checkProofs(context, current, body);
+  const given = { password: body.password, isEmailGiven: email !== null };
+  const hash = body.password === "" ? null : await hashNewPassword(context, current, given);
+  const { address } = call;
 
   const change = email === null ? null : { email, options: readLinkOptions(context, call) };
   if (change !== null && !isAutoconfirmed(context.settings)) await context.mailer.checkReady();
   const user = await inTransaction(context.pool, async (client) => {
-    const locked = await lockPrincipal(client, call);
-    const { session } = locked;
+    const locked = await recordProofs(context, client, await lockPrincipal(client, call), proofs);
     let row = locked.user;
-    if (prepared !== null || (email !== null && email !== row.email)) {
-      await requireSufficientAal(client, locked);
-    }
-    if (prepared !== null) row = await changePassword(context, client, { user: row, session, prepared });
+    if (hash !== null) row = await changePassword(context, client, locked, { hash, address });
     if (body.data !== undefined) {
       const userMetadata = mergeMetadata(row.user_metadata, withoutClaims(body.data));
       row = await updateUser(client, row.id, { user_metadata: userMetadata });
     }
-    if (change !== null && email !== row.email) row = await changeEmail(context, client, { user: row, ...change });
+    if (change !== null && email !== row.email) {
+      row = await changeEmail(context, client, { ...locked, user: row }, { ...change, address });
+    }
     return selectWholeUser(client, row);
   });
   context.mailWakeUp.trigger();
   return { status: 200, body: renderUser(user) };
+}
+
+async function getCaller({ pool }: Pick<AuthContext, "pool">, { principal }: AuthCall): Promise<UserRow> {
+  if (principal.role !== "authenticated") throw authError("no_authorization");
+  const user = await findUserById(pool, principal.userId);
+  if (user === null) throw authError("user_not_found", undefined, { status: 401 });
+  return user;
 }

@@ -1,4 +1,4 @@
-import type { Mail, MailKind, SwitchedOffWebhook } from "./mail.ts";
+import type { AccountAction, AccountChangeNote, Mail, MailKind, SwitchedOffWebhook } from "./mail.ts";
 
 /** The text of one kind of mail; all kinds share one layout. */
 export interface MailText {
@@ -76,6 +76,14 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     button: null,
     closing: "If it was not you, there is nothing that you need to do.",
   }),
+  account_changed: ({ to, values: { changes = [], siteUrl } }) => ({
+    subject: "A change of your account",
+    title: "Your account was changed",
+    paragraphs: [`This happened to your account ${to} at ${siteUrl}:`, ...changes.map(describeChange)],
+    button: null,
+    closing:
+      "If it was not you, set a new password, which ends all other sessions, and check your API keys and second factors. If you cannot sign in, write to those who run the service.",
+  }),
   webhook_disabled: ({ to, values: { switchedOff = [] } }) => ({
     subject: "A webhook was switched off",
     paragraphs: [
@@ -121,8 +129,31 @@ function formatDay(at: Date): string {
 }
 
 function describeSwitchedOff({ name, reason, at }: SwitchedOffWebhook): string {
-  const time = at.toISOString().slice(0, 16).replace("T", " ");
-  return `"${toOneLine(name)}" was switched off at ${time} UTC: ${REASONS[reason] ?? reason}.`;
+  return `"${toOneLine(name)}" was switched off at ${formatTime(at)}: ${REASONS[reason] ?? reason}.`;
+}
+
+const CHANGES: Readonly<Record<AccountAction, string>> = {
+  password_changed: "the password was changed",
+  email_changed: "the e-mail address was changed",
+  factor_added: "a second factor was set up",
+  factor_removed: "a second factor was removed",
+  recovery_codes_generated: "new recovery codes were created",
+  recovery_codes_removed: "the recovery codes were removed",
+  api_key_created: "an API key was created",
+  api_key_revoked: "an API key was revoked",
+  signing_secret_created: "a new secret for signed requests was created",
+  signing_secret_removed: "the secret for signed requests was removed",
+  account_exported: "all data of the account was downloaded",
+  account_deleted: "the account was deleted with all that it owned",
+};
+
+function describeChange({ action, at }: AccountChangeNote): string {
+  return `${formatTime(at)}: ${CHANGES[action]}.`;
+}
+
+/** 2026-11-17 09:30 UTC */
+function formatTime(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 export function textOf(mail: Mail): MailText {

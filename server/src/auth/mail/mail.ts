@@ -7,12 +7,31 @@ export const MAIL_KINDS = [
   "email_change_new",
   "reauthentication",
   "address_taken",
+  "account_changed",
   "webhook_disabled",
   "swarm_invitation",
   "test",
 ] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
+
+/** What happens to an account that its owner should know about. */
+export const ACCOUNT_ACTIONS = [
+  "password_changed",
+  "email_changed",
+  "factor_added",
+  "factor_removed",
+  "recovery_codes_generated",
+  "recovery_codes_removed",
+  "api_key_created",
+  "api_key_revoked",
+  "signing_secret_created",
+  "signing_secret_removed",
+  "account_exported",
+  "account_deleted",
+] as const;
+
+export type AccountAction = (typeof ACCOUNT_ACTIONS)[number];
 
 export interface Mail {
   readonly to: string;
@@ -28,9 +47,16 @@ export interface Mail {
     readonly siteUrl: string;
     /** Webhooks that the service has disabled. */
     readonly switchedOff?: readonly SwitchedOffWebhook[];
+    /** What has happened to the account. */
+    readonly changes?: readonly AccountChangeNote[];
   };
   /** Identifies a mail of the outbox, so that a copy that is sent after a crash replaces the first one. */
   readonly outbox?: { readonly id: string; readonly createdAt: Date };
+}
+
+export interface AccountChangeNote {
+  readonly action: AccountAction;
+  readonly at: Date;
 }
 
 export interface SwitchedOffWebhook {

@@ -17,11 +17,19 @@ const RECOVERY_CODES = "/factors/recovery-codes";
 
 export const mfaEndpoints: readonly AuthEndpoint[] = [
   { method: "POST", path: "/factors", access: "user", limit: "api", body: ENROL_BODY, run: enrolFactor },
-  { method: "POST", path: "/factors/:id/challenge", access: "user", limit: "api", run: challengeFactor },
+  {
+    method: "POST",
+    path: "/factors/:id/challenge",
+    access: "user",
+    isAal1Accepted: true,
+    limit: "api",
+    run: challengeFactor,
+  },
   {
     method: "POST",
     path: "/factors/:id/verify",
     access: "user",
+    isAal1Accepted: true,
     limit: "auth",
     body: VERIFY_FACTOR_BODY,
     run: verifyFactor,
@@ -48,6 +56,7 @@ export const mfaEndpoints: readonly AuthEndpoint[] = [
     method: "POST",
     path: `${RECOVERY_CODES}/verify`,
     access: "user",
+    isAal1Accepted: true,
     limit: "auth",
     body: RECOVERY_VERIFY_BODY,
     run: verifyRecoveryCode,

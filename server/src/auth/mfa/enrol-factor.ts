@@ -5,6 +5,7 @@ import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
+import { requireClientProof } from "../sessions/recent-proof.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
 import type { FactorRow } from "../users/user-row.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
@@ -39,6 +40,7 @@ export async function enrolFactor(context: AuthContext, call: AuthCall): Promise
   const issuer = body.issuer || new URL(context.settings.siteUrl ?? context.baseUrl).host;
   const account = await inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
+    requireClientProof(context, locked, "Enrolling a factor");
     await checkFactors(context, client, locked, body.friendly_name);
     const now = context.clock.now();
     await insertFactor(client, {
@@ -77,7 +79,7 @@ export function requireFreeName(factors: readonly FactorRow[], name: string): vo
 async function checkFactors(
   context: AuthContext,
   client: Queryable,
-  { user, session }: LockedPrincipal,
+  { user }: LockedPrincipal,
   name: string,
 ): Promise<void> {
   await deleteAbandonedFactors(client, user.id, new Date(context.clock.now().getTime() - ENROLMENT_MS));
@@ -85,8 +87,4 @@ async function checkFactors(
   requireFreeName(factors, name);
   const authenticators = factors.filter((factor) => factor.factor_type === "totp");
   if (authenticators.length >= context.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
-  // Otherwise a stolen password would be enough to add a factor.
-  if (session.aal !== "aal2" && factors.some((factor) => factor.status === "verified")) {
-    throw authError("insufficient_aal", "AAL2 required to enroll a new factor");
-  }
 }

@@ -1,7 +1,6 @@
 import type { Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import { hasVerifiedFactor } from "../sql/mfa-factors.ts";
 import { lockSession, type SessionRow } from "../sql/sessions.ts";
 import { lockUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -27,10 +26,4 @@ export async function lockPrincipal(
   const session = sessionId === null ? null : await lockSession(client, sessionId);
   if (session === null || session.user_id !== user.id) throw authError("session_not_found");
   return { user, session };
-}
-
-/** Users with a verified factor must have an aal2 session to change their password or address. */
-export async function requireSufficientAal(client: Queryable, { user, session }: LockedPrincipal): Promise<void> {
-  if (session.aal === "aal2" || !(await hasVerifiedFactor(client, user.id))) return;
-  throw authError("insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.");
 }

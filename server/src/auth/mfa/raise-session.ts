@@ -3,10 +3,11 @@ import { makeRefreshKey } from "../sessions/refresh-key.ts";
 import { renderSession, type SessionBody } from "../sessions/render-session.ts";
 import { deleteLowerSessions, updateSession } from "../sql/sessions.ts";
 import { selectWholeUser } from "../sql/users.ts";
+import type { SessionRow } from "../sql/sessions.ts";
+import type { FactorRow } from "../users/user-row.ts";
 import type { LockedPrincipal } from "./lock-principal.ts";
 
-export interface PassedFactor {
-  readonly id: string;
+export interface PassedFactor extends Pick<FactorRow, "id" | "status" | "updated_at"> {
   /** As in `amr`. */
   readonly method: "totp" | "mfa/recovery_code";
 }
@@ -16,8 +17,9 @@ export async function raiseSession(
   context: AuthContext,
   client: Queryable,
   locked: LockedPrincipal,
-  { id: factorId, method }: PassedFactor,
+  passed: PassedFactor,
 ): Promise<SessionBody> {
+  const { id: factorId, method } = passed;
   const now = context.clock.now();
   const earlier = locked.session.amr.filter((entry) => entry.method !== method);
   // Refresh tokens of the aal1 session must not be accepted as a repeated request: a new key invalidates their
@@ -29,7 +31,14 @@ export async function raiseSession(
     factor_id: factorId,
     refresh_key_wrapped: wrapped,
     refreshed_at: now,
+    ...(isProofOf(passed, locked.session) && { proven_at: now }),
   });
   await deleteLowerSessions(client, locked.user.id, session.id);
   return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, locked.user) });
+}
+
+/** A factor that was set up after the sign-in proves nothing: whoever has stolen the token can have done it. */
+function isProofOf({ method, status, updated_at: verifiedAt }: PassedFactor, { amr }: SessionRow): boolean {
+  const signedInAt = amr.at(-1)?.timestamp ?? 0;
+  return method === "totp" && status === "verified" && verifiedAt.getTime() <= signedInAt * 1000;
 }

@@ -1,10 +1,12 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
+import { recordChange } from "../accounts/record-change.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
+import { requireClientProof } from "../sessions/recent-proof.ts";
 import { insertAuditEntry } from "../sql/audit-log.ts";
 import { countFailedAttempt, countFailures, deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
 import { hasVerifiedFactor, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
@@ -50,7 +52,7 @@ export async function generateRecoveryCodes(context: AuthContext, call: AuthCall
     const locked = await lockPrincipal(client, call);
     const userId = locked.user.id;
     if (!(await hasVerifiedFactor(client, userId))) throw authError("mfa_recovery_codes_sole_factor");
-    requireAal2(locked);
+    requireClientProof(context, locked, "Creating recovery codes");
     if ((await lockRecoveryFactor(client, userId)) !== null) throw authError("mfa_verified_factor_exists");
     requireFreeName(await selectFactors(client, [userId]), friendlyName);
     const id = randomUUID();
@@ -73,7 +75,7 @@ export async function generateRecoveryCodes(context: AuthContext, call: AuthCall
 export async function regenerateRecoveryCodes(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   return inTransaction(context.pool, async (client) => {
     const { locked, factor } = await lockRecovery(client, call);
-    requireAal2(locked);
+    requireClientProof(context, locked, "Replacing recovery codes");
     await deleteChallenges(client, factor.id, new Date(context.clock.now().getTime() + 1));
     return issueCodes(context, client, { call, locked, factor });
   });
@@ -83,9 +85,9 @@ export async function regenerateRecoveryCodes(context: AuthContext, call: AuthCa
 export async function removeRecoveryCodes(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   return inTransaction(context.pool, async (client) => {
     const { locked, factor } = await lockRecovery(client, call);
-    requireAal2(locked);
+    requireClientProof(context, locked, "Removing recovery codes");
     await removeFactor(client, factor);
-    await audit(client, "recovery_codes_removed", { call, locked });
+    await recordChange(context, client, { action: "recovery_codes_removed", ...describe({ call, locked }) });
     return { status: 200, body: { id: factor.id } };
   });
 }
@@ -109,7 +111,7 @@ export async function verifyRecoveryCode(context: AuthContext, call: AuthCall): 
       return null;
     }
     await audit(client, "recovery_code_used", { call, locked });
-    return raiseSession(context, client, locked, { id: factor.id, method: "mfa/recovery_code" });
+    return raiseSession(context, client, locked, { ...factor, method: "mfa/recovery_code" });
   });
   if (session === null) throw authError("mfa_verification_failed", "Invalid recovery code entered");
   return { status: 200, body: session };
@@ -127,11 +129,6 @@ async function lockRecovery(client: Queryable, call: AuthCall): Promise<Recovery
   return { locked, factor };
 }
 
-/** Otherwise a stolen password would be enough to get codes. */
-function requireAal2({ session }: LockedPrincipal): void {
-  if (session.aal !== "aal2") throw authError("insufficient_aal", "AAL2 required to manage recovery codes");
-}
-
 async function issueCodes(
   context: AuthContext,
   client: Queryable,
@@ -140,7 +137,7 @@ async function issueCodes(
   const codes = Array.from({ length: CODE_COUNT }, newCode);
   const hashes = codes.map((code) => hashCode(context, factor, code));
   await replaceRecoveryCodes(client, factor.id, hashes, context.clock.now());
-  await audit(client, "recovery_codes_generated", { call, locked });
+  await recordChange(context, client, { action: "recovery_codes_generated", ...describe({ call, locked }) });
   const { id, friendly_name } = factor;
   return { status: 200, body: { id, type: TYPE, friendly_name, total: codes.length, codes } };
 }
@@ -154,11 +151,20 @@ function hashCode({ masterKey }: Pick<AuthContext, "masterKey">, factor: FactorR
   return createHmac("sha256", openFactorSecret(masterKey, factor)).update(code).digest();
 }
 
+interface Caller {
+  readonly call: AuthCall;
+  readonly locked: LockedPrincipal;
+}
+
+function describe({ call: { address }, locked: { user, session } }: Caller) {
+  return { user, sessionId: session.id, address };
+}
+
 function audit(
   client: Queryable,
   action: Parameters<typeof insertAuditEntry>[1]["action"],
-  { call, locked }: { readonly call: AuthCall; readonly locked: LockedPrincipal },
+  caller: Caller,
 ): Promise<void> {
-  const { user, session } = locked;
-  return insertAuditEntry(client, { action, userId: user.id, sessionId: session.id, address: call.address });
+  const { user, ...rest } = describe(caller);
+  return insertAuditEntry(client, { action, userId: user.id, ...rest });
 }

@@ -1,9 +1,11 @@
 import { inTransaction } from "../../db/index.ts";
+import { recordChange } from "../accounts/record-change.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 import { getPathId } from "../parse-call.ts";
+import { requireClientProof } from "../sessions/recent-proof.ts";
 import { deleteFactor, hasVerifiedFactor, lockFactor } from "../sql/mfa-factors.ts";
 import { lockRecoveryFactor } from "../sql/mfa-recovery-codes.ts";
 import { downgradeSessions } from "../sql/sessions.ts";
@@ -15,8 +17,10 @@ export async function unenrolFactor(context: AuthContext, call: AuthCall): Promi
     const { user, session } = await lockPrincipal(client, call);
     const factor = await lockFactor(client, user.id, id);
     if (factor === null) throw authError("mfa_factor_not_found");
-    if (factor.status === "verified" && session.aal !== "aal2") {
-      throw authError("insufficient_aal", "AAL2 required to unenroll verified factor");
+    if (factor.status === "verified") {
+      requireClientProof(context, { user, session }, "Removing a factor");
+      const { address } = call;
+      await recordChange(context, client, { action: "factor_removed", user, sessionId: session.id, address });
     }
     await removeFactor(client, factor);
   });

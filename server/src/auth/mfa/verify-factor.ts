@@ -1,6 +1,7 @@
 import { isUuid } from "@swarmbase/sdk";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
+import { recordChange } from "../accounts/record-change.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
@@ -49,7 +50,12 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
     await markChallengeVerified(client, challenge.id, now);
     await markFactorVerified(client, factor.id, step, now);
     await deleteUnverifiedFactors(client, locked.user.id);
-    return raiseSession(context, client, locked, { id: factor.id, method: "totp" });
+    if (factor.status === "unverified") {
+      const { user, session: own } = locked;
+      const { address } = call;
+      await recordChange(context, client, { action: "factor_added", user, sessionId: own.id, address });
+    }
+    return raiseSession(context, client, locked, { ...factor, method: "totp" });
   });
   if (session === null) throw authError("mfa_verification_failed");
   return { status: 200, body: session };

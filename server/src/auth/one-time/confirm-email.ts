@@ -1,4 +1,5 @@
 import { emailClaims, EMAIL_APP_METADATA, isEmailTaken, translateUniqueViolation } from "../accounts/create-user.ts";
+import { type AccountChange, recordChange } from "../accounts/record-change.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
@@ -44,7 +45,7 @@ export type EmailChangeKind = keyof typeof AGREED;
 export async function confirmEmailChange(
   context: AuthContext,
   client: Queryable,
-  { user, kind }: { readonly user: UserRow; readonly kind: EmailChangeKind },
+  { user, kind, address }: { readonly user: UserRow; readonly kind: EmailChangeKind; readonly address: string },
 ): Promise<UsedOneTime> {
   if (user.new_email === null) throw oneTimeError();
   const agreed = user.email_change_confirmations | AGREED[kind];
@@ -56,7 +57,7 @@ export async function confirmEmailChange(
     return "half";
   }
   try {
-    return { user: await applyEmailChange(context, client, { user, newEmail: user.new_email }) };
+    return { user: await applyEmailChange(context, client, { user, newEmail: user.new_email, sessionId: null, address }) };
   } catch (error) {
     // The address was taken after the mail was sent: same error as for any invalid token.
     if (isEmailTaken(error)) throw oneTimeError();
@@ -64,11 +65,16 @@ export async function confirmEmailChange(
   }
 }
 
+interface AppliedEmailChange extends Pick<AccountChange, "sessionId" | "address"> {
+  readonly user: UserRow;
+  readonly newEmail: string;
+}
+
 /** Sets the address of an account and deletes the tokens that were mailed to the previous one. */
 export async function applyEmailChange(
-  context: Pick<AuthContext, "clock">,
+  context: Pick<AuthContext, "clock" | "settings">,
   client: Queryable,
-  { user, newEmail }: { readonly user: UserRow; readonly newEmail: string },
+  { user, newEmail, sessionId, address }: AppliedEmailChange,
 ): Promise<UserRow> {
   const owner = await findUserByEmail(client, newEmail);
   if (owner !== null && owner.id !== user.id) throw authError("email_exists");
@@ -85,5 +91,6 @@ export async function applyEmailChange(
     throw translateUniqueViolation(error);
   });
   await upsertEmailIdentity(client, user.id, newEmail, true);
+  await recordChange(context, client, { action: "email_changed", user, newEmail, sessionId, address });
   return changed;
 }

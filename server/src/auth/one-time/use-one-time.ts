@@ -1,6 +1,7 @@
 import { isBanned } from "../accounts/account-rules.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
+import type { AuthCall } from "../call.ts";
 import { type OneTimeRow, takeOneTime } from "../sql/one-time-tokens.ts";
 import { lockUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -8,7 +9,12 @@ import { confirmEmail, confirmEmailChange, type UsedOneTime } from "./confirm-em
 import { oneTimeError } from "./find-one-time.ts";
 
 /** Uses the token up and applies it. Locks the user first, so that tokens of one user are applied in turn. */
-export async function useOneTime(context: AuthContext, client: Queryable, found: OneTimeRow): Promise<UsedOneTime> {
+export async function useOneTime(
+  context: AuthContext,
+  client: Queryable,
+  found: OneTimeRow,
+  { address }: Pick<AuthCall, "address">,
+): Promise<UsedOneTime> {
   const user = await lockUser(client, found.user_id);
   const token = await takeOneTime(client, found.id);
   if (user === null || token === null || token.relates_to !== addressOf(user, token)) throw oneTimeError();
@@ -16,7 +22,7 @@ export async function useOneTime(context: AuthContext, client: Queryable, found:
   switch (token.kind) {
     case "email_change_current":
     case "email_change_new":
-      return confirmEmailChange(context, client, { user, kind: token.kind });
+      return confirmEmailChange(context, client, { user, kind: token.kind, address });
     case "confirmation":
     case "invite":
       return { user: await confirmEmail(context, client, { user, isPasswordTrusted: true }) };

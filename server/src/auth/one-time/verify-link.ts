@@ -49,7 +49,7 @@ async function follow(
   client: Queryable,
   { call, found, type, target }: Followed,
 ): Promise<string> {
-  const used = await useOneTime(context, client, found);
+  const used = await useOneTime(context, client, found, call);
   const isPkce = found.flow_state_id !== null;
   if (used === "half") {
     return isPkce

@@ -31,7 +31,7 @@ export async function verifyToken(context: AuthContext, call: AuthCall): Promise
   const body = await rejectEvenly(async () => {
     const found = await findPresented(context, presented);
     return inTransaction(context.pool, async (client) => {
-      const used = await useOneTime(context, client, found);
+      const used = await useOneTime(context, client, found, call);
       if (used === "half") return { msg: HALF_MESSAGE, code: "200" };
       return issueSession(context, client, { user: used.user, method: methodOf(presented.type), call });
     });

@@ -1,5 +1,6 @@
+import * as z from "zod";
 import type { AuthContext } from "../auth-context.ts";
-import type { Mail } from "../mail/mail.ts";
+import { ACCOUNT_ACTIONS, type Mail } from "../mail/mail.ts";
 import { siteUrlOf } from "../one-time/links.ts";
 import type { ClaimedMail } from "../sql/mail-outbox.ts";
 import { findOpenInvitation } from "../sql/swarm-invitations.ts";
@@ -30,6 +31,13 @@ export const composeSwarmInvitation: ComposeMail = async (context, { to, userId,
     ...(expiresAt !== null && { expiresAt }),
   };
   return [{ to, kind: "swarm_invitation", values }];
+};
+
+const CHANGES = z.object({ changes: z.array(z.object({ action: z.enum(ACCOUNT_ACTIONS), at: z.coerce.date() })) });
+
+export const composeAccountChanged: ComposeMail = async (context, { to, data }) => {
+  const { changes } = CHANGES.parse(data);
+  return [{ to, kind: "account_changed", values: { siteUrl: siteUrlOf(context), changes } }];
 };
 
 export const composeWebhookDisabled: ComposeMail = async (context, { to, data }) => {

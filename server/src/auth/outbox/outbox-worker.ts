@@ -3,6 +3,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { isRecipientRejected } from "../mail/smtp-policy.ts";
 import { ACCOUNT_MAIL } from "../one-time/mail-jobs.ts";
 import {
+  CHANGE_MAIL,
   type ClaimedMail,
   claimMails,
   deleteMail,
@@ -14,6 +15,7 @@ import { composeAccountMail } from "./compose-account-mail.ts";
 import {
   type ComposeContext,
   type ComposeMail,
+  composeAccountChanged,
   composeSwarmInvitation,
   composeWebhookDisabled,
 } from "./compose-mail.ts";
@@ -26,6 +28,7 @@ type Composers = Readonly<Record<string, ComposeMail>>;
 const NOTIFICATIONS: Composers = {
   swarm_invitation: composeSwarmInvitation,
   webhook_disabled: composeWebhookDisabled,
+  [CHANGE_MAIL]: composeAccountChanged,
 };
 
 export const ACCOUNT_MAILS: Composers = { [ACCOUNT_MAIL]: composeAccountMail };

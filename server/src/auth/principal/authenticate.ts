@@ -4,7 +4,8 @@ import { AppError } from "../../errors/index.ts";
 import { AUTH_ERRORS, authError } from "../auth-error.ts";
 import { selectLiveness, selectLiveUser } from "../sql/liveness.ts";
 import { tokenError } from "../tokens/token-error.ts";
-import { type LivenessContext, requireLiveSession, requireSecondFactor } from "./live-session.ts";
+import { type ProofContext, requireOwnProof } from "../sessions/recent-proof.ts";
+import { isSecondFactorMissing, type LivenessContext, requireLiveSession, requireSecondFactor } from "./live-session.ts";
 import {
   type Authentication,
   type Credentials,
@@ -14,15 +15,20 @@ import {
   resolvePrincipal,
 } from "./resolve-principal.ts";
 
-export type AuthenticationContext = LivenessContext & PrincipalContext;
+export type AuthenticationContext = LivenessContext & PrincipalContext & ProofContext;
 
 /** What a route requires of its callers. */
 export interface AccessRule {
   readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
   /** Token refresh ignores the bearer: clients still send the expired one along. */
   readonly isBearerIgnored: boolean;
-  /** Users with a second factor may call the route before they have verified it. */
-  readonly isAal1Accepted?: boolean;
+  /**
+   * Whether users with a second factor may call the route before they have verified it. Absent: no, unless the operator has switched
+   * the check off for tables and functions.
+   */
+  readonly aal1?: "accepted" | "rejected";
+  /** The caller must have proved recently to be the owner of the account. API keys are rejected, because they cannot. */
+  readonly needsProof?: boolean;
   /** The scope that an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
   readonly keyScope?: ApiKeyScope;
   /** With access "user": the check of the session also reads the user, so that the route needs no statement of its own. */
@@ -36,7 +42,7 @@ export async function authenticate(
   credentials: Credentials,
 ): Promise<Authentication> {
   const authentication = await resolve(context, rule, credentials);
-  requireKeyScope(authentication.principal, rule.keyScope);
+  requireKeyScope(authentication.principal, rule.needsProof === true ? undefined : rule.keyScope);
   return authentication;
 }
 
@@ -49,7 +55,7 @@ export function requireKeyScope(principal: Principal, keyScope: ApiKeyScope | un
 
 async function resolve(
   context: AuthenticationContext,
-  { access, isBearerIgnored, isAal1Accepted = false, needsUser = false }: AccessRule,
+  { access, isBearerIgnored, aal1, needsUser = false, needsProof = false }: AccessRule,
   credentials: Credentials,
 ): Promise<Authentication> {
   switch (access) {
@@ -81,9 +87,12 @@ async function resolve(
       if (principal.role !== "authenticated") throw tokenError("no_user");
       const liveness = await requireLiveSession(context, principal, needsUser ? selectLiveUser : selectLiveness);
       const { user } = liveness;
-      const authentication = user === undefined ? presented : { ...presented, user };
+      const lacksSecondFactor = isSecondFactorMissing(principal, liveness);
+      if (aal1 === "rejected" && lacksSecondFactor) throw authError("insufficient_aal");
       // A key cannot verify a factor, so it needs no call before that.
-      if (!isAal1Accepted || principal.scopes !== undefined) requireSecondFactor(principal, liveness);
+      if (aal1 === undefined || principal.scopes !== undefined) requireSecondFactor(principal, liveness);
+      if (needsProof && principal.scopes === undefined) requireOwnProof(context, liveness);
+      const authentication = { ...presented, ...(user !== undefined && { user }), lacksSecondFactor };
       const {
         requires_body_signature: isBodySignatureRequired,
         requires_message_signature: isMessageSignatureRequired,

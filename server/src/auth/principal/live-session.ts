@@ -68,6 +68,14 @@ export function requireSecondFactor(
   if (session?.isAal2Required === true && lacksSecondFactor) throw secondFactorError();
 }
 
+/** Whatever the operator requires for tables and functions. A token without a session states its own level. */
+export function isSecondFactorMissing(
+  { session, claims }: Pick<UserPrincipal, "session" | "claims">,
+  { lacks_second_factor: lacksSecondFactor }: Liveness,
+): boolean {
+  return lacksSecondFactor && ((session?.sessionId ?? null) !== null || claims["aal"] !== "aal2");
+}
+
 function secondFactorError(): AppError {
   return authError("insufficient_aal", SECOND_FACTOR_MESSAGE, { status: 403 });
 }

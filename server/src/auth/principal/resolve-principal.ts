@@ -24,6 +24,8 @@ export interface Authentication {
   readonly requiredSignatures?: RequiredSignatures;
   /** Set where the rule of the route requires it. */
   readonly user?: WholeUser;
+  /** The user has a second factor and the session has not passed it; set where the session was checked. */
+  readonly lacksSecondFactor?: boolean;
 }
 
 export interface RequiredSignatures {

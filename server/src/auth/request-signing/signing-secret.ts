@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { deriveKey, unwrapSecret, wrapSecret } from "../../crypto/index.ts";
 import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
+import { recordChange } from "../accounts/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { deleteSigningSecret, selectSigningState, upsertSigningSecret } from "../sql/request-signing-secrets.ts";
+import { findUserById } from "../sql/users.ts";
 
 const PURPOSE = "request-signing-secrets";
 const PREFIX = "sbsig_";
@@ -29,23 +31,35 @@ function contextOf(userId: string): string {
   return `request-signing-secret:${userId}`;
 }
 
-type SigningContext = Pick<AuthContext, "pool" | "masterKey">;
+type SigningContext = Pick<AuthContext, "pool" | "masterKey" | "clock" | "settings">;
+
+export interface SecretChange {
+  readonly userId: string;
+  /** Null for the service role. */
+  readonly sessionId: string | null;
+  readonly address: string;
+}
 
 /** Replaces the previous secret. */
-export async function regenerateSigningSecret({ pool, masterKey }: SigningContext, userId: string): Promise<string> {
-  const { secret, wrapped } = makeSigningSecret(userId, masterKey);
-  return inTransaction(pool, async (client) => {
-    if ((await selectSigningState(client, userId)) === null) throw noSuchUser();
+export async function regenerateSigningSecret(context: SigningContext, change: SecretChange): Promise<string> {
+  const { userId } = change;
+  const { secret, wrapped } = makeSigningSecret(userId, context.masterKey);
+  return inTransaction(context.pool, async (client) => {
+    const user = await findUserById(client, userId);
+    if (user === null) throw noSuchUser();
     await upsertSigningSecret(client, userId, wrapped);
+    await recordChange(context, client, { action: "signing_secret_created", user, ...change });
     return secret;
   });
 }
 
 /** Throws while the user requires signatures, because no request could be signed afterwards. */
-export async function removeSigningSecret({ pool }: SigningContext, userId: string): Promise<void> {
-  await inTransaction(pool, async (client) => {
+export async function removeSigningSecret(context: SigningContext, change: SecretChange): Promise<void> {
+  const { userId } = change;
+  await inTransaction(context.pool, async (client) => {
+    const user = await findUserById(client, userId);
     const state = await selectSigningState(client, userId);
-    if (state === null) throw noSuchUser();
+    if (user === null || state === null) throw noSuchUser();
     const required = [
       ...(state.requires_body_signature ? ["require_request_signature"] : []),
       ...(state.requires_message_signature ? ["require_message_signature"] : []),
@@ -56,6 +70,7 @@ export async function removeSigningSecret({ pool }: SigningContext, userId: stri
       });
     }
     await deleteSigningSecret(client, userId);
+    await recordChange(context, client, { action: "signing_secret_removed", user, ...change });
   });
 }
 

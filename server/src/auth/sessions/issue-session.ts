@@ -33,6 +33,7 @@ export async function issueSession(
     amr: [{ method, timestamp: Math.floor(now.getTime() / 1000) }],
     refresh_key_wrapped: wrapped,
     not_after: authSessionTimeboxSeconds > 0 ? new Date(now.getTime() + authSessionTimeboxSeconds * 1000) : null,
+    proven_at: now,
     user_agent: call.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
     ip: call.address,
   });

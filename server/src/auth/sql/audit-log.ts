@@ -1,19 +1,13 @@
 import type { Queryable } from "../auth-context.ts";
+import type { AccountAction } from "../mail/mail.ts";
 
-type AuditAction =
-  | "refresh_token_reused"
-  | "recovery_codes_generated"
-  | "recovery_codes_removed"
-  | "recovery_code_used"
-  | "recovery_code_rejected"
-  | "api_key_created"
-  | "api_key_revoked";
+type AuditAction = AccountAction | "refresh_token_reused" | "recovery_code_used" | "recovery_code_rejected";
 
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly userId: string;
   /** The session that acted, or the API key that the entry is about. */
-  readonly sessionId: string;
+  readonly sessionId: string | null;
   readonly address: string;
 }
 
@@ -23,6 +17,15 @@ export async function insertAuditEntry(client: Queryable, entry: AuditEntry): Pr
     `insert into auth.audit_log_entries (action, user_id, session_id, ip)
      select $1, u.id, $3, $4 from auth.users u where u.id = $2 for key share skip locked`,
     [entry.action, entry.userId, entry.sessionId, entry.address],
+  );
+}
+
+/** In the transaction that deletes the account, which this entry outlives. */
+export async function insertDeletionEntry(client: Queryable, entry: Omit<AuditEntry, "action">): Promise<void> {
+  await client.query(
+    `insert into auth.audit_log_entries (action, deleted_user_id, session_id, ip)
+     values ('account_deleted', $1, $2, $3)`,
+    [entry.userId, entry.sessionId, entry.address],
   );
 }
 

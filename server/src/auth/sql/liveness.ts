@@ -13,6 +13,8 @@ export interface Liveness {
   readonly is_banned: boolean;
   readonly has_session: boolean;
   readonly lacks_second_factor: boolean;
+  readonly is_anonymous: boolean;
+  readonly proven_at: Date | null;
   readonly requires_body_signature: boolean;
   readonly requires_message_signature: boolean;
   /** Set by `selectLiveUser`. */
@@ -27,6 +29,7 @@ const COLUMNS = `coalesce(u.banned_until > $3, false) as is_banned,
                   case when s.id is null
                        then exists (select from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')
                        else s.requires_aal2 and s.aal = 'aal1' end as lacks_second_factor,
+                  u.is_anonymous, s.proven_at,
                   coalesce(p.require_request_signature, false) as requires_body_signature,
                   coalesce(p.require_message_signature, false) as requires_message_signature`;
 const ROWS = `from auth.users u

@@ -1,4 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
+import type { AccountChangeNote } from "../mail/mail.ts";
 import { selectRows } from "./query.ts";
 
 /** A row of the outbox that one worker holds a lease on. */
@@ -59,6 +60,32 @@ export async function insertMail(db: Queryable, { kind, email, data }: NewMail):
     email,
     JSON.stringify(data),
   ]);
+}
+
+export interface NewChangeMail {
+  readonly email: string;
+  readonly change: AccountChangeNote;
+  /** The least time between two of these mails to one address. */
+  readonly intervalSeconds: number;
+}
+
+/** The kind of the mails about changes of an account. */
+export const CHANGE_MAIL = "account_changed";
+const MAX_CHANGES = 50;
+
+/** Changes that follow each other quickly are one mail. It goes to the address, because the account can lose it, or be deleted. */
+export async function insertChangeMail(db: Queryable, mail: NewChangeMail): Promise<void> {
+  await db.query(
+    `insert into private.mail_outbox as o (kind, email, data, due_at)
+     values ('${CHANGE_MAIL}', $1, jsonb_build_object('changes', jsonb_build_array($2::jsonb)),
+             greatest(now(), (select max(m.ended_at) from private.mail_outbox m
+                              where m.kind = '${CHANGE_MAIL}' and m.email = $1) + make_interval(secs => $3)))
+     on conflict (email) where kind = '${CHANGE_MAIL}' and attempts = 0 and ended_at is null do update
+       set data = case when jsonb_array_length(o.data -> 'changes') < ${MAX_CHANGES}
+                       then jsonb_build_object('changes', (o.data -> 'changes') || (excluded.data -> 'changes'))
+                       else o.data end`,
+    [mail.email, JSON.stringify(mail.change), mail.intervalSeconds],
+  );
 }
 
 /** Instead of `endMail`, for rows that nothing needs afterwards. */

@@ -17,6 +17,8 @@ export interface SessionRow {
   readonly seen_refresh_counter: string;
   readonly refreshed_at: Date | null;
   readonly not_after: Date | null;
+  /** Null for sessions that never proved who holds them. */
+  readonly proven_at: Date | null;
   readonly user_agent: string | null;
   readonly ip: string | null;
   readonly created_at: Date;
@@ -25,17 +27,18 @@ export interface SessionRow {
 
 type NewSession = Pick<
   SessionRow,
-  "id" | "user_id" | "aal" | "amr" | "refresh_key_wrapped" | "not_after" | "user_agent" | "ip"
+  "id" | "user_id" | "aal" | "amr" | "refresh_key_wrapped" | "not_after" | "proven_at" | "user_agent" | "ip"
 >;
 
 export function insertSession(client: Queryable, session: NewSession): Promise<SessionRow> {
-  const { id, user_id, aal, amr, refresh_key_wrapped, not_after, user_agent, ip } = session;
+  const { id, user_id, aal, amr, refresh_key_wrapped, not_after, proven_at, user_agent, ip } = session;
   return getRow(
     client,
-    `insert into auth.sessions (id, user_id, aal, amr, refresh_key_wrapped, not_after, user_agent, ip, refreshed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, now())
+    `insert into auth.sessions
+       (id, user_id, aal, amr, refresh_key_wrapped, not_after, proven_at, user_agent, ip, refreshed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())
      returning *`,
-    [id, user_id, aal, JSON.stringify(amr), refresh_key_wrapped, not_after, user_agent, ip],
+    [id, user_id, aal, JSON.stringify(amr), refresh_key_wrapped, not_after, proven_at, user_agent, ip],
   );
 }
 
@@ -49,7 +52,7 @@ export function findSession(client: Queryable, id: string): Promise<SessionRow |
 }
 
 export type SessionChanges = Partial<
-  Pick<SessionRow, "aal" | "amr" | "factor_id" | "refresh_counter" | "refresh_key_wrapped" | "refreshed_at">
+  Pick<SessionRow, "aal" | "amr" | "factor_id" | "proven_at" | "refresh_counter" | "refresh_key_wrapped" | "refreshed_at">
 >;
 
 export function updateSession(client: Queryable, id: string, changes: SessionChanges): Promise<SessionRow> {

@@ -13,6 +13,11 @@ export function findUserById(client: Queryable, id: string): Promise<UserRow | n
   return findRow(client, "select * from auth.users where id = $1 and deleted_at is null", [id]);
 }
 
+/** The user of a row that cannot exist without one, also one who was deleted softly. */
+export function getUserById(client: Queryable, id: string): Promise<UserRow> {
+  return getRow(client, "select * from auth.users where id = $1", [id]);
+}
+
 /** `email` is normalized. */
 export function findUserByEmail(client: Queryable, email: string): Promise<UserRow | null> {
   return findRow(client, "select * from auth.users where email = $1 and deleted_at is null", [email]);

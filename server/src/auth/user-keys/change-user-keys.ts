@@ -1,13 +1,13 @@
 import { API_KEY_SCOPES, type ApiKeyScope } from "@swarmbase/sdk";
 import { inTransaction, type UserPrincipal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
+import { recordChange } from "../accounts/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { lockPrincipal } from "../mfa/lock-principal.ts";
-import { insertAuditEntry } from "../sql/audit-log.ts";
 import { hasVerifiedFactor } from "../sql/mfa-factors.ts";
 import { countUserKeys, deleteUserKey, insertUserKey, type UserKeyRow } from "../sql/user-keys.ts";
-import { lockUser } from "../sql/users.ts";
+import { getUserById, lockUser } from "../sql/users.ts";
 import { makeUserKey } from "./key-format.ts";
 
 type KeyContext = Pick<AuthContext, "pool" | "clock" | "observer" | "settings">;
@@ -53,7 +53,12 @@ export async function createUserKey(
       hash,
       aal: session.aal,
     });
-    await insertAuditEntry(client, { action: "api_key_created", userId: user.id, sessionId: created.id, address });
+    await recordChange({ clock, settings }, client, {
+      action: "api_key_created",
+      user,
+      sessionId: created.id,
+      address,
+    });
     return created;
   });
   observer.note("api_key.created", { userId: row.user_id, id: row.id, scopes: row.scopes, expiresAt: row.expires_at });
@@ -85,15 +90,17 @@ export interface RevokeRequest {
 
 /** Takes effect on all nodes with the next request: each checks the row. */
 export async function revokeUserKey(
-  { pool, observer }: Pick<KeyContext, "pool" | "observer">,
+  context: KeyContext,
   { id, userId, address }: RevokeRequest,
 ): Promise<void> {
+  const { pool, observer } = context;
   const ownerId = await inTransaction(pool, async (client) => {
     // Everything that deletes sessions locks the user first.
     if (userId !== null) await lockUser(client, userId);
     const deleted = await deleteUserKey(client, { id, userId });
     if (deleted === null) throw new AppError("API_KEY_NOT_FOUND", "You have no API key with this id");
-    await insertAuditEntry(client, { action: "api_key_revoked", userId: deleted.user_id, sessionId: id, address });
+    const user = await getUserById(client, deleted.user_id);
+    await recordChange(context, client, { action: "api_key_revoked", user, sessionId: id, address });
     return deleted.user_id;
   });
   observer.note("api_key.revoked", { userId: ownerId, id });

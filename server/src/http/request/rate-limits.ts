@@ -74,6 +74,8 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
             } else if (row === "auth") {
               const email = subjects.email(request.body);
               if (email !== null) await countCall(limits, request, reply, "authEmail", hashOf(email));
+            } else if (subjects.isAttempt?.(request.body) === true) {
+              await countCall(limits, request, reply, "auth", addressKeyOf(request));
             }
           },
     countResponse:

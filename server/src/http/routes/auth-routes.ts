@@ -6,6 +6,7 @@ import {
   type AuthContext,
   findSessionSubject,
   findEmailSubject,
+  ruleOf,
 } from "../../auth/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
 import { firstValues } from "../request/header-values.ts";
@@ -20,13 +21,8 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
     ...buildCounting(endpoint),
     method: endpoint.method,
     path: `${PREFIX}${endpoint.path}`,
-    access: endpoint.access,
-    ...(endpoint.keyScope !== undefined && { keyScope: endpoint.keyScope }),
-    ...(endpoint.needsUser !== undefined && { needsUser: endpoint.needsUser }),
+    ...ruleOf(endpoint),
     limit: endpoint.limit,
-    isBearerIgnored: endpoint.access === "apikey",
-    // These calls raise the level of a session or end it; the others check the level themselves.
-    isAal1Accepted: true,
     // Some GET endpoints use a token up or send a mail, and link scanners send HEAD requests.
     isHeadRejected: true,
     handler: async (request, reply) => {
@@ -37,10 +33,14 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
   }));
 }
 
-function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" | "subjects"> {
-  if (limit !== "auth") return {};
+function buildCounting({ limit, limitOf, isAttempt }: AuthEndpoint): Pick<Route, "limitOf" | "subjects"> {
+  if (limit !== "auth" && isAttempt === undefined) return {};
   return {
-    subjects: { email: findEmailSubject, session: findSessionSubject },
+    subjects: {
+      email: findEmailSubject,
+      session: findSessionSubject,
+      ...(isAttempt !== undefined && { isAttempt }),
+    },
     ...(limitOf !== undefined && {
       limitOf: (request: FastifyRequest) => limitOf(firstValues(request.query as Record<string, unknown>)),
     }),
@@ -49,6 +49,7 @@ function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" 
 
 function buildCall(request: FastifyRequest): AuthCall {
   const { headers } = request;
+  const { user, lacksSecondFactor } = authenticationOf(request);
   return {
     query: firstValues(request.query as Record<string, unknown>),
     params: request.params as Record<string, string>,
@@ -57,7 +58,8 @@ function buildCall(request: FastifyRequest): AuthCall {
     address: toPlainAddress(request.ip),
     userAgent: headers["user-agent"] ?? null,
     principal: principalOf(request),
-    user: authenticationOf(request).user,
+    user,
+    lacksSecondFactor,
   };
 }
 

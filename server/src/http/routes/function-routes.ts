@@ -21,14 +21,15 @@ export interface FunctionRoutesOptions {
 
 /** The functions as routes. */
 export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Route[] {
-  return functions.map(({ name, access, keyScope, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
+  return functions.map(({ run, name, access, keyScope, limit, ...flags }) => ({
     method: "POST",
     path: `${PREFIX}/${name}`,
     access,
     ...(keyScope !== undefined && { keyScope }),
     limit,
-    isForFirstSecret,
-    isBodyRaw,
+    isForFirstSecret: flags.isForFirstSecret ?? false,
+    isBodyRaw: flags.isBodyRaw ?? false,
+    needsProof: flags.needsProof ?? false,
     handler: async (request, reply) => {
       const answer = await run(functionCallOf(limits, request, reply));
       if ("stream" in answer) return sendStream(reply, answer);

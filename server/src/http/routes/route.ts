@@ -29,13 +29,20 @@ export interface Route {
   /** Set where the request decides the limit. "refresh" is counted as "api", by the session in the body. */
   limitOf?(request: FastifyRequest): LimitName | "refresh";
   /** Returns the rate-limit subjects that a body names, or null. */
-  subjects?: { email(body: unknown): string | null; session(body: unknown): string | null };
+  subjects?: {
+    email(body: unknown): string | null;
+    session(body: unknown): string | null;
+    /** Whether a call that is counted as "api" is also an auth attempt of its address. */
+    isAttempt?(body: unknown): boolean;
+  };
   /** The call creates the user's first signing secret, so it cannot be signed yet. */
   isForFirstSecret?: boolean;
   /** With access "apikey": the bearer is ignored, so an invalid one does no harm. */
   isBearerIgnored?: boolean;
-  /** With access "user" or "account": users with a second factor may call it before they have verified it. */
-  isAal1Accepted?: boolean;
+  /** With access "user" or "account": whether users with a second factor may call it before they have verified it. */
+  aal1?: AccessRule["aal1"];
+  /** With access "bearer-alone", "user" or "account": the user must have proved recently to be the owner of the account. */
+  needsProof?: boolean;
   /** A GET with side effects: HEAD requests are rejected with 405. */
   isHeadRejected?: boolean;
   /** The handler gets the bytes of the body, whatever their type. */

@@ -1,4 +1,4 @@
-import { type Authentication, ensureKeys, loadKeys } from "../../../src/auth/index.ts";
+import { type Authentication, ensureKeys, loadKeys, ruleOf } from "../../../src/auth/index.ts";
 import type { AuthResponse, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
 import type { Mail } from "../../../src/auth/mail/mail.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
@@ -98,10 +98,10 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
   const call: TestAuthContext["call"] = async (method, path, options = {}) => {
     const { endpoint, params } = findEndpoint(method, path);
     const authorization = options.token === undefined ? undefined : `Bearer ${options.token}`;
-    const { access, needsUser = false } = endpoint;
-    const admittance = { access, needsUser, isBearerIgnored: false, isAal1Accepted: true };
-    const authentication = await authenticate(context, admittance, { apikey: keys.anonKey, authorization });
-    const answer = await endpoint.run({ ...context, ...options.node }, buildCall(authentication, params, options));
+    const rule = { ...ruleOf(endpoint), isBearerIgnored: false };
+    const node = { ...context, ...options.node };
+    const authentication = await authenticate(node, rule, { apikey: keys.anonKey, authorization });
+    const answer = await endpoint.run(node, buildCall(authentication, params, options));
     // As the worker does that the call wakes.
     while ((await sendDueMails(context, ACCOUNT_MAILS)) > 0);
     return answer;
@@ -110,7 +110,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
 }
 
 function buildCall(
-  { principal, user }: Authentication,
+  { principal, user, lacksSecondFactor }: Authentication,
   params: Record<string, string>,
   options: CallOptions,
 ): AuthCall {
@@ -125,5 +125,6 @@ function buildCall(
     userAgent: options.userAgent ?? null,
     principal,
     user,
+    lacksSecondFactor,
   };
 }
