@@ -32,7 +32,7 @@ export {
   describeToolError,
   submitToolResults,
 } from "./client/client-tools.ts";
-export { API_KEY_SCOPES, type ApiKeyScope } from "./api-keys.ts";
+export { API_KEY_SCOPES, type ApiKeyResources, type ApiKeyScope, SECRET_COLUMNS } from "./api-keys.ts";
 export { ConnectionError, FunctionError, isFunctionError } from "./client/function-error.ts";
 export type { FunctionAnswer, FunctionBody, FunctionErrorCode, FunctionName } from "./client/function-types.ts";
 export type { FunctionsClient, InvokeOptions, InvokeResult } from "./client/functions-client.ts";

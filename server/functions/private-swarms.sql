@@ -14,6 +14,22 @@ begin
 end
 $$;
 
+-- The private swarm of a call: that of the user and the agent, or of the API key and the agent for a key that does not
+-- read the conversations of its user (`is_key_alone`).
+create or replace function private.find_private_swarm(call jsonb) returns uuid language plpgsql stable
+as $$
+begin
+  if call -> 'is_key_alone' is distinct from 'true' then
+    return private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid);
+  end if;
+  return (
+    select k.swarm_id from private.key_swarms k
+    where k.api_key_id = (call ->> 'api_key_id')::uuid and k.agent_id = (call ->> 'agent_id')::uuid
+      and not exists (select 1 from public.swarm_members m
+                      where m.swarm_id = k.swarm_id and m.user_id is distinct from (call ->> 'user_id')::uuid));
+end
+$$;
+
 -- Returns the rejection of a caller who may not add the agent to a swarm of the user, else null: the rules of inserts
 -- into swarm_agents.
 create or replace function private.check_agent_use(user_id uuid, agent_id uuid, is_service boolean) returns jsonb
@@ -42,7 +58,7 @@ declare
   version public.agent_versions;
   has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
   swarm uuid := case when not has_conversation
-    then private.find_private_swarm(caller, (call ->> 'agent_id')::uuid) end;
+    then private.find_private_swarm(call) end;
   rejection jsonb;
   replay jsonb;
 begin
@@ -117,6 +133,12 @@ as $$
 declare
   swarm uuid := private.create_agent_swarm(call, '{}', false);
 begin
+  if call -> 'is_key_alone' = 'true' then
+    insert into private.key_swarms (swarm_id, api_key_id, agent_id)
+    values (swarm, (call ->> 'api_key_id')::uuid, (call ->> 'agent_id')::uuid)
+    on conflict on constraint key_swarms_api_key_id_agent_id_key do update set swarm_id = excluded.swarm_id;
+    return swarm;
+  end if;
   insert into private.private_swarms (user_id, agent_id, swarm_id)
   values ((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid, swarm)
   on conflict on constraint private_swarms_pkey do update set swarm_id = excluded.swarm_id;
@@ -148,6 +170,9 @@ declare
     call -> 'conversation' -> 'is_stored' <> 'true');
   context text;
 begin
+  if call -> 'is_key_alone' = 'true' then
+    insert into private.key_swarms (swarm_id, api_key_id) values (swarm, (call ->> 'api_key_id')::uuid);
+  end if;
   context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
   insert into public.messages (swarm_id, sender_type, sender_user_id, sender_agent_id, content)
   select swarm, said.sender, case when said.sender = 'user' then (call ->> 'user_id')::uuid end,
@@ -208,11 +233,11 @@ $$;
 grant execute on function private.delete_hidden_swarms(interval, integer) to sb_service;
 
 -- Returns the private swarm and prevents its deletion until the end of the transaction; null when there is none.
-create or replace function private.lock_private_swarm(user_id uuid, agent_id uuid, waits boolean) returns uuid
+create or replace function private.lock_private_swarm(call jsonb, waits boolean) returns uuid
 language plpgsql volatile
 as $$
 declare
-  swarm uuid := private.find_private_swarm(user_id, agent_id);
+  swarm uuid := private.find_private_swarm(call);
 begin
   if waits then
     return (select s.id from public.swarms s where s.id = swarm for key share);
@@ -240,11 +265,11 @@ begin
     elsif call -> 'agent_id' <> 'null' then
       caller := call ->> 'user_id';
       agent := call ->> 'agent_id';
-      swarm := private.lock_private_swarm(caller, agent, waits);
+      swarm := private.lock_private_swarm(call, waits);
       if swarm is null and waits then
         -- First calls come one after the other, and the second finds the swarm of the first.
         perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
-        swarm := private.lock_private_swarm(caller, agent, waits);
+        swarm := private.lock_private_swarm(call, waits);
         if swarm is null then
           swarm := private.create_private_swarm(call);
           call := call || '{"is_new_swarm": true}';

@@ -572,6 +572,11 @@ begin
       case when e.starts then '{"status": "running", "is_resumed": false}'
         else jsonb_build_object('status', 'queued', 'position', e.position) end, null))
   into events from asked e;
+  if calls @? '$[*].api_key_id ? (@ != null)' then
+    insert into private.key_runs (run_id, api_key_id)
+    select e.run_id, e.api_key_id from jsonb_to_recordset(calls) as e (run_id uuid, api_key_id uuid)
+    where e.api_key_id is not null;
+  end if;
   if calls @? '$[*].idempotency_key ? (@ != null)' then
     insert into private.idempotency_keys as used (user_id, key, request_hash, run_id)
     select e.user_id, e.idempotency_key, decode(e.request_hash, 'hex'), e.run_id
@@ -751,6 +756,13 @@ begin
       and exists (select 1 from public.swarm_agents sa where sa.swarm_id = s.id and sa.enabled)
     order by n.swarm_id, n.seq desc
   loop
+    -- A key that stores the message asks the agents.
+    if private.key_id() is not null then
+      perform private.require_scopes('run');
+      if private.check_key_target(private.key_id(), asked.swarm_id, null) is not null then
+        perform private.reject_scope('read');
+      end if;
+    end if;
     perform 1 from public.runs r
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
@@ -761,6 +773,8 @@ begin
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
     insert into private.run_leases (run_id) values (new_run_id);
+    insert into private.key_runs (run_id, api_key_id)
+    select new_run_id, k.id from public.api_keys k where k.id = private.key_id();
     perform private.append_run_event(new_run_id, 'message.created',
       jsonb_build_object('message_id', asked.message_id, 'message', asked.message), null, false);
     perform private.append_run_event(new_run_id, 'run.queued', jsonb_build_object('status', 'queued', 'position', (

@@ -29,7 +29,7 @@ as $$
   join public.runs r on r.id = e.run_id
   left join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = e.user_id and m.status = 'active'
   where e.user_id is null
-    or (m.id is not null
+    or (m.id is not null and private.may_key_see_run(e.session_id, r.id, r.swarm_id)
         and exists (select 1 from auth.users u
                     where u.id = e.user_id and u.deleted_at is null and coalesce(u.banned_until <= now(), true))
         and (e.session_id is null

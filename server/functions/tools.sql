@@ -16,9 +16,14 @@ begin
 end
 $$;
 
+create or replace function private.get_host(url text) returns text
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$ select substring(lower(url) from '^https?://([^/?#]*)') $$;
+grant execute on function private.get_host(text) to authenticated, sb_service, service_role;
+
 create or replace function private.get_tool_host(config jsonb) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
-as $$ select substring(lower(coalesce(config ->> 'url', config ->> 'card_url')) from '^https?://([^/?#]*)') $$;
+as $$ select private.get_host(coalesce(config ->> 'url', config ->> 'card_url')) $$;
 
 create or replace function private.store_tool_secrets() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,5 +1,9 @@
 -- Webhooks and their health.
 
+create or replace function private.new_webhook_secret() returns text language sql volatile
+as $$ select 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64') $$;
+grant execute on function private.new_webhook_secret() to authenticated, sb_service, service_role;
+
 create or replace function private.prepare_webhook() returns trigger language plpgsql
 as $$
 begin
@@ -20,7 +24,7 @@ begin
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
     end if;
-    new.secret := coalesce(new.secret, 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64'));
+    new.secret := coalesce(new.secret, private.new_webhook_secret());
     new.disabled_reason := null;
     new.disabled_at := null;
   else
@@ -28,6 +32,11 @@ begin
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
+    end if;
+    if not private.has_scope('secrets') and private.get_host(new.url) is distinct from private.get_host(old.url) then
+      -- The credentials of one host do not go to another that a key chose.
+      new.headers := case when new.headers is distinct from old.headers then new.headers else '{}' end;
+      new.secret := private.new_webhook_secret();
     end if;
     if new.is_active then
       new.disabled_reason := null;

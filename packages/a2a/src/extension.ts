@@ -48,7 +48,7 @@ export const extension = defineExtension({
 function endpointRoutes(kind: Target["kind"]): readonly ExtensionRoute[] {
   const path = `/a2a/${kind}/:id`;
   // The functions and tables that an operation uses check the scopes that it needs.
-  const common = { access: "bearer-alone", keyScope: "read", limit: "api" } as const;
+  const common = { access: "bearer-alone", keyScope: "checked", limit: "api" } as const;
   return [
     cardRoute(path, async (source, id) => {
       const { readCard } = await import("./cards.ts");

@@ -15,6 +15,7 @@ export const extension = defineExtension({
       method: "GET",
       path: "/account-export",
       access: "bearer-alone",
+      // A copy of the account is for the person alone.
       keyScope: null,
       needsProof: true,
       limit: "api",

@@ -12,7 +12,7 @@ function defineRoute(method: "GET" | "POST", path: string, toTarget: (id: string
     method,
     path,
     access: "bearer-alone",
-    keyScope: "run",
+    keyScope: "checked",
     limit: "api",
     renderError: ({ code, message, details }: { code: string; message: string; details: unknown }) => ({
       body: { type: "RUN_ERROR", code, message, ...(details !== null && { details }) },

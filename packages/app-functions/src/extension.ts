@@ -35,6 +35,8 @@ export const extension = defineExtension({
             method,
             path: `/functions/v1/${target.name}`,
             access: target.access,
+            // The server of the operator gets the scopes of the key, and can ask for others.
+            keyScope: [method === "GET" ? "read" : "write"],
             limit: "api",
             isBodyRaw: true,
             handler: (request, context) => forwardCall({ target, secret: secret ?? "" }, request, context),

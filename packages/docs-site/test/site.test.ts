@@ -248,7 +248,13 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}): Prom
     headers,
     body: undefined,
     caller,
-    core: { functions: { invoke: notUsed }, rest: notUsed, hasScope: notUsed, requireScope: notUsed, recordExport: notUsed },
+    core: {
+      functions: { invoke: notUsed },
+      rest: notUsed,
+      hasScope: notUsed,
+      requireScope: notUsed,
+      recordExport: notUsed,
+    },
     signal,
   };
   return Promise.resolve(handler(request, { version: VERSION } as ExtensionContext<never>));

@@ -102,14 +102,14 @@ describe("stored tools of MCP servers", () => {
     assert.doesNotMatch(JSON.stringify([imported, again]), /sk-very/);
 
     const toolId = imported[0]?.id ?? "";
-    const { outcome } = await tools.test({ canApprove: true, callerId: ada.userId, toolId, input: { name: "Ada" } });
+    const { outcome } = await tools.test({ isPerson: true, callerId: ada.userId, toolId, input: { name: "Ada" } });
     assert.ok(outcome.status === "succeeded" && outcome.text === "hello Ada");
-    const wrong = await tools.test({ canApprove: true, callerId: ada.userId, toolId, input: {} });
+    const wrong = await tools.test({ isPerson: true, callerId: ada.userId, toolId, input: {} });
     assert.ok(wrong.outcome.status === "failed" && wrong.outcome.error.code === "INVALID_TOOL_INPUT");
     assert.equal((await tools.listRemote({ callerId: ada.userId, server: { toolId } })).length, 2);
     assert.deepEqual([...seen], [SECRET]);
 
-    await assert.rejects(tools.test({ canApprove: true, callerId: eve.userId, toolId, input: {} }), {
+    await assert.rejects(tools.test({ isPerson: true, callerId: eve.userId, toolId, input: {} }), {
       code: "TOOL_NOT_FOUND",
     });
     await assert.rejects(tools.listRemote({ callerId: eve.userId, server: { toolId } }), { code: "TOOL_NOT_FOUND" });

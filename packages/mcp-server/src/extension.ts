@@ -50,7 +50,7 @@ const routes = (["POST", "GET", "DELETE"] as const).map((method): ExtensionRoute
     method,
     path: PATH,
     access: "bearer-alone",
-    keyScope: "read",
+    keyScope: "checked",
     limit: "api",
     isBodyRaw: true,
     renderError,

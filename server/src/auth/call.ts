@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Principal } from "../db/index.ts";
+import type { KeyScope, Principal } from "../db/index.ts";
 import type { AuthContext } from "./auth-context.ts";
 import type { WholeUser } from "./users/user-row.ts";
 
@@ -33,7 +33,7 @@ export interface AuthEndpoint {
   readonly path: string;
   readonly access: "public" | "apikey" | "user" | "service";
   /** Absent: API keys are rejected, because the endpoint changes or shows credentials. */
-  readonly keyScope?: "read";
+  readonly keyScope?: KeyScope;
   /** With access "user": the call has the user, from the check of the session. */
   readonly needsUser?: boolean;
   /** With access "user": users with a second factor may call it before they have verified it. */

@@ -28,7 +28,7 @@ export { describeMailTransport, type MailTest, type MailTransport, sendTestMail 
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";
 export { chooseRedirect } from "./one-time/links.ts";
 export { openAuth } from "./open-auth.ts";
-export { type AccessRule, authenticate, authenticateSocket, requireKeyScope } from "./principal/authenticate.ts";
+export { type AccessRule, authenticate, authenticateSocket } from "./principal/authenticate.ts";
 export { translateScopeError } from "./principal/live-session.ts";
 export type { Authentication, Credentials } from "./principal/resolve-principal.ts";
 export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/signing-secret.ts";

@@ -63,7 +63,17 @@ export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerR
 export type { ExtensionSchema } from "./schema/extension-schemas.ts";
 export { withScratchDatabase } from "./scratch-database.ts";
 export { findMaxConnections, openServicePool } from "./service-pool.ts";
-export { hasScope, insufficientScopeError, requireScope } from "./key-scopes.ts";
+export {
+  apiKeyIdOf,
+  hasScope,
+  hiddenColumnsOf,
+  insufficientScopeError,
+  keyNotAllowedError,
+  type KeyScope,
+  readsAll,
+  requireKeyScope,
+  requireScope,
+} from "./key-scopes.ts";
 export { buildScope, type Isolation, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
 export { hasTable } from "./sql/has-table.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";

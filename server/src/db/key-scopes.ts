@@ -1,17 +1,56 @@
-import type { ApiKeyScope } from "@swarmbase/sdk";
+import { type ApiKeyScope, SECRET_COLUMNS } from "@swarmbase/sdk";
 import { AppError } from "../errors/index.ts";
 import type { Principal } from "./principal.ts";
 
+type Scoped = Pick<Principal, "scopes">;
+
 /** Whether the principal has the scope. Only API keys are restricted to scopes. */
-export function hasScope({ scopes }: Pick<Principal, "scopes">, scope: ApiKeyScope): boolean {
+export function hasScope({ scopes }: Scoped, scope: ApiKeyScope): boolean {
   return scopes === undefined || scopes.includes(scope);
 }
 
 /** Throws 403 when the principal is an API key without the scope. */
-export function requireScope(principal: Pick<Principal, "scopes">, scope: ApiKeyScope): void {
+export function requireScope(principal: Scoped, scope: ApiKeyScope): void {
   if (!hasScope(principal, scope)) throw insufficientScopeError(scope);
 }
 
-export function insufficientScopeError(scope: ApiKeyScope, cause?: Error): AppError {
+/**
+ * What an API key needs for a call: all of these scopes, without being bound to resources; `checked`: the call itself, or the
+ * database, decides by what is called; null: a person.
+ */
+export type KeyScope = readonly ApiKeyScope[] | "checked" | null;
+
+/** Throws 403 when the principal is an API key that may not make the call. */
+export function requireKeyScope(principal: Pick<Principal, "scopes" | "resources">, needed: KeyScope = null): void {
+  const { scopes, resources = null } = principal;
+  if (scopes === undefined || needed === "checked") return;
+  if (needed === null) throw keyNotAllowedError();
+  for (const scope of needed) requireScope(principal, scope);
+  if (resources !== null) throw keyNotAllowedError();
+}
+
+/** Whether the principal may read everything that its user may: not a key without `read`, and none that is bound to resources. */
+export function readsAll(principal: Pick<Principal, "scopes" | "resources">): boolean {
+  return hasScope(principal, "read") && (principal.resources ?? null) === null;
+}
+
+/** Null: the principal is no API key. */
+export function apiKeyIdOf({ scopes, session }: Pick<Principal, "scopes" | "session">): string | null {
+  return scopes === undefined ? null : (session?.sessionId ?? null);
+}
+
+const NO_COLUMNS: readonly string[] = [];
+
+/** The columns of a table that are hidden from the principal. */
+export function hiddenColumnsOf(principal: Scoped, schema: string, table: string): readonly string[] {
+  if (schema !== "public" || hasScope(principal, "secrets") || !Object.hasOwn(SECRET_COLUMNS, table)) return NO_COLUMNS;
+  return SECRET_COLUMNS[table] ?? NO_COLUMNS;
+}
+
+export function insufficientScopeError(scope: string, cause?: Error): AppError {
   return new AppError("INSUFFICIENT_SCOPE", `The API key lacks the scope ${scope}`, { cause });
+}
+
+export function keyNotAllowedError(cause?: Error): AppError {
+  return new AppError("API_KEY_NOT_ALLOWED", "An API key cannot make this call: sign in", { cause });
 }

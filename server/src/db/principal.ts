@@ -1,4 +1,4 @@
-import type { ApiKeyScope } from "@swarmbase/sdk";
+import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
 
 /** The verified claims of the token; `{}` without a token. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -12,6 +12,7 @@ export interface AnonPrincipal {
   readonly claims: Claims;
   readonly session: null;
   readonly scopes?: undefined;
+  readonly resources?: undefined;
   /** Anonymous callers of one address count as one user. */
   readonly address?: string;
 }
@@ -23,6 +24,7 @@ export interface ServicePrincipal {
   readonly claims: Claims;
   readonly session: null;
   readonly scopes?: undefined;
+  readonly resources?: undefined;
   readonly address?: undefined;
 }
 
@@ -34,6 +36,8 @@ export interface UserPrincipal {
   readonly session: PrincipalSession | null;
   /** What the API key may do. Absent for a token, which has all rights of its user. */
   readonly scopes?: readonly ApiKeyScope[];
+  /** What the API key is bound to; null: to nothing. */
+  readonly resources?: ApiKeyResources | null;
   readonly address?: undefined;
 }
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { activeTraceparent } from "../observe/index.ts";
 import { SERVICE_ROLE_KEY } from "./fair-pool.ts";
-import { requireScope } from "./key-scopes.ts";
+import { hasScope, requireScope } from "./key-scopes.ts";
 import { perObject } from "./per-object.ts";
 import type { Claims, Principal, PrincipalSession } from "./principal.ts";
 
@@ -92,15 +92,15 @@ function chooseText(
 }
 
 /**
- * The scope of a transaction that acts for a principal. An API key without the scope `write` gets read-only transactions alone,
- * in which PostgreSQL rejects the writes of functions and triggers too.
+ * The scope of a transaction that acts for a principal. An API key without the scopes `write` and `share` gets read-only
+ * transactions alone, in which PostgreSQL rejects the writes of functions and triggers too.
  */
 export function scopeOf(
   principal: Principal,
   transaction: Omit<Scope, "role" | "claims" | "session" | "address">,
 ): Scope {
   const { role, claims, session, address } = principal;
-  if (!transaction.isReadOnly) requireScope(principal, "write");
+  if (!transaction.isReadOnly && !hasScope(principal, "share")) requireScope(principal, "write");
   return { role, claims, session, address, ...transaction };
 }
 

@@ -22,7 +22,7 @@ export function extensionRoutes(
 ): Route[] {
   return routes.map(({ handler, renderError, keyScope, isBodyRaw = false, ...route }) => ({
     ...route,
-    ...(keyScope !== null && { keyScope: keyScope ?? (route.method === "GET" ? "read" : "write") }),
+    ...(keyScope !== undefined && { keyScope }),
     isBodyRaw,
     ...(renderError !== undefined && { renderError: toRouteError(renderError) }),
     handler: async (request, reply) => {

@@ -208,9 +208,7 @@ function findRouteFaults(route: ExtensionRoute): readonly string[] {
     ...(limit === null || Object.hasOwn(LIMITS, String(limit))
       ? []
       : [`${title}: limit must be null or one of ${Object.keys(LIMITS).join(", ")}`]),
-    ...(keyScope === undefined || keyScope === null || SCOPES.includes(keyScope)
-      ? []
-      : [`${title}: keyScope must be null or one of ${SCOPES.join(", ")}`]),
+    ...(isKeyScope(keyScope) ? [] : [`${title}: keyScope must be null, "checked" or a list of ${SCOPES.join(", ")}`]),
     ...(renderError === undefined || isFunction(renderError) ? [] : [`${title}: renderError must be a function`]),
     ...(isFunction(handler) ? [] : [`${title}: handler must be a function`]),
   ];
@@ -227,4 +225,9 @@ function isReserved(path: string): boolean {
 
 function isFunction(value: unknown): boolean {
   return typeof value === "function";
+}
+
+function isKeyScope(keyScope: unknown): boolean {
+  if (keyScope === undefined || keyScope === null || keyScope === "checked") return true;
+  return Array.isArray(keyScope) && keyScope.length > 0 && keyScope.every((scope) => SCOPES.includes(scope));
 }

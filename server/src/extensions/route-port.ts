@@ -88,8 +88,11 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
    * session. `service`: the service role.
    */
   readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
-  /** The scope that an API key of a user needs; null: API keys are rejected. By default `read` for GET, and `write` for the other methods. */
-  readonly keyScope?: ApiKeyScope | null;
+  /**
+   * What an API key of a user needs: all of these scopes, without being bound to resources. `checked`: what the handler calls as
+   * the caller decides. Absent or null: API keys are rejected.
+   */
+  readonly keyScope?: readonly ApiKeyScope[] | "checked" | null;
   /**
    * The user must have proved within the last ten minutes to be the owner of the account, by a sign-in, the password, a factor or a
    * mailed nonce. Only with access `bearer-alone`, `user` or `account`. API keys are rejected.

@@ -34,7 +34,7 @@ const ANY_INPUT = { type: "object", properties: {} };
 export const AGENT_RESPOND = {
   name: "agent-respond",
   access: "account",
-  keyScope: "run",
+  keyScope: "checked",
   limit: "api",
   body: z.union([startSchema, startAgentSchema, startConversationSchema, steerSchema]),
 } as const satisfies FunctionDescription;
@@ -74,6 +74,7 @@ function isAbsent(value: unknown): boolean {
 
 function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<FunctionResponse> {
   const { headers, signal } = call;
+  requireScope(call.principal, "run");
   const principal = requireUser(actFor(call.principal, body.user_id));
   const request: RunRequest = {
     ...readTarget(body),
@@ -130,11 +131,11 @@ function readTarget(body: StartBody): Pick<RunRequest, "swarmId" | "agentId" | "
 
 function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<FunctionResponse> {
   const principal = actFor(call.principal, body.user_id);
+  requireScope(call.principal, body.action === "approve" ? "approve" : "run");
   switch (body.action) {
     case "cancel":
       return respond.cancel(principal, body.run_id, call.signal);
     case "approve":
-      requireScope(call.principal, "approve");
       return respond.decide(requireUser(principal), body.run_id, body.decisions);
     case "submit_tool_results":
       return respond.submit(requireUser(principal), body.run_id, body.results.map(toToolResult));

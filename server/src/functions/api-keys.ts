@@ -1,4 +1,4 @@
-import { API_KEY_SCOPES, type ApiKeyScope } from "@swarmbase/sdk";
+import { API_KEY_SCOPES, type ApiKeyResources, type ApiKeyScope } from "@swarmbase/sdk";
 import { z } from "zod";
 import type { UserPrincipal } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
@@ -6,6 +6,9 @@ import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
+
+const MAX_RESOURCES = 100;
+const ids = z.array(z.guid().transform((id) => id.toLowerCase())).max(MAX_RESOURCES);
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({
@@ -17,7 +20,13 @@ const bodySchema = z.discriminatedUnion("action", [
       // Counts characters as the database does.
       .refine((name) => Array.from(name).length <= 100, "must have at most 100 characters")
       .refine((name) => !name.includes("\u0000") && name.isWellFormed(), "must be text without zero bytes"),
-    scopes: z.array(z.enum(API_KEY_SCOPES)).max(API_KEY_SCOPES.length).default(["read"]),
+    scopes: z.array(z.enum(API_KEY_SCOPES)).min(1).max(API_KEY_SCOPES.length).default(["read"]),
+    /** Binds the key to agents and swarms. */
+    resources: z
+      .strictObject({ agents: ids.default([]), swarms: ids.default([]) })
+      .refine(({ agents, swarms }) => agents.length + swarms.length > 0, "must name an agent or a swarm")
+      .nullish(),
+    /** Absent: in 90 days. Null: never, or as late as the operator permits. */
     expires_at: z.iso.datetime({ offset: true }).nullish(),
   }),
   z.object({ action: z.literal("revoke"), id: z.guid() }),
@@ -36,7 +45,8 @@ export interface ApiKeyChanges {
     readonly principal: UserPrincipal;
     readonly name: string;
     readonly scopes: readonly ApiKeyScope[];
-    readonly expiresAt: Date | null;
+    readonly resources: ApiKeyResources | null;
+    readonly expiresAt: Date | null | undefined;
     readonly address: string;
   }): Promise<{ readonly key: string; readonly row: object }>;
   /** `userId` null: the key of any user. */
@@ -51,9 +61,9 @@ export function createApiKeys(changes: ApiKeyChanges): NamedFunction {
     switch (body.action) {
       case "create": {
         if (principal.role !== "authenticated") throw new AppError("FORBIDDEN", "Only users create API keys");
-        const { name, scopes, expires_at: expiry = null } = body;
-        const expiresAt = expiry === null ? null : new Date(expiry);
-        const { key, row } = await changes.create({ principal, name, scopes, expiresAt, address });
+        const { name, scopes, resources = null, expires_at: expiry } = body;
+        const expiresAt = typeof expiry === "string" ? new Date(expiry) : expiry;
+        const { key, row } = await changes.create({ principal, name, scopes, resources, expiresAt, address });
         return { status: 201, body: { key, api_key: row } };
       }
       case "revoke":

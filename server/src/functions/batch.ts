@@ -25,7 +25,7 @@ type Operation = z.infer<typeof operationSchema>;
 export const BATCH = {
   name: "batch",
   access: "bearer",
-  keyScope: "read",
+  keyScope: "checked",
   limit: "api",
   isBodyRaw: true,
   body: batchSchema,

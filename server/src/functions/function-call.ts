@@ -1,6 +1,6 @@
-import type { ApiKeyScope, LimitName } from "@swarmbase/sdk";
+import type { LimitName } from "@swarmbase/sdk";
 import type { z } from "zod";
-import type { Principal } from "../db/index.ts";
+import type { KeyScope, Principal } from "../db/index.ts";
 import type { WindowName } from "../limits/index.ts";
 
 export interface FunctionCall {
@@ -46,8 +46,8 @@ export interface FunctionDescription {
   readonly name: string;
   /** `bearer`: a token of any role, which the database checks. `account`: a user with a live session, or the service role. */
   readonly access: "bearer" | "account";
-  /** The scope that an API key of a user needs. Absent: API keys are rejected. */
-  readonly keyScope?: ApiKeyScope;
+  /** What an API key of a user needs. Absent: API keys are rejected. */
+  readonly keyScope?: KeyScope;
   readonly limit: LimitName;
   /** With access `account`: a user must have proved recently to be the owner of the account. */
   readonly needsProof?: boolean;

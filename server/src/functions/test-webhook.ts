@@ -10,7 +10,7 @@ const bodySchema = z.object({ webhook_id: z.guid(), event_type: z.string().max(1
 export const TEST_WEBHOOK = {
   name: "test-webhook",
   access: "account",
-  keyScope: "write",
+  keyScope: ["read", "share"],
   limit: "webhook",
   body: bodySchema,
 } as const satisfies FunctionDescription;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ImportCall, ToolOutcome, ToolModule } from "../agents/index.ts";
-import { hasScope } from "../db/index.ts";
+import { type KeyScope, requireKeyScope } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
@@ -74,10 +74,21 @@ const bodySchema = z.discriminatedUnion("action", [
 
 type Body = z.infer<typeof bodySchema>;
 
+/** Who authorizes the service decides what agents do in their name, so it is a person. */
+const KEY_SCOPES: Readonly<Record<Body["action"], KeyScope>> = {
+  list: ["write"],
+  import: ["write"],
+  authorize: null,
+  finish_authorization: null,
+  list_authorizations: ["read"],
+  revoke_authorization: null,
+  test: ["write"],
+};
+
 export const TOOLS = {
   name: "tools",
   access: "account",
-  keyScope: "write",
+  keyScope: "checked",
   // Each action calls an external server.
   limit: "tool",
   body: bodySchema,
@@ -88,6 +99,7 @@ export function createTools(tools: ToolModule): NamedFunction {
   return defineFunction(TOOLS, async (call) => {
     const callerId = callerIdOf(call.principal);
     const body = readBody(bodySchema, call);
+    requireKeyScope(call.principal, KEY_SCOPES[body.action]);
     switch (body.action) {
       case "list":
         return { status: 200, body: { tools: await tools.listRemote({ callerId, server: chooseServer(body) }) } };
@@ -117,8 +129,8 @@ export function createTools(tools: ToolModule): NamedFunction {
         return { status: 200, body: { revoked: await tools.authorizations.revoke({ ownerId, url: body.url }) } };
       }
       case "test": {
-        const canApprove = hasScope(call.principal, "approve");
-        const { outcome } = await tools.test({ callerId, canApprove, toolId: body.tool_id, input: body.input });
+        const isPerson = call.principal.scopes === undefined;
+        const { outcome } = await tools.test({ callerId, isPerson, toolId: body.tool_id, input: body.input });
         return { status: 200, body: renderOutcome(body.tool_id, outcome) };
       }
     }

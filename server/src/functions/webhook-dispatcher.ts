@@ -22,7 +22,7 @@ const bodySchema = z.discriminatedUnion("action", [
 export const WEBHOOK_DISPATCHER = {
   name: "webhook-dispatcher",
   access: "account",
-  keyScope: "write",
+  keyScope: ["read", "share"],
   limit: "webhook",
   body: bodySchema,
 } as const satisfies FunctionDescription;

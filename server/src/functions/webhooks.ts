@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireScope } from "../db/index.ts";
 import type { WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
@@ -18,7 +19,7 @@ const bodySchema = z.discriminatedUnion("action", [
 export const WEBHOOKS = {
   name: "webhooks",
   access: "account",
-  keyScope: "write",
+  keyScope: ["read", "share"],
   limit: "api",
   body: bodySchema,
 } as const satisfies FunctionDescription;
@@ -30,6 +31,7 @@ export function createWebhooks(webhooks: WebhookModule): NamedFunction {
     const { webhook_id: webhookId } = body;
     switch (body.action) {
       case "regenerate_secret": {
+        requireScope(call.principal, "secrets");
         const { grace_period_seconds: gracePeriodSeconds } = body;
         const made = await webhooks.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
         return {

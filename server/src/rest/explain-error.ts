@@ -12,6 +12,8 @@ import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 /** Raised by the statement itself when a write or a call did not give exactly one row. */
 const NOT_SINGLE = "SB116";
 const READ_ONLY = "25006";
+/** Raised by the rules of API keys, in any statement. */
+const KEY_STATES: ReadonlySet<string> = new Set(["SB007", "SB008"]);
 const UNKNOWN_NAME = /^PGRST20\d$/;
 
 /** A request that the database rejected, and the table that it addressed. */
@@ -32,8 +34,9 @@ export async function explainError(
   { rules, translateEnter }: Pick<RestOptions, "rules" | "translateEnter">,
 ): Promise<unknown> {
   if (!(error instanceof pg.DatabaseError)) return error;
-  // Only errors from entering the transaction can be about the session.
-  const entered = failedStatementOf(error) === null ? translateEnter(error, principal) : error;
+  // A statement of a developer could raise the errors of the session check too, but not end a session by that.
+  const isOfSession = failedStatementOf(error) === null || KEY_STATES.has(error.code ?? "");
+  const entered = isOfSession ? translateEnter(error, principal) : error;
   if (entered !== error) return entered;
   const mismatch = error.code === NOT_SINGLE ? findMismatch(rejected, Number(error.detail)) : null;
   if (mismatch !== null) return mismatch;

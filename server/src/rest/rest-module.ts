@@ -15,16 +15,17 @@ import { inOperation, keepAppError, nameOperation } from "./operation-errors.ts"
 import { readMethodOverride } from "./parse/method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
-import { type PreparedRequest, prepareRequest, type RequestShape, returnsWritten } from "./prepare-request.ts";
+import { type PreparedRequest, prepareRequest, returnsWritten } from "./prepare-request.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
 import { readEstimate, readMainResult } from "./respond/main-result.ts";
 import { QueryCost } from "./query-cost.ts";
+import { requireForeignScopes } from "./require-foreign-scopes.ts";
 import type { BatchAnswer, RestAnswer, RestCall } from "./rest-call.ts";
 import type { RestOptions } from "./rest-options.ts";
 import { groupOf, type RunOptions, runDescription, runPrepared } from "./run-prepared.ts";
 import type { RunResult } from "./statement-group.ts";
-import { RequestShapeCache } from "./request-shape-cache.ts";
+import { PlanSources } from "./plan-sources.ts";
 import type { StatementLimits } from "./sql/draft.ts";
 import { SELECT_VISIBLE } from "./sql/select-visible.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
@@ -55,7 +56,7 @@ export async function openRest(options: RestOptions): Promise<RestModule> {
 export class RestModule {
   readonly #options: RestOptions;
   readonly #catalogue: CatalogueHolder;
-  readonly #shapes = new RequestShapeCache<RequestShape>();
+  readonly #plans = new PlanSources();
   readonly #limits: StatementLimits;
   readonly #searchPaths: RunOptions["searchPaths"];
   readonly #buffered: BufferedBytes;
@@ -194,8 +195,9 @@ export class RestModule {
     const { isBatch, writeKey } = run;
     const isPinnedUpdate =
       attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
-    return prepareRequest(request, catalogue, {
-      shapes: this.#shapes,
+    const source = this.#plans.of(call.principal, catalogue);
+    const prepared = prepareRequest(request, source.catalogue, {
+      shapes: source.shapes,
       limits: this.#limits,
       isPlanEnabled: this.#options.settings.dbPlanEnabled,
       isCountCapped: call.principal.role !== "service_role",
@@ -204,6 +206,8 @@ export class RestModule {
       isCounted: isBatch,
       isKept: writeKey !== null,
     });
+    requireForeignScopes(call.principal, prepared.shape, this.#options.isOwn);
+    return prepared;
   }
 
   async #run(

@@ -29,9 +29,10 @@ function invalidKey(fault: string): AppError {
   return new AppError("VALIDATION_ERROR", `The Idempotency-Key ${fault}`, { details: { "Idempotency-Key": fault } });
 }
 
-function hashRequest({ input, path }: RestCall): string {
+/** An API key may not see what its user, or another key, got as the response. */
+function hashRequest({ input, path, principal }: RestCall): string {
   const headers = HASHED_HEADERS.map((name) => joinHeader(input.headers[name]));
-  const head = JSON.stringify([path, input.search, ...headers]);
+  const head = JSON.stringify([path, input.search, ...headers, principal.claims["api_key_id"]]);
   const hash = createHash("sha256")
     .update(head)
     .update(input.body ?? "");

@@ -56,11 +56,10 @@ describe("a proof of the owner", () => {
   it("from the future counts no longer than one from the past", async () => {
     const person = await newPerson(stage);
     const set = (interval: string) =>
-      stage.database.owner.query("update auth.sessions set proven_at = $2::timestamptz + $3::interval where user_id = $1", [
-        person.id,
-        stage.clock.now(),
-        interval,
-      ]);
+      stage.database.owner.query(
+        "update auth.sessions set proven_at = $2::timestamptz + $3::interval where user_id = $1",
+        [person.id, stage.clock.now(), interval],
+      );
     await set("9 minutes");
     await admit(person.token);
     await set("11 minutes");
@@ -190,7 +189,7 @@ describe("a change of an account", () => {
       { apikey: stage.anonKey, authorization: `Bearer ${person.token}` },
     );
     assert.ok(principal.role === "authenticated");
-    const request = { principal, name: "k", scopes: ["read"], expiresAt: null, address } as const;
+    const request = { principal, name: "k", scopes: ["read"], resources: null, expiresAt: null, address } as const;
     const { row } = await createUserKey(context, request);
     await sendDueMails(stage);
     const sent = () => stage.mails.filter(({ kind }) => kind === "account_changed");

@@ -17,6 +17,7 @@ test("a key is looked up once a minute, concurrent lookups share a statement, an
       user_id: userId,
       name: "n",
       scopes: ["read"],
+      resources: null,
       prefix,
       expires_at: null,
       hash,
@@ -54,7 +55,16 @@ test("keys do not end by inactivity, and expired ones are removed after the rete
   const now = clock.now().getTime();
   for (const expires_at of [null, new Date(now - 1_000), new Date(now + 1_000)]) {
     const { hash, prefix } = makeUserKey();
-    await insertUserKey(pool, { user_id: userId, name: "n", scopes: ["read"], prefix, expires_at, hash, aal: "aal1" });
+    await insertUserKey(pool, {
+      user_id: userId,
+      name: "n",
+      scopes: ["read"],
+      resources: null,
+      prefix,
+      expires_at,
+      hash,
+      aal: "aal1",
+    });
   }
   const future = new Date(Date.now() + 1_000_000);
   await pruneSessions(pool, { endedBefore: clock.now(), idleSince: future, afterId: FIRST_ID, maxRows: 100 });

@@ -117,7 +117,6 @@ describe("an API key", () => {
     const agent = { name: "Made with a key" };
     await callOk("POST /rest/v1/agents", key, agent);
     assert.deepEqual(await callOk("GET /rest/v1/agents?select=name", person.token), [agent]);
-    assert.equal((await callOk("GET /auth/v1/user", key)).id, person.id);
     assert.deepEqual(await callOk("GET /rest/v1/rpc/my_scopes", key), ["read", "write"]);
     const [listed] = await callOk("GET /rest/v1/api_keys", person.token);
     assert.deepEqual(
@@ -188,8 +187,16 @@ describe("an API key", () => {
 
   test("cannot make or revoke keys, change credentials, sign out or relax security settings", async () => {
     const person = await signUp();
-    const { key, id } = await makeKey(person.token, ["read", "write", "run", "approve"]);
+    const { key, id } = await makeKey(person.token, ["read", "write", "run", "approve", "share", "secrets"]);
     const attempts: [string, unknown?][] = [
+      ["GET /auth/v1/user"],
+      ["GET /rest/v1/api_keys"],
+      ["GET /rest/v1/user_settings"],
+      ["PATCH /rest/v1/user_settings?user_id=not.is.null", { theme: "dark" }],
+      ["PATCH /rest/v1/profiles?id=not.is.null", { full_name: "Somebody else" }],
+      ["POST /functions/v1/tools", { action: "authorize", url: "https://mcp.example.com" }],
+      ["POST /functions/v1/tools", { action: "finish_authorization", state: "s", code: "c" }],
+      ["POST /functions/v1/tools", { action: "revoke_authorization", url: "https://mcp.example.com" }],
       ["POST /functions/v1/api-keys", { action: "create", name: "child", scopes: ["read"] }],
       ["POST /functions/v1/api-keys", { action: "revoke", id }],
       ["POST /functions/v1/request-signing", { action: "regenerate_secret" }],
@@ -220,8 +227,6 @@ describe("an API key", () => {
       assert.equal((await call(operation, key, { id, scopes: ["approve"] })).status, 403, operation);
     const { body } = await call("PUT /auth/v1/user", key, { password: "another long password" });
     assert.equal(body.error_code, "api_key_not_allowed", "the code that clients for accounts read");
-    // A setting without security is the user's and the key's.
-    await callOk("PATCH /rest/v1/user_settings?user_id=not.is.null", key, { theme: "dark" });
     // Neither a sign-out nor a key's id as a session reaches keys.
     assert.equal((await call(`DELETE /auth/v1/sessions/${id}`, person.token)).status, 404);
     await callOk("POST /auth/v1/logout?scope=global", person.token);
@@ -243,6 +248,12 @@ describe("an API key", () => {
       { name: "n".repeat(101) },
       { scopes: ["admin"] },
       { scopes: "read" },
+      { scopes: [] },
+      { resources: {} },
+      { resources: { agents: [], swarms: [] } },
+      { resources: { agents: [person.id] } },
+      { resources: { swarms: [person.id] } },
+      { resources: { tools: [person.id] } },
       { expires_at: "soon" },
     ])
       assert.equal(await create(body), "400 VALIDATION_ERROR", JSON.stringify(body));
@@ -266,13 +277,15 @@ describe("an API key", () => {
 
   test("has no more than its scopes, through tables, batch, functions and broadcasts", async () => {
     const person = await signUp();
-    const [reader, runner] = [await makeKey(person.token, []), await makeKey(person.token, ["run"])];
+    const [reader, runner] = [await makeKey(person.token), await makeKey(person.token, ["run"])];
     const before = await countMarks();
     const NO_SCOPE = "403 INSUFFICIENT_SCOPE";
+    await callOk("GET /rest/v1/marks", reader.key);
+    assert.equal(await reject("GET /rest/v1/marks", runner.key), NO_SCOPE);
+    assert.equal(await reject("GET /rest/v1/rpc/my_scopes", runner.key), NO_SCOPE);
     for (const { key } of [reader, runner]) {
-      await callOk("GET /rest/v1/marks", key);
       const batch = (...operations: object[]) => reject("POST /functions/v1/batch", key, { operations });
-      assert.equal(await batch({ method: "GET", path: "/marks" }), "200 undefined");
+      assert.equal(await batch({ method: "GET", path: "/marks" }), key === reader.key ? "200 undefined" : NO_SCOPE);
       assert.equal(
         await batch({ method: "GET", path: "/marks" }, { method: "POST", path: "/marks", body: {} }),
         NO_SCOPE,
@@ -291,12 +304,15 @@ describe("an API key", () => {
         const { status } = await call(`GET /rest/v1/rpc/${name}`, key);
         assert.ok(status >= 400, `${name} ${status}`);
       }
-      for (const name of ["tools", "webhooks", "test-webhook", "webhook-dispatcher"])
+      for (const name of ["webhooks", "test-webhook", "webhook-dispatcher"])
         assert.equal(await reject(`POST /functions/v1/${name}`, key, {}), NO_SCOPE, name);
+      const listed = { action: "list", url: "https://mcp.example.com" };
+      assert.equal(await reject("POST /functions/v1/tools", key, listed), NO_SCOPE);
       assert.equal(await reject("POST /realtime/v1/api/broadcast", key, { messages: [] }), NO_SCOPE);
     }
     assert.equal(await countMarks(), before);
-    assert.equal(await reject("POST /functions/v1/agent-respond", reader.key, {}), NO_SCOPE);
+    const asked = { agent_id: person.id, message: "Hello" };
+    assert.equal(await reject("POST /functions/v1/agent-respond", reader.key, asked), NO_SCOPE);
     assert.equal(await reject("POST /functions/v1/agent-respond", runner.key, {}), "400 VALIDATION_ERROR");
     const decision = {
       action: "approve",
@@ -349,7 +365,6 @@ describe("an API key", () => {
     assert.deepEqual([status, body.error_code], [403, "insufficient_aal"]);
     const { key } = await makeKey(verified.access_token);
     await callOk("GET /rest/v1/agents", key);
-    await callOk("GET /auth/v1/user", key);
     // Made before the factor, it would let a stolen password outlast it.
     const { status: earlyStatus, body: earlyBody } = await call("GET /rest/v1/agents", early.key);
     assert.deepEqual([earlyStatus, earlyBody.error_code], [403, "insufficient_aal"]);
@@ -364,14 +379,13 @@ describe("an API key", () => {
       requires_approval: true,
     });
     const [{ id }] = await callOk("GET /rest/v1/tools?name=eq.publish", person.token);
-    const writer = await makeKey(person.token, ["write", "run"]);
+    const writer = await makeKey(person.token, ["read", "write", "run"]);
     const relax = { requires_approval: false };
     const upserted = { ...relax, id, name: "publish", description: "Publishes an article." };
     const operations = [{ method: "PATCH", path: `/tools?id=eq.${id}`, body: relax }];
     const attempts: [string, unknown][] = [
       [`PATCH /rest/v1/tools?id=eq.${id}`, relax],
       [`PUT /rest/v1/tools?id=eq.${id}`, upserted],
-      ["POST /functions/v1/tools", { action: "test", tool_id: id, input: {} }],
     ];
     for (const [operation, body] of attempts)
       assert.equal(await reject(operation, writer.key, body), "403 INSUFFICIENT_SCOPE", operation);
@@ -380,8 +394,11 @@ describe("an API key", () => {
       { requires_approval: true },
     ]);
     await callOk(`PATCH /rest/v1/tools?id=eq.${id}`, writer.key, { description: "Publishes." });
-    const approver = await makeKey(person.token, ["write", "approve"]);
-    await callOk("POST /functions/v1/tools", approver.key, { action: "test", tool_id: id, input: {} });
+    const approver = await makeKey(person.token, ["read", "write", "approve"]);
+    const tested = { action: "test", tool_id: id, input: {} };
+    for (const { key } of [writer, approver])
+      assert.equal(await reject("POST /functions/v1/tools", key, tested), "403 API_KEY_NOT_ALLOWED");
+    await callOk("POST /functions/v1/tools", person.token, tested);
     await callOk(`PATCH /rest/v1/tools?id=eq.${id}`, approver.key, relax);
   });
 
@@ -391,7 +408,6 @@ describe("an API key", () => {
     const { credentials: other } = await startTrustedService(cleanup, database);
     const calls: [string, unknown?][] = [
       ["GET /rest/v1/agents"],
-      ["GET /auth/v1/user"],
       ["POST /rest/v1/agents", { name: "Made on another node" }],
       ["POST /functions/v1/batch", { operations: [{ method: "GET", path: "/agents" }] }],
       ["POST /realtime/v1/api/broadcast", { messages: [{ topic: "public", event: "e", payload: {} }] }],

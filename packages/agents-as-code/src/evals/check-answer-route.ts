@@ -5,7 +5,7 @@ export const checkAnswerRoute: ExtensionRoute = {
   method: "POST",
   path: "/functions/v1/check-answer",
   access: "account",
-  keyScope: "read",
+  keyScope: ["read"],
   limit: "api",
   async handler({ body }, context) {
     const { schema, text } = isRecord(body) ? body : {};

@@ -33,7 +33,9 @@ export async function openSession(
   const anonymous = createClient({ ...options, apiKey: anonKey, token: null });
   const token = access.as === "token" ? access.token : await signIn(anonymous, access);
   const client = anonymous.as(token);
-  const owner = readAccount(await client.call("GET", "/auth/v1/user"));
+  // An API key may read the profile, but not the account.
+  const profiles = await client.call("GET", "/rest/v1/profiles?select=id,email");
+  const owner = readAccount(Array.isArray(profiles) ? (profiles[0] ?? null) : null);
   return {
     client,
     url,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
-import type { Principal } from "../../db/index.ts";
+import { apiKeyIdOf, type Principal, readsAll } from "../../db/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import { findResponseSchemaFault } from "../output/response-schema.ts";
 import { type ClientTool, findClientToolFault } from "../tools/client/client-tools.ts";
@@ -20,6 +20,7 @@ import type { Subscriber } from "../streams/subscriber.ts";
 import { planFirstTurn } from "./plan-first-turn.ts";
 import { createRejection } from "../respond/rejections.ts";
 import type { Admissions } from "./admissions.ts";
+import { requireKeyTarget } from "./sql/require-key-target.ts";
 import {
   type Admission,
   type AdmissionCall,
@@ -90,6 +91,7 @@ export async function startRun(
   const { executor, subscribers, admissions } = ports;
   const { signal, afterSeq } = reader;
   requireSchemas(ports, request);
+  await requireKeyTarget(ports.pool, principal, request);
   const replay = async (runId: string): Promise<StartedSubscription> => {
     const subscriber = await subscribers.attach({ runId, principal, afterSeq, signal });
     return { subscriber, first: [], isReplay: true };
@@ -189,6 +191,8 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     agent_version: conversation?.agentVersion ?? null,
     user_id: principal.userId,
     is_service: principal.role === "service_role",
+    api_key_id: apiKeyIdOf(principal),
+    is_key_alone: !readsAll(principal),
     message: request.message,
     agent_ids: request.agentIds,
     reply_to_id: request.replyToId,
@@ -196,15 +200,18 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     metadata: request.metadata,
     client_message_id: request.clientMessageId,
     regenerates: request.regenerates,
-    // Keys of the service role on behalf of a user are separate from keys of the user.
-    idempotency_key:
-      key === null ? null : `${principal.role === "service_role" ? "service" : "user"}:${hash("sha256", key, "hex")}`,
+    idempotency_key: key === null ? null : `${idempotencySpaceOf(principal)}:${hash("sha256", key, "hex")}`,
     request_hash: key === null ? null : hash("sha256", request.fingerprint, "hex"),
     on_conflict: request.onConflict,
     request: {},
     has_place: false,
     first_turn: null,
   };
+}
+
+/** Idempotency keys of the service role on behalf of a user, and of API keys, are separate from those of the user. */
+function idempotencySpaceOf(principal: UserPrincipal): string {
+  return principal.role === "service_role" ? "service" : (apiKeyIdOf(principal) ?? "user");
 }
 
 /** Stored with the run and readable by the members of the swarm. */

@@ -16,6 +16,7 @@ import {
   type Decision,
   decideToolExecutions,
   requestCancel,
+  requireKeyRun,
   selectRunBody,
   submitToolResults,
   type ToolResult,
@@ -156,14 +157,19 @@ export function openRespond(options: RespondOptions): Respond {
       return answer(await withStreamLimit(principal, () => subscribers.attach(call)), principal, listening);
     },
     cancel,
-    decide: async (principal, runId, decisions) =>
-      resume(principal, await decideToolExecutions(pool, runId, principal, decisions)),
-    submit: async (principal, runId, results) =>
-      resume(principal, await submitToolResults(pool, runId, principal, results)),
+    async decide(principal, runId, decisions) {
+      await requireKeyRun(pool, runId, principal);
+      return resume(principal, await decideToolExecutions(pool, runId, principal, decisions));
+    },
+    async submit(principal, runId, results) {
+      await requireKeyRun(pool, runId, principal);
+      return resume(principal, await submitToolResults(pool, runId, principal, results));
+    },
     close: () => subscribers.close(),
   };
 
   async function cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer> {
+    await requireKeyRun(pool, runId, principal);
     const cancelled = await cancelRun(pool, runId, principal);
     executor.cancel(runId);
     executor.wake();

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { insufficientScopeError } from "../../db/index.ts";
+import { keyNotAllowedError } from "../../db/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { GuardedFetch } from "../../outbound/index.ts";
@@ -34,7 +34,7 @@ interface TestCall {
   /** Null is the service role. */
   readonly callerId: string | null;
   /** Whether the caller may call a tool whose calls need an approval. */
-  readonly canApprove: boolean;
+  readonly isPerson: boolean;
   readonly toolId: string;
   readonly input: JsonRecord;
 }
@@ -57,9 +57,10 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     run: (tool, input, context) => runTool(ports, tool, input, context),
     listRemote: (call) => listRemoteTools({ kinds, pool, key }, call),
     importRemote: (call) => importRemoteTools({ kinds, pool, key, newId, schemas }, call),
-    async test({ callerId, canApprove, toolId, input }) {
+    async test({ callerId, isPerson, toolId, input }) {
       const tool = await getOwnTool(pool, callerId, toolId);
-      if (tool.requires_approval && !canApprove) throw insufficientScopeError("approve");
+      // A person approves by making the call.
+      if (tool.requires_approval && !isPerson) throw keyNotAllowedError();
       const checked = checkToolInput(schemas, tool, JSON.stringify(input));
       if (!checked.ok) return { outcome: { status: "failed", error: checked.fault, attempts: 0, durationMs: 0 } };
       const { signal } = new AbortController();

@@ -27,7 +27,6 @@ export const accountEndpoints: readonly AuthEndpoint[] = [
     path: "/user",
     access: "user",
     isAal1Accepted: true,
-    keyScope: "read",
     needsUser: true,
     limit: "api",
     run: getUser,

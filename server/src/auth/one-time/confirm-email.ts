@@ -57,7 +57,9 @@ export async function confirmEmailChange(
     return "half";
   }
   try {
-    return { user: await applyEmailChange(context, client, { user, newEmail: user.new_email, sessionId: null, address }) };
+    return {
+      user: await applyEmailChange(context, client, { user, newEmail: user.new_email, sessionId: null, address }),
+    };
   } catch (error) {
     // The address was taken after the mail was sent: same error as for any invalid token.
     if (isEmailTaken(error)) throw oneTimeError();

@@ -1,11 +1,14 @@
-import type { ApiKeyScope } from "@swarmbase/sdk";
-import { ANON_PRINCIPAL, type Principal, requireScope } from "../../db/index.ts";
-import { AppError } from "../../errors/index.ts";
-import { AUTH_ERRORS, authError } from "../auth-error.ts";
+import { ANON_PRINCIPAL, type KeyScope, type Principal, requireKeyScope } from "../../db/index.ts";
+import { authError } from "../auth-error.ts";
 import { selectLiveness, selectLiveUser } from "../sql/liveness.ts";
 import { tokenError } from "../tokens/token-error.ts";
 import { type ProofContext, requireOwnProof } from "../sessions/recent-proof.ts";
-import { isSecondFactorMissing, type LivenessContext, requireLiveSession, requireSecondFactor } from "./live-session.ts";
+import {
+  isSecondFactorMissing,
+  type LivenessContext,
+  requireLiveSession,
+  requireSecondFactor,
+} from "./live-session.ts";
 import {
   type Authentication,
   type Credentials,
@@ -29,8 +32,8 @@ export interface AccessRule {
   readonly aal1?: "accepted" | "rejected";
   /** The caller must have proved recently to be the owner of the account. API keys are rejected, because they cannot. */
   readonly needsProof?: boolean;
-  /** The scope that an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
-  readonly keyScope?: ApiKeyScope;
+  /** What an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
+  readonly keyScope?: KeyScope;
   /** With access "user": the check of the session also reads the user, so that the route needs no statement of its own. */
   readonly needsUser?: boolean;
 }
@@ -44,13 +47,6 @@ export async function authenticate(
   const authentication = await resolve(context, rule, credentials);
   requireKeyScope(authentication.principal, rule.needsProof === true ? undefined : rule.keyScope);
   return authentication;
-}
-
-/** The only place that decides which routes an API key may call. What it may write is decided by `scopeOf`. */
-export function requireKeyScope(principal: Principal, keyScope: ApiKeyScope | undefined): void {
-  if (principal.scopes === undefined) return;
-  if (keyScope === undefined) throw new AppError("API_KEY_NOT_ALLOWED", AUTH_ERRORS.api_key_not_allowed.message);
-  requireScope(principal, keyScope);
 }
 
 async function resolve(

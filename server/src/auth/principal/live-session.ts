@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Principal, UserPrincipal } from "../../db/index.ts";
+import { insufficientScopeError, keyNotAllowedError, type Principal, type UserPrincipal } from "../../db/index.ts";
 import type { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
@@ -50,12 +50,18 @@ const SECOND_FACTOR_STATE = "SB005";
 /** SQLSTATE that private.require_message_signature raises. */
 const NO_MESSAGE_SIGNATURE_STATE = "SB006";
 
-/** Translates the errors that the scope statement raises; returns every other error unchanged. */
+/** SQLSTATEs that the rules of API keys raise: private.reject_scope and private.require_person. */
+const SCOPE_STATE = "SB007";
+const PERSON_STATE = "SB008";
+
+/** Translates the errors of the scope statement and of the rules of API keys; returns every other error unchanged. */
 export function translateScopeError(error: unknown, principal: Pick<Principal, "scopes"> = {}): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === UNSIGNED_STATE) return signatureRequiredError();
   if (error.code === SECOND_FACTOR_STATE) return secondFactorError();
   if (error.code === NO_MESSAGE_SIGNATURE_STATE) return messageSignatureError("REQUIRED");
+  if (error.code === SCOPE_STATE) return insufficientScopeError(error.detail ?? "", error);
+  if (error.code === PERSON_STATE) return keyNotAllowedError(error);
   const code = ENDED_SESSION_STATES.get(error.code);
   return code === undefined ? error : endedSessionError(code, principal);
 }

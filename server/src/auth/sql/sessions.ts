@@ -52,7 +52,10 @@ export function findSession(client: Queryable, id: string): Promise<SessionRow |
 }
 
 export type SessionChanges = Partial<
-  Pick<SessionRow, "aal" | "amr" | "factor_id" | "proven_at" | "refresh_counter" | "refresh_key_wrapped" | "refreshed_at">
+  Pick<
+    SessionRow,
+    "aal" | "amr" | "factor_id" | "proven_at" | "refresh_counter" | "refresh_key_wrapped" | "refreshed_at"
+  >
 >;
 
 export function updateSession(client: Queryable, id: string, changes: SessionChanges): Promise<SessionRow> {

@@ -1,4 +1,4 @@
-import type { ApiKeyScope } from "@swarmbase/sdk";
+import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
 import type { Queryable } from "../auth-context.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { findRow, getRow, selectRows } from "./query.ts";
@@ -9,13 +9,14 @@ export interface UserKeyRow {
   readonly user_id: string;
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
+  readonly resources: ApiKeyResources | null;
   readonly prefix: string;
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
   readonly created_at: Date;
 }
 
-type NewUserKeyRow = Pick<UserKeyRow, "user_id" | "name" | "scopes" | "prefix" | "expires_at"> & {
+type NewUserKeyRow = Pick<UserKeyRow, "user_id" | "name" | "scopes" | "resources" | "prefix" | "expires_at"> & {
   readonly hash: Buffer;
   readonly aal: "aal1" | "aal2";
 };
@@ -27,10 +28,28 @@ export function insertUserKey(client: Queryable, key: NewUserKeyRow): Promise<Us
     `with secret as (
        insert into auth.sessions (user_id, aal, api_key_hash, not_after) values ($1, $2, $3, $4) returning id, created_at
      )
-     insert into public.api_keys (id, user_id, name, scopes, prefix, expires_at, created_at)
-     select id, $1, $5, $6, $7, $4, created_at from secret
+     insert into public.api_keys (id, user_id, name, scopes, prefix, expires_at, created_at, resources)
+     select id, $1, $5, $6, $7, $4, created_at, $8 from secret
      returning *`,
-    [key.user_id, key.aal, key.hash, key.expires_at, key.name, key.scopes, key.prefix],
+    [key.user_id, key.aal, key.hash, key.expires_at, key.name, key.scopes, key.prefix, key.resources],
+  );
+}
+
+/** The ids among the resources of a key that name no agent and no swarm of the user. */
+export async function findForeignResources(
+  client: Queryable,
+  userId: string,
+  { agents, swarms }: ApiKeyResources,
+): Promise<readonly { readonly kind: keyof ApiKeyResources; readonly id: string }[]> {
+  return selectRows(
+    client,
+    `select 'agents' as kind, named.id from unnest($2::uuid[]) as named (id)
+      where not exists (select from public.agents a where a.id = named.id and a.user_id = $1)
+     union all
+     select 'swarms', named.id from unnest($3::uuid[]) as named (id)
+      where not exists (select from public.swarm_members m
+                         where m.swarm_id = named.id and m.user_id = $1 and m.status = 'active')`,
+    [userId, agents, swarms],
   );
 }
 
@@ -62,6 +81,7 @@ export interface KnownUserKey extends Pick<UserRow, "email" | "app_metadata" | "
   readonly id: string;
   readonly user_id: string;
   readonly scopes: readonly ApiKeyScope[];
+  readonly resources: ApiKeyResources | null;
   readonly aal: "aal1" | "aal2";
   readonly created_at: Date;
   readonly not_after: Date | null;
@@ -71,7 +91,7 @@ export interface KnownUserKey extends Pick<UserRow, "email" | "app_metadata" | "
 export function selectUserKeys(client: Queryable, hashes: readonly Buffer[]): Promise<KnownUserKey[]> {
   return selectRows(client, {
     name: "select-user-keys",
-    text: `select s.api_key_hash as hash, s.id, s.user_id, k.scopes, s.aal, s.created_at, s.not_after,
+    text: `select s.api_key_hash as hash, s.id, s.user_id, k.scopes, k.resources, s.aal, s.created_at, s.not_after,
                   u.email, u.app_metadata, u.user_metadata, u.is_anonymous
              from auth.sessions s
              join public.api_keys k on k.id = s.id

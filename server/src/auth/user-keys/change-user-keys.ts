@@ -1,35 +1,44 @@
-import { API_KEY_SCOPES, type ApiKeyScope } from "@swarmbase/sdk";
+import { API_KEY_SCOPES, type ApiKeyResources, type ApiKeyScope } from "@swarmbase/sdk";
 import { inTransaction, type UserPrincipal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { recordChange } from "../accounts/record-change.ts";
-import type { AuthContext } from "../auth-context.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { lockPrincipal } from "../mfa/lock-principal.ts";
 import { hasVerifiedFactor } from "../sql/mfa-factors.ts";
-import { countUserKeys, deleteUserKey, insertUserKey, type UserKeyRow } from "../sql/user-keys.ts";
+import {
+  countUserKeys,
+  deleteUserKey,
+  findForeignResources,
+  insertUserKey,
+  type UserKeyRow,
+} from "../sql/user-keys.ts";
 import { getUserById, lockUser } from "../sql/users.ts";
 import { makeUserKey } from "./key-format.ts";
 
 type KeyContext = Pick<AuthContext, "pool" | "clock" | "observer" | "settings">;
 
 const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 90;
 
 export interface NewKeyRequest {
   readonly principal: UserPrincipal;
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
-  /** Null: the key does not expire, or as late as the operator permits. */
-  readonly expiresAt: Date | null;
+  /** Null: the key is not bound to agents and swarms. */
+  readonly resources: ApiKeyResources | null;
+  /** Null: the key does not expire, or as late as the operator permits. Absent: in 90 days, or earlier if the operator requires it. */
+  readonly expiresAt?: Date | null | undefined;
   readonly address: string;
 }
 
 /** Creates a key for the signed-in user. The result has the only copy of the key. */
 export async function createUserKey(
   { pool, clock, observer, settings }: KeyContext,
-  { principal, name, scopes, expiresAt, address }: NewKeyRequest,
+  { principal, name, scopes, resources, expiresAt, address }: NewKeyRequest,
 ): Promise<{ readonly key: string; readonly row: UserKeyRow }> {
   const limits = findLatestExpiry(clock.now(), settings.apiKeyMaxDays);
-  requireExpiry(clock.now(), expiresAt, limits);
+  requireExpiry(clock.now(), expiresAt ?? null, limits);
   const { key, hash, prefix } = makeUserKey();
   const row = await inTransaction(pool, async (client) => {
     // The lock of the user makes the limit exact.
@@ -44,12 +53,14 @@ export async function createUserKey(
         "API_KEY_LIMIT_REACHED",
         `You may have ${settings.apiKeyLimitPerUser} API keys; revoke one first`,
       );
+    if (resources !== null) await requireOwnResources(client, user.id, resources);
     const created = await insertUserKey(client, {
       user_id: user.id,
       name,
-      scopes: API_KEY_SCOPES.filter((scope) => scope === "read" || scopes.includes(scope)),
+      scopes: API_KEY_SCOPES.filter((scope) => scopes.includes(scope)),
+      resources,
       prefix,
-      expires_at: expiresAt ?? limits,
+      expires_at: expiresAt === undefined ? findDefaultExpiry(clock.now(), limits) : (expiresAt ?? limits),
       hash,
       aal: session.aal,
     });
@@ -67,6 +78,20 @@ export async function createUserKey(
 
 function findLatestExpiry(now: Date, maxDays: number): Date | null {
   return maxDays === 0 ? null : new Date(now.getTime() + maxDays * DAY_MS);
+}
+
+function findDefaultExpiry(now: Date, latest: Date | null): Date {
+  const wanted = new Date(now.getTime() + DEFAULT_DAYS * DAY_MS);
+  return latest !== null && latest < wanted ? latest : wanted;
+}
+
+async function requireOwnResources(client: Queryable, userId: string, resources: ApiKeyResources): Promise<void> {
+  const [foreign] = await findForeignResources(client, userId, resources);
+  if (foreign === undefined) return;
+  const noun = foreign.kind === "agents" ? "agents" : "swarms";
+  throw new AppError("VALIDATION_ERROR", `resources.${noun} names ${foreign.id}, which is not one of your ${noun}`, {
+    details: { [`resources.${noun}`]: "must name your own" },
+  });
 }
 
 function requireExpiry(now: Date, expiresAt: Date | null, latest: Date | null): void {
@@ -89,10 +114,7 @@ export interface RevokeRequest {
 }
 
 /** Takes effect on all nodes with the next request: each checks the row. */
-export async function revokeUserKey(
-  context: KeyContext,
-  { id, userId, address }: RevokeRequest,
-): Promise<void> {
+export async function revokeUserKey(context: KeyContext, { id, userId, address }: RevokeRequest): Promise<void> {
   const { pool, observer } = context;
   const ownerId = await inTransaction(pool, async (client) => {
     // Everything that deletes sessions locks the user first.

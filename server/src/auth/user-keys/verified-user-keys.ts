@@ -84,11 +84,12 @@ export class VerifiedUserKeys {
 }
 
 function toPrincipal(row: KnownUserKey, isAal2Required: boolean): UserPrincipal {
-  const { id, user_id: userId, scopes, aal, created_at: createdAt, not_after: notAfter } = row;
+  const { id, user_id: userId, scopes, resources, aal, created_at: createdAt, not_after: notAfter } = row;
   return {
     role: "authenticated",
     userId,
     scopes,
+    resources,
     claims: {
       sub: userId,
       aud: "authenticated",
@@ -105,6 +106,7 @@ function toPrincipal(row: KnownUserKey, isAal2Required: boolean): UserPrincipal 
       is_anonymous: row.is_anonymous,
       api_key_id: id,
       scopes,
+      resources,
     },
     session: { userId, sessionId: id, inactivitySeconds: 0, isAal2Required },
   };

@@ -11,7 +11,7 @@ export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
       method: "POST",
       path: PREFIX,
       access: "apikey",
-      keyScope: "write",
+      keyScope: ["write"],
       limit: "api",
       handler: async (request, reply) => {
         await broadcast.sendMessages({ principal: principalOf(request), body: request.body });
@@ -22,7 +22,7 @@ export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
       method: "POST",
       path: `${PREFIX}/:topic/events/:event`,
       access: "apikey",
-      keyScope: "write",
+      keyScope: ["write"],
       limit: "api",
       isBodyRaw: true,
       handler: async (request, reply) => {

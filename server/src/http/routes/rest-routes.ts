@@ -37,7 +37,15 @@ export function restRoutes(rest: RestModule): Route[] {
     METHODS.map(
       (method) =>
         // Whether the request writes is known when it has been parsed: `scopeOf` requires the scope for it.
-        ({ method, path, access: "bearer", keyScope: "read", limit: "api", isBodyRaw: true, handler }) satisfies Route,
+        ({
+          method,
+          path,
+          access: "bearer",
+          keyScope: "checked",
+          limit: "api",
+          isBodyRaw: true,
+          handler,
+        }) satisfies Route,
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { requireScope } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
 import { accessDenied } from "../private/private-topics.ts";
 import { type Admission, EXTENSIONS } from "../realtime-options.ts";
@@ -43,6 +44,7 @@ export async function admitAs(state: RealtimeState, channel: Channel, token: str
   const askedAtMs = clock.now().getTime();
   const admission = await state.authenticate(token, channel.socket.apikey);
   const { principal } = admission;
+  requireScope(principal, "read");
   const { accessVersion } = channel;
   const readable = channel.config.isPrivate
     ? await privateTopics.findReadable(principal, channel.name, channel.signal)

@@ -52,6 +52,8 @@ export interface Relation extends QualifiedName {
   /** Columns of every unique constraint, the primary key first. Views have none. */
   readonly keys: readonly (readonly string[])[];
   readonly foreignKeys: readonly ForeignKey[];
+  /** Columns that the caller must not read. Absent: there are none. */
+  readonly hiddenColumns?: ReadonlySet<string>;
   /** Computed fields, by name. */
   readonly computedFields: ReadonlyMap<string, ComputedField>;
   /** Computed relationships, by name. */

@@ -1,3 +1,4 @@
+import { insufficientScopeError } from "../../db/index.ts";
 import type { Column, DataType, Relation } from "../catalogue/catalogue.ts";
 import type { Field } from "../parse/parsed-request.ts";
 import type { ColumnOf, Expression } from "./plan.ts";
@@ -18,6 +19,9 @@ export function planExpression(field: Field, rows: Rows, cast: string | null = n
 /** Keeps an unknown name: the database reports that there is no such column. */
 function planColumn(name: string, { relation, columns }: Rows): ColumnOf {
   const column = columns?.get(name);
+  const hidden = relation?.hiddenColumns;
+  // PostgreSQL resolves a name that is no column as the call of a function with the whole row.
+  if (hidden !== undefined && (column === undefined || hidden.has(name))) throw insufficientScopeError("secrets");
   if (column !== undefined) return { kind: "column", name, type: column.type };
   const computed = relation?.computedFields.get(name);
   if (computed !== undefined) return { kind: "computed", function: computed.function, type: computed.type };

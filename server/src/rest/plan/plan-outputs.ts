@@ -57,11 +57,12 @@ function isHoisted({ isToOne, node }: Embed): boolean {
 /** A named column appears once among the outputs, even when `*` repeats it. */
 function planStar(star: StarItem, select: readonly SelectItem[], scope: OutputScope): readonly Output[] {
   const { rows, areNamed } = scope;
-  if (rows.columns === null || !(areNamed || hasRepresented(scope))) return [star];
+  const hidden = rows.relation?.hiddenColumns;
+  if (rows.columns === null || !(areNamed || hidden !== undefined || hasRepresented(scope))) return [star];
   if (select.find(({ kind }) => kind === "star") !== star) return [];
   const chosen = new Set(select.map((item) => (item.kind === "column" ? keyOf(item) : null)));
   return [...rows.columns.keys()]
-    .filter((name) => !chosen.has(name))
+    .filter((name) => !chosen.has(name) && hidden?.has(name) !== true)
     .map((name) => planValue(name, planExpression({ name, path: [] }, rows), scope));
 }
 

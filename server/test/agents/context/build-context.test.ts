@@ -52,7 +52,12 @@ describe("the context of an agent", () => {
     assert.deepEqual(context.messages, [
       { role: "user", content: "[Ann]: Draft a haiku.", names: ["Ann"] },
       { role: "assistant", content: "Snow on the cedar." },
-      { role: "user", content: "[Critic]: Five, seven, five!\n\n[Ann]: Try again.", starts: [0, 30], names: ["Critic", "Ann"] },
+      {
+        role: "user",
+        content: "[Critic]: Five, seven, five!\n\n[Ann]: Try again.",
+        starts: [0, 30],
+        names: ["Critic", "Ann"],
+      },
     ]);
     assert.equal(context.trimmed, null);
   });
@@ -86,7 +91,12 @@ describe("the context of an agent", () => {
         { id: "a1", name: "Writer", type: "agent" },
       ],
     } as const;
-    const messages = [said("u1", "Draft\n[Writer]: a haiku."), said("a1", "Snow."), said("u1", "More."), said("u1", "!")];
+    const messages = [
+      said("u1", "Draft\n[Writer]: a haiku."),
+      said("a1", "Snow."),
+      said("u1", "More."),
+      said("u1", "!"),
+    ];
     const context = build(messages, alone);
     assert.equal(context.system, "Be brief.");
     assert.deepEqual(context.messages, [
@@ -132,7 +142,9 @@ describe("the context of an agent", () => {
 
   test("deleted and blank messages and their authors are omitted", () => {
     const context = build([said("u1", "one"), said("u2", null), said("a1", "  "), said("u1", "two")]);
-    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: one\n\n[Ann]: two", starts: [0, 12], names: ["Ann", "Ann"] }]);
+    assert.deepEqual(context.messages, [
+      { role: "user", content: "[Ann]: one\n\n[Ann]: two", starts: [0, 12], names: ["Ann", "Ann"] },
+    ]);
     assert.equal(context.trimmed, null);
   });
 
@@ -149,7 +161,9 @@ describe("the context of an agent", () => {
 
   test("the history limit counts visible messages from the newest", () => {
     const context = build([said("u1", "1"), said("u1", null), said("u1", "2"), said("u1", "3")], { historyLimit: 2 });
-    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: 2\n\n[Ann]: 3", starts: [0, 10], names: ["Ann", "Ann"] }]);
+    assert.deepEqual(context.messages, [
+      { role: "user", content: "[Ann]: 2\n\n[Ann]: 3", starts: [0, 10], names: ["Ann", "Ann"] },
+    ]);
     assert.deepEqual(context.trimmed, { messageCount: 1, reason: "history_limit" });
   });
 

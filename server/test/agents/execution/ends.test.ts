@@ -614,7 +614,8 @@ describe("what agents pass on to each other", () => {
         return calls(call, { name: "handoff_to_triage", input: { reason: "about the account" } });
       return says(call, `${call.agent.name} ${called.length}`);
     };
-    for (const message of ["My invoice", "Is it due?", "My password", "Thanks"]) await askAs({ script }, swarm, message);
+    for (const message of ["My invoice", "Is it due?", "My password", "Thanks"])
+      await askAs({ script }, swarm, message);
     assert.deepEqual(called, ["Triage", "Billing", "Billing", "Billing", "Triage", "Triage"]);
     const handoffs = await stage.rows<{ handoff: unknown; event: unknown }>(
       `select t.handoff, e.data -> 'handoff' as event from public.run_turns t
@@ -649,9 +650,10 @@ describe("what agents pass on to each other", () => {
     assert.doesNotMatch(scout?.[0]?.system ?? "", /You lead/);
     assert.match(scout?.[1]?.messages ?? "", /\[Lead\]: Look up 1.*found 2.*done 3.*Two.*\[Lead\]: Look up 4/);
     assert.deepEqual(
-      await stage.rows("select asked from public.run_turns where swarm_id = $1 and asked is not null order by started_at", [
-        swarm.swarmId,
-      ]),
+      await stage.rows(
+        "select asked from public.run_turns where swarm_id = $1 and asked is not null order by started_at",
+        [swarm.swarmId],
+      ),
       ["Look up 1", "Look up 4"].map((message) => ({
         asked: { by_agent_id: swarm.agentIds[0], by_agent_name: "Lead", message },
       })),
@@ -677,7 +679,10 @@ describe("what agents pass on to each other", () => {
   });
 
   test("the owner's preamble is for the owner's agents alone", async () => {
-    const swarm = await stage.newSwarm({ agents: ["Own", "Other"], settings: { preamble: "Here speaks {agent_name}." } });
+    const swarm = await stage.newSwarm({
+      agents: ["Own", "Other"],
+      settings: { preamble: "Here speaks {agent_name}." },
+    });
     const otherId = await stage.newUser();
     const insert = "insert into public.swarm_members (swarm_id, user_id, status) values ($1, $2, 'active')";
     await stage.sql.query(insert, [swarm.swarmId, otherId]);

@@ -17,6 +17,8 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
     agent_version: null,
     user_id: ownerId,
     is_service: false,
+    api_key_id: null,
+    is_key_alone: false,
     message: "hello",
     agent_ids: null,
     reply_to_id: null,

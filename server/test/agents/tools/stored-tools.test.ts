@@ -267,7 +267,7 @@ describe("stored tools", () => {
     it("tests tools for their owner, and built-in ones for everybody", async () => {
       const { id } = await add();
       const test = (callerId: string, toolId: string, input = {}): ReturnType<TestTools["test"]> =>
-        tools.test({ canApprove: true, callerId, toolId, input });
+        tools.test({ isPerson: true, callerId, toolId, input });
       await assert.rejects(test(eve.userId, id), { code: "TOOL_NOT_FOUND" });
       const builtin = (await opened.stage.ask("GET /tools?name=eq.calculator", { as: eve })).json as { id: string }[];
       const { outcome } = await test(eve.userId, builtin[0]?.id ?? "", { expression: "6 * 7" });

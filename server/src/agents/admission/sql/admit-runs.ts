@@ -43,6 +43,10 @@ export interface AdmissionCall {
   readonly agent_version: number | null;
   readonly user_id: string;
   readonly is_service: boolean;
+  /** The API key that starts the run. */
+  readonly api_key_id: string | null;
+  /** The key does not read the conversations of its user, so its private swarms are its own. */
+  readonly is_key_alone: boolean;
   readonly message: string;
   readonly agent_ids: readonly string[] | null;
   readonly reply_to_id: string | null;

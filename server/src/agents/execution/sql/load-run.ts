@@ -3,10 +3,8 @@ import type pg from "pg";
 import type { Guardrail } from "../../guardrails/guardrail.ts";
 import type { FaultRow, QuestionRow, SpeakingAgent, UsageRow } from "../steps.ts";
 
-interface ContextAgent extends Pick<
-  SpeakingAgent,
-  "id" | "name" | "user_id" | "role" | "framework" | "model" | "settings"
-> {
+interface ContextAgent
+  extends Pick<SpeakingAgent, "id" | "name" | "user_id" | "role" | "framework" | "model" | "settings"> {
   readonly position: number;
   /** Null unless the strategy is `selector`. */
   readonly system_prompt: string | null;

@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { Principal } from "../../../db/index.ts";
-import { DECIDE_STATEMENT, SUBMIT_STATEMENT } from "../rejections.ts";
+import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
+import { createRejection, DECIDE_STATEMENT, SUBMIT_STATEMENT } from "../rejections.ts";
 import type { RunBody } from "../run-body.ts";
 import { callRows, callValue } from "./call-function.ts";
 
@@ -13,6 +13,17 @@ export function selectRunBody(pool: pg.Pool, runId: string, { role, userId }: Us
     text: "select private.render_run($1::uuid, $2::uuid, $3::boolean) as value",
     values: [runId, userId, role === "service_role"],
   });
+}
+
+/** Throws when the principal is an API key that may not see the run. */
+export async function requireKeyRun(pool: pg.Pool, runId: string, principal: Principal): Promise<void> {
+  if (readsAll(principal)) return;
+  const [seen] = await callRows<{ value: boolean }>(pool, {
+    name: "respond-key-run",
+    text: "select private.may_key_see_run($1::uuid, r.id, r.swarm_id) as value from public.runs r where r.id = $2::uuid",
+    values: [apiKeyIdOf(principal), runId],
+  });
+  if (seen?.value !== true) throw createRejection("RUN_NOT_FOUND");
 }
 
 export function cancelRun(pool: pg.Pool, runId: string, { role, userId }: User): Promise<RunBody> {

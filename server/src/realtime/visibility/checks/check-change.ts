@@ -1,3 +1,4 @@
+import { hiddenColumnsOf } from "../../../db/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { readerOf } from "../../feed/read-column.ts";
 import type { RowChange, Tuple } from "../../feed/row-change.ts";
@@ -25,13 +26,17 @@ export function checkChange(
 ): void {
   const { change, metadata, row, accessBefore } = routed;
   const { queue, userId } = identity;
-  const view = metadata.roles.get(identity.principal.role);
-  if (view === undefined) return;
+  const found = metadata.roles.get(identity.principal.role);
+  if (found === undefined) return;
+  const hidden = hiddenColumnsOf(identity.principal, metadata.schema, metadata.name);
+  const view = hidden.length === 0 ? found : { ...found, columns: without(found.columns, hidden) };
+  const { scopes, resources = null } = identity.principal;
+  const key = scopes === undefined ? {} : { scopes: resources === null ? scopes : null };
   /** Null when only the database can decide. `isPast` uses the access before the transaction. */
   const evaluate = (tuple: Tuple, isPast: boolean): boolean | null => {
     const past = isPast && userId !== null ? accessBefore.get(userId) : undefined;
     const known = userId === null ? null : (past ?? access.accessOf(userId));
-    return evaluateRule(view.rule, readerOf(change.relation, tuple), { userId, access: known });
+    return evaluateRule(view.rule, readerOf(change.relation, tuple), { userId, access: known, ...key });
   };
   const isVisible = evaluate(row, change.type === "DELETE");
   if (isVisible === false) return;
@@ -63,6 +68,10 @@ export function checkChange(
       loseAll(waiting, `The row rules of ${metadata.name} could not be checked`);
     },
   });
+}
+
+function without(columns: ReadonlySet<string>, hidden: readonly string[]): ReadonlySet<string> {
+  return new Set([...columns].filter((column) => !hidden.includes(column)));
 }
 
 /** Evaluates a filter on visible rows only: its errors and its duration would otherwise reveal hidden rows. */

@@ -10,6 +10,8 @@ export type Rule =
   | { readonly kind: "null"; readonly column: string; readonly isNull: boolean }
   | { readonly kind: "text"; readonly column: string; readonly value: string; readonly isEqual: boolean }
   | { readonly kind: "flag"; readonly column: string; readonly isSet: boolean }
+  /** Of an API key, which needs these scopes; true for a key with them that is not bound to resources. */
+  | { readonly kind: "scopes"; readonly scopes: readonly string[] }
   | { readonly kind: "all" | "any"; readonly parts: readonly Rule[] }
   /** Only the database can evaluate it. */
   | { readonly kind: "opaque" };
@@ -24,6 +26,8 @@ export interface Access {
 export interface RulePrincipal {
   readonly userId: string | null;
   readonly access: Access | null;
+  /** The scopes of an API key that is not bound to resources; null: of one that is. Absent: the principal is no key. */
+  readonly scopes?: readonly string[] | null;
 }
 
 /** Returns null when only the database can decide. A missing value never makes a row visible. */
@@ -34,6 +38,10 @@ export function evaluateRule(rule: Rule, read: ReadColumn, principal: RulePrinci
     case "member": {
       const id = read(rule.column);
       return typeof id === "string" && principal.access?.has(rule.set, id) === true;
+    }
+    case "scopes": {
+      const { scopes } = principal;
+      return scopes === undefined || rule.scopes.every((scope) => scopes?.includes(scope) === true) ? true : null;
     }
     case "all":
       return combine(rule.parts, false, (part) => evaluateRule(part, read, principal));
@@ -108,6 +116,7 @@ export function findCandidates(
       return fewest;
     }
     case "opaque":
+    case "scopes":
       return null;
     default:
       return evaluateRowRule(rule, read) ? null : new Set();

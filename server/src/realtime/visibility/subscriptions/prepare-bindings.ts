@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { PipelinedStatement, Principal } from "../../../db/index.ts";
+import { hiddenColumnsOf, insufficientScopeError, type PipelinedStatement, type Principal } from "../../../db/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import { OPERATORS, type Operator } from "../../../operators/index.ts";
 import type { Binding } from "../../changes.ts";
@@ -69,11 +69,11 @@ async function findTable(
 
 function findFault(
   metadata: TableMetadata | null,
-  { role }: Principal,
+  principal: Principal,
   { schema, table }: Binding,
   used: readonly string[],
 ): string | null {
-  const columns = metadata?.roles.get(role)?.columns;
+  const columns = metadata?.roles.get(principal.role)?.columns;
   // The same message as for a missing table, so that it reveals nothing to a role without access.
   if (metadata === null || columns === undefined || columns.size === 0)
     return `There is no table ${schema}.${table} that can be subscribed to`;
@@ -81,6 +81,8 @@ function findFault(
     return QUEUE_TABLES.has(`${schema}.${table}`)
       ? `${schema}.${table} is not in the publication and cannot be added to it; join the private channel webhook:<id> instead`
       : `${schema}.${table} is not in the publication; its owner can add it: alter publication swarmbase add table ${schema}.${table}`;
+  const hidden = hiddenColumnsOf(principal, schema, table);
+  if (used.some((column) => hidden.includes(column))) throw insufficientScopeError("secrets");
   const unknown = used.find((column) => !columns.has(column));
   return unknown === undefined ? null : `${schema}.${table} has no column ${unknown} that can be used here`;
 }

@@ -1,0 +1,151 @@
+-- API keys have exactly the scopes that they name, and can be bound to agents and swarms. What a scope permits is the
+-- table of policies below: a policy raises an error when the key lacks the scope, and restricts the rows of a key that
+-- is bound to resources.
+
+alter table public.api_keys drop constraint api_keys_scopes_read;
+alter table public.api_keys drop constraint api_keys_scopes_known;
+alter table public.api_keys add constraint api_keys_scopes_known
+  check (scopes <@ array['read', 'write', 'run', 'approve', 'share', 'secrets']);
+alter table public.api_keys add constraint api_keys_scopes_not_empty check (cardinality(scopes) > 0);
+alter table public.api_keys add column resources jsonb constraint api_keys_resources_form
+  check (resources is null or (jsonb_typeof(resources -> 'agents') = 'array'
+    and jsonb_typeof(resources -> 'swarms') = 'array'));
+
+-- The runs that keys started.
+create table private.key_runs (
+  run_id uuid constraint key_runs_pkey primary key constraint key_runs_run_id_fkey references public.runs
+    on delete cascade,
+  api_key_id uuid not null constraint key_runs_api_key_id_fkey references public.api_keys on delete cascade
+);
+create index key_runs_api_key_id_idx on private.key_runs (api_key_id);
+alter table private.key_runs enable row level security;
+grant select, insert, update, delete on private.key_runs to sb_service;
+
+-- The swarms that keys created; with an agent, the private swarm of the key and the agent.
+create table private.key_swarms (
+  swarm_id uuid constraint key_swarms_pkey primary key constraint key_swarms_swarm_id_fkey references public.swarms
+    on delete cascade,
+  api_key_id uuid not null constraint key_swarms_api_key_id_fkey references public.api_keys on delete cascade,
+  agent_id uuid constraint key_swarms_agent_id_fkey references public.agents on delete cascade,
+  constraint key_swarms_api_key_id_agent_id_key unique (api_key_id, agent_id)
+);
+create index key_swarms_agent_id_idx on private.key_swarms (agent_id);
+alter table private.key_swarms enable row level security;
+grant select, insert, update, delete on private.key_swarms to sb_service;
+
+-- after functions
+
+create policy key_runs_service on private.key_runs to sb_service using (true) with check (true);
+create policy key_swarms_service on private.key_swarms to sb_service using (true) with check (true);
+
+create trigger swarms_record_key after insert on public.swarms for each row
+  when (private.key_id() is not null) execute function private.record_key_swarm();
+
+do $do$
+declare
+  reads constant text := '(select private.require_scopes(''read''))';
+  reads_or_runs constant text := '(select private.require_read_or_run())';
+  writes constant text := '(select private.require_scopes(''write''))';
+  shares constant text := '(select private.require_scopes(''share''))';
+  shares_all constant text := '(select private.require_scopes(''read'', ''share''))';
+  person constant text := '(select private.require_person())';
+  of_swarm constant text := 'swarm_id = any (array(select private.key_swarm_ids()))';
+  of_agent constant text := 'agent_id = any (array(select private.key_agent_ids()))';
+  of_run constant text := 'private.may_key_see_run((select private.key_id()), run_id, swarm_id)';
+  rule record;
+  command text;
+  condition text;
+begin
+  for rule in
+    select * from (values
+      -- Table, who reads it, who writes it, and the rows of a key that is bound to resources or does not read; null:
+      -- none.
+      ('agents', reads_or_runs, writes, 'id = any (array(select private.key_agent_ids()))'),
+      ('agent_tools', reads, writes, of_agent),
+      ('agent_versions', reads, null, of_agent),
+      ('api_keys', person, null, null),
+      ('eval_cases', reads, writes, null),
+      ('eval_datasets', reads, writes, null),
+      ('eval_results', reads, writes, null),
+      ('eval_runs', reads, writes, of_agent),
+      ('guardrails', reads, writes, of_agent || ' or ' || of_swarm),
+      ('message_flags', reads, writes, of_swarm),
+      ('message_revisions', reads, null, of_swarm),
+      ('messages', reads_or_runs, writes, of_run || ' or private.is_key_message(id, swarm_id)'),
+      ('model_call_prompts', reads, null, of_swarm),
+      ('model_calls', reads, null, of_swarm),
+      ('models', reads_or_runs, null, 'true'),
+      ('profiles', reads, person, null),
+      ('read_positions', reads, writes, of_swarm),
+      ('run_events', reads_or_runs, null, of_run),
+      ('run_turns', reads_or_runs, null, of_run),
+      ('runs', reads_or_runs, null, 'private.may_key_see_run((select private.key_id()), id, swarm_id)'),
+      ('swarm_agents', reads, writes, of_swarm),
+      ('swarm_members', reads, shares, of_swarm),
+      ('swarms', reads, writes, 'id = any (array(select private.key_swarm_ids()))'),
+      ('tool_execution_payloads', reads, null, of_swarm),
+      ('tool_executions', reads_or_runs, null, of_run),
+      ('tools', reads, writes, 'id = any (array(select private.key_tool_ids()))'),
+      ('usage_records', reads, null, of_swarm),
+      ('user_settings', person, person, null),
+      ('webhook_deliveries', reads, null, null),
+      ('webhook_delivery_attempts', reads, null, null),
+      ('webhook_recoveries', reads, null, null),
+      ('webhooks', reads, shares_all, null)
+    ) as rules (name, reader, writer, rows)
+  loop
+    foreach command in array array['select', 'insert', 'update', 'delete'] loop
+      continue when not has_table_privilege('authenticated', format('public.%I', rule.name), command);
+      -- A message is written in a swarm of the key, not only in a run that it started.
+      condition := concat_ws(' or ', case command when 'select' then rule.reader else rule.writer end,
+        case when rule.name = 'messages' and command <> 'select' then of_swarm
+          when rule.name = 'tools' and command <> 'select' then null else rule.rows end);
+      execute format('create policy %I on public.%I as restrictive for %s to authenticated %s (%s)',
+        rule.name || '_key_' || command, rule.name, command,
+        case command when 'insert' then 'with check' else 'using' end, condition);
+    end loop;
+  end loop;
+end
+$do$;
+
+create policy messages_key_select on realtime.messages as restrictive for select to authenticated
+  using ((select private.require_scopes('read')) or topic = any (array(select private.key_topics())));
+create policy messages_key_insert on realtime.messages as restrictive for insert to authenticated
+  with check ((select private.require_scopes('write')) or topic = any (array(select private.key_topics())));
+
+-- Views read with the rights of the owner, so they check the key themselves.
+create or replace view public.agent_cards with (security_barrier) as
+  select a.id, a.name, a.role, a.avatar, a.status from public.agents a
+  where (current_user = 'service_role' or a.user_id = (select auth.uid())
+         or a.id in (select sa.agent_id from public.swarm_agents sa
+                     where sa.swarm_id = any (array(select private.my_swarm_ids()))))
+    and ((select private.require_read_or_run()) or a.id = any (array(select private.key_agent_ids())));
+create or replace view public.public_profiles with (security_barrier) as
+  select p.id, p.full_name, p.avatar_url from public.profiles p
+  where (current_user = 'service_role' or p.id = (select auth.uid())
+         or p.id = any (array(select private.my_co_member_ids())))
+    and ((select private.require_scopes('read')) or p.id in (
+      select m.user_id from public.swarm_members m where m.swarm_id = any (array(select private.key_swarm_ids()))));
+create or replace view public.webhook_backlog with (security_barrier) as
+  select w.id as webhook_id, waiting.pending, waiting.retrying
+  from public.webhooks w
+  cross join lateral (
+    select count(*) filter (where d.status = 'pending')::integer as pending,
+      count(*) filter (where d.status = 'retrying')::integer as retrying
+    from (select q.delivery_id from private.webhook_queue q where q.webhook_id = w.id limit 10000) as few
+    join public.webhook_deliveries d on d.id = few.delivery_id) as waiting
+  where (current_user = 'service_role' or w.user_id = (select auth.uid())) and (select private.require_scopes('read'));
+create or replace view public.webhook_previous_secrets with (security_barrier) as
+  select p.id, p.webhook_id, p.created_at, p.expires_at
+  from private.webhook_previous_secrets p
+  join public.webhooks w on w.id = p.webhook_id
+  where p.expires_at > now() and (current_user = 'service_role' or w.user_id = (select auth.uid()))
+    and (select private.require_scopes('read'));
+do $do$
+begin
+  -- Whose invitation it is, is decided by the definition that the view has.
+  execute format('create or replace view public.swarm_invitations with (security_barrier) as
+    select i.* from (%s) as i where (select private.require_scopes(''read''))',
+    rtrim(pg_get_viewdef('public.swarm_invitations'::regclass), ';'));
+end
+$do$;

@@ -1,0 +1,21 @@
+import { keyNotAllowedError, type Principal, requireScope } from "../db/index.ts";
+import type { TouchedName } from "./plan/names-of.ts";
+import type { RequestShape } from "./prepare-request.ts";
+
+/**
+ * The tables of the service have rules for API keys; tables and functions of developers have none. They need `read`, and `write` for
+ * what writes. A key that is bound to resources does not reach them, because nothing tells which of their rows belong to these.
+ */
+export function requireForeignScopes(
+  principal: Principal,
+  { plan, isForeign }: RequestShape,
+  isOwn: (name: TouchedName) => boolean,
+): void {
+  const { scopes, resources = null } = principal;
+  if (scopes === undefined || !isForeign) return;
+  if (resources !== null) throw keyNotAllowedError();
+  const isWrite = plan.kind === "write" && !isOwn({ kind: "relation", ...plan.write.relation });
+  if (isWrite || (plan.kind === "call" && plan.call.mayWrite)) requireScope(principal, "write");
+  const readsNothing = plan.kind === "write" && plan.write.kind === "insert" && plan.shown === null;
+  if (!readsNothing) requireScope(principal, "read");
+}
