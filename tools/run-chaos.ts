@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 const FILES = [
   "server/test/chaos/webhooks.chaos.ts",
   "server/test/chaos/failover.long.test.ts",
+  "server/test/chaos/database-crash.test.ts",
   "server/test/chaos/planned-stop.long.test.ts",
   "server/test/chaos/faults.long.test.ts",
   "server/test/chaos/clock.long.test.ts",
