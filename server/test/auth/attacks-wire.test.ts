@@ -158,7 +158,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     rejection: [400, "reauthentication_needed", /reauthentication/],
     run: async (stage) => {
       const { auth, person } = stage;
-      const sql = "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1";
+      const sql = "update auth.sessions set proven_at = now() - interval '2 days' where user_id = $1";
       await auth.database.owner.query(sql, [person.id]);
       const ask = await stage.askWith({ authReauthenticate: true });
       return ask("PUT", "/user", { token: person.token, body: { password: "another one" } });
@@ -168,7 +168,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     rejection: [422, "reauthentication_not_valid", /Nonce/],
     run: async (stage) => {
       const { auth, person } = stage;
-      const sql = "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1";
+      const sql = "update auth.sessions set proven_at = now() - interval '2 days' where user_id = $1";
       await auth.database.owner.query(sql, [person.id]);
       const ask = await stage.askWith({ authReauthenticate: true });
       return ask("PUT", "/user", { token: person.token, body: { password: "another one", nonce: "1" } });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MAIL_KINDS, type Mail } from "../../src/auth/mail/mail.ts";
+import { ACCOUNT_ACTIONS, MAIL_KINDS, type Mail } from "../../src/auth/mail/mail.ts";
 import { renderMail } from "../../src/auth/mail/render-mail.ts";
 
 const HOSTILE = `"><script>alert('x')</script>&`;
@@ -8,8 +8,9 @@ const HOSTILE = `"><script>alert('x')</script>&`;
 describe("mail texts", () => {
   for (const kind of MAIL_KINDS) {
     it(`${kind}: name the address, and have link and code in both forms`, () => {
-      const hasLink = kind !== "reauthentication" && kind !== "address_taken" && kind !== "test";
-      const hasCode = kind !== "address_taken" && kind !== "webhook_disabled" && kind !== "test";
+      const isNotice = kind === "address_taken" || kind === "account_changed" || kind === "test";
+      const hasLink = kind !== "reauthentication" && !isNotice;
+      const hasCode = kind !== "webhook_disabled" && !isNotice;
       const mail: Mail = {
         to: "reader@example.com",
         kind,
@@ -20,6 +21,7 @@ describe("mail texts", () => {
           swarmName: "Release crew",
           inviterName: "Ada L",
           siteUrl: "https://site.example",
+          changes: [{ action: "api_key_created", at: new Date(0) }],
           switchedOff: [{ name: "Orders", reason: "endpoint_gone", at: new Date(0) }],
         },
       };
@@ -97,6 +99,15 @@ describe("mail texts", () => {
     assert.equal(hostile.split("\n").length, write("x", "y").split("\n").length);
     assert.doesNotMatch(hostile, /[\r\u202e\u2028]/);
     assert.ok(Array.from(hostile).length < 700);
+  });
+
+  it("account_changed: says what has happened and when", () => {
+    const changes = ACCOUNT_ACTIONS.map((action, index) => ({ action, at: new Date(Date.UTC(2026, 10, 16, 6, index)) }));
+    const values = { siteUrl: "https://x", changes };
+    const { text } = renderMail({ to: "a@b.c", kind: "account_changed", values });
+    assert.match(text, /\n\n2026-11-16 06:00 UTC: the password was changed\.\n/);
+    assert.match(text, /\n\n2026-11-16 06:06 UTC: an API key was created\.\n/);
+    assert.equal(text.match(/ UTC: /g)?.length, ACCOUNT_ACTIONS.length);
   });
 
   it("have distinct subjects", () => {

@@ -47,7 +47,7 @@ describe("recovery codes", () => {
     const [first = "", second = ""] = codes;
     const elsewhere = await person.signIn();
     const { access_token: token } = await person.signIn();
-    assert.deepEqual(await readStatus(person, token), { id, type: "recovery_code", total: 10, remaining: 10 });
+    assert.deepEqual(await readStatus(person, person.token), { id, type: "recovery_code", total: 10, remaining: 10 });
     const typed = ` ${first.toUpperCase().replace(/.{4}(?=.)/g, "$&-")}\n`;
     const raised = await verify(person, token, typed);
     const claims = readClaims(raised.access_token);
@@ -71,7 +71,12 @@ describe("recovery codes", () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => verify(person, later, second)));
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
     const actions = await readAudit(person);
-    assert.deepEqual(actions.slice(0, 3), ["recovery_codes_generated", "recovery_code_used", "recovery_code_rejected"]);
+    assert.deepEqual(actions.slice(0, 4), [
+      "factor_added",
+      "recovery_codes_generated",
+      "recovery_code_used",
+      "recovery_code_rejected",
+    ]);
     assert.equal(actions.filter((action) => action === "recovery_code_used").length, 2);
   });
 

@@ -179,14 +179,18 @@ describe("a password without the second factor", () => {
     assert.equal(joined["status"], "ok", JSON.stringify(joined));
   });
 
-  test("is enough to read the user, to verify a factor and to sign out in any scope", async () => {
+  test("is enough to read the user, to verify a factor and to sign out of its own session", async () => {
     const { email, token: owner } = await signUpWithFactor();
-    for (const scope of ["local", "others", "global"]) {
+    for (const [scope, status] of [
+      ["local", 204],
+      ["others", 403],
+      ["global", 204],
+    ] as const) {
       const { access_token: token } = await signIn(email);
       assert.equal((await callOk("GET /auth/v1/user", token)).email, email);
-      assert.equal((await call(`POST /auth/v1/logout?scope=${scope}`, token)).status, 204, scope);
-      const isOwnerLive = (await call("GET /auth/v1/user", owner)).status === 200;
-      assert.equal(isOwnerLive, scope === "local", scope);
+      assert.equal((await call(`POST /auth/v1/logout?scope=${scope}`, token)).status, status, scope);
+      assert.equal((await call("GET /auth/v1/user", token)).status, status === 204 ? 401 : 200, scope);
+      assert.equal((await call("GET /auth/v1/user", owner)).status, 200, scope);
     }
   });
 
@@ -217,5 +221,62 @@ describe("a password without the second factor", () => {
     assert.match(JSON.stringify(await socket.nextEvent("phx_error")), /second factor/);
     await callOk(`DELETE /auth/v1/factors/${factor.id}`, (await verify(raised.access_token, factor, 1)).access_token);
     await callOk("GET /rest/v1/agents", raised.access_token);
+  });
+});
+
+describe("a stolen token, later than the proof of the owner", () => {
+  const OWN_CALLS: readonly (readonly [string, unknown?])[] = [
+    ["POST /functions/v1/api-keys", { action: "create", name: "of a thief" }],
+    ["POST /functions/v1/api-keys", { action: "revoke", id: "00000000-0000-4000-8000-000000000000" }],
+    ["POST /functions/v1/request-signing", { action: "regenerate_secret" }],
+    ["POST /functions/v1/request-signing", { action: "delete_secret" }],
+    ["GET /account-export"],
+    ["DELETE /auth/v1/user"],
+  ];
+  const age = (userId: string, age: string) =>
+    database.owner.query("update auth.sessions set proven_at = now() - $2::interval where user_id = $1", [userId, age]);
+
+  test("makes, exports and deletes nothing, until the session is proven with the password", async () => {
+    const { access_token: token, user } = (await signUp()) as Tokens & { user: { id: string } };
+    await age(user.id, "11 minutes");
+    for (const [operation, body] of OWN_CALLS) {
+      const answer = await call(operation, token, body);
+      assert.deepEqual([answer.status, answer.body.error_code], [403, "reauthentication_needed"], operation);
+      assert.match(answer.body.message, /PUT \/auth\/v1\/user/);
+    }
+    const batch = { operations: [{ method: "POST", path: "/../../functions/v1/api-keys", body: OWN_CALLS[0]?.[1] }] };
+    assert.ok((await call("POST /functions/v1/batch", token, batch)).status >= 400);
+    assert.equal((await call("POST /rest/v1/api_keys", token, { name: "of a thief" })).status, 403);
+    assert.equal((await call("PUT /auth/v1/user", token, { current_password: "guessed" })).status, 400);
+    assert.equal((await call("PUT /auth/v1/user", token, { nonce: "000000" })).status, 422);
+    assert.equal((await call("POST /functions/v1/api-keys", token, OWN_CALLS[0]?.[1])).status, 403);
+
+    await callOk("PUT /auth/v1/user", token, { current_password: PASSWORD });
+    const { key } = await callOk("POST /functions/v1/api-keys", token, OWN_CALLS[0]?.[1]);
+    await callOk("GET /account-export", token);
+    // A key cannot prove anything, however recent the proof of the owner is.
+    for (const [operation, body] of OWN_CALLS) {
+      const answer = await call(operation, key, body);
+      assert.deepEqual([answer.status, answer.body.code], [403, "API_KEY_NOT_ALLOWED"], operation);
+    }
+    await age(user.id, "2 days");
+    const { service_role_key: serviceKey } = service.credentials;
+    await callOk("POST /functions/v1/request-signing", serviceKey, { action: "regenerate_secret", user_id: user.id });
+    for (const [operation, body] of [
+      ["PUT /auth/v1/user", { password: "of a thief" }],
+      ["PUT /auth/v1/user", { email: "thief@example.com" }],
+      ["POST /auth/v1/factors", { factor_type: "totp" }],
+    ] as const) {
+      const answer = await call(operation, token, body);
+      assert.deepEqual([answer.status, answer.body.code], [400, "reauthentication_needed"], operation);
+    }
+    const { rows } = await database.owner.query(
+      "select action from auth.audit_log_entries where user_id = $1 order by id",
+      [user.id],
+    );
+    assert.deepEqual(
+      rows.map(({ action }) => action),
+      ["api_key_created", "account_exported", "signing_secret_created"],
+    );
   });
 });
