@@ -100,6 +100,9 @@ begin
       condition := concat_ws(' or ', case command when 'select' then rule.reader else rule.writer end,
         case when rule.name = 'messages' and command <> 'select' then of_swarm
           when rule.name = 'tools' and command <> 'select' then null else rule.rows end);
+      -- Evaluated before rows are read, so that the error does not tell whether a filter finds some.
+      condition := format('%s is not null and (%s)',
+        case command when 'select' then rule.reader else rule.writer end, condition);
       execute format('create policy %I on public.%I as restrictive for %s to authenticated %s (%s)',
         rule.name || '_key_' || command, rule.name, command,
         case command when 'insert' then 'with check' else 'using' end, condition);
@@ -109,7 +112,8 @@ end
 $do$;
 
 create policy messages_key_select on realtime.messages as restrictive for select to authenticated
-  using ((select private.require_scopes('read')) or topic = any (array(select private.key_topics())));
+  using ((select private.require_scopes('read')) is not null
+    and ((select private.require_scopes('read')) or topic = any (array(select private.key_topics()))));
 create policy messages_key_insert on realtime.messages as restrictive for insert to authenticated
   with check ((select private.require_scopes('write')) or topic = any (array(select private.key_topics())));
 
@@ -119,11 +123,13 @@ create or replace view public.agent_cards with (security_barrier) as
   where (current_user = 'service_role' or a.user_id = (select auth.uid())
          or a.id in (select sa.agent_id from public.swarm_agents sa
                      where sa.swarm_id = any (array(select private.my_swarm_ids()))))
+    and (select private.require_read_or_run()) is not null
     and ((select private.require_read_or_run()) or a.id = any (array(select private.key_agent_ids())));
 create or replace view public.public_profiles with (security_barrier) as
   select p.id, p.full_name, p.avatar_url from public.profiles p
   where (current_user = 'service_role' or p.id = (select auth.uid())
          or p.id = any (array(select private.my_co_member_ids())))
+    and (select private.require_scopes('read')) is not null
     and ((select private.require_scopes('read')) or p.id in (
       select m.user_id from public.swarm_members m where m.swarm_id = any (array(select private.key_swarm_ids()))));
 create or replace view public.webhook_backlog with (security_barrier) as

@@ -47,6 +47,8 @@ export async function enter(client: pg.Client, scope: Scope): Promise<void> {
 function judgeRefusal(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   const { code = "" } = error;
+  if (code === "SB007") return error.detail ?? "";
+  if (code === "SB008") return "person";
   if (code === "42501") return "no";
   if (code === "23503" || code === "PT404") return "none";
   return NEVER_CODES.has(code) ? "never" : `${code} ${error.message}`;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { API_KEY_SCOPES } from "@swarmbase/sdk";
 import { type Principal, type Scope, scopeOf as principalScope } from "../../src/db/index.ts";
 import type { FixtureIds } from "./fixture-ids.ts";
 
@@ -44,13 +45,24 @@ export function userScope(id: string, email: string): Scope {
   return requestScope("authenticated", { sub: id, role: "authenticated", email });
 }
 
-/** The only kind of transaction that the service begins for an API key without the scope `write`. */
-export function readKeyScope(id: string): Scope {
-  const claims = { sub: id, role: "authenticated", email: "owner@example.test" };
-  const principal: Principal = { role: "authenticated", userId: id, claims, session: null, scopes: ["read"] };
+/** The columns of the matrix of keys, in its order: one scope alone, all scopes, and all scopes of a key that is bound to other rows. */
+export const KEYS = [...API_KEY_SCOPES, "all", "bound"] as const;
+export type Key = (typeof KEYS)[number];
+
+/** A key of the owner in a transaction that writes, although the service begins none for a key without `write` and `share`. */
+export function keyScope(key: Key, ids: FixtureIds): Scope {
+  const id = ids.get("owner") ?? "";
+  const isBound = key === "bound";
+  const scopes = isBound || key === "all" ? API_KEY_SCOPES : [key];
+  const resources = isBound ? { agents: [ids.get("ownerSpare") ?? ""], swarms: [ids.get("annex") ?? ""] } : null;
+  const api_key_id = ids.get(isBound ? "boundKey" : "userKey");
+  const claims = { sub: id, role: "authenticated", email: "owner@example.test", api_key_id, scopes, resources };
+  const principal: Principal = { role: "authenticated", userId: id, claims, session: null, scopes, resources };
   const { role: _role, claims: _claims, ...transaction } = requestScope("authenticated", claims);
-  assert.throws(() => principalScope(principal, transaction), { code: "INSUFFICIENT_SCOPE" });
-  return principalScope(principal, { ...transaction, isReadOnly: true });
+  const enter = () => principalScope(principal, transaction);
+  if (scopes.includes("write") || scopes.includes("share")) return enter();
+  assert.throws(enter, { code: "INSUFFICIENT_SCOPE" });
+  return { ...principalScope(principal, { ...transaction, isReadOnly: true }), isReadOnly: false };
 }
 
 export function requestScope(role: Scope["role"], claims: Scope["claims"]): Scope {

@@ -433,6 +433,16 @@ private.private_swarms           | insert                            | no    no 
 private.private_swarms           | update                            | no    no    no     no     no      no       no    no      yes
 private.private_swarms           | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.key_runs                 | select                            | no    no    no     no     no      no       no    no      yes
+private.key_runs                 | insert                            | no    no    no     no     no      no       no    no      yes
+private.key_runs                 | update                            | no    no    no     no     no      no       no    no      yes
+private.key_runs                 | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.key_swarms               | select                            | no    no    no     no     no      no       no    no      yes
+private.key_swarms               | insert                            | no    no    no     no     no      no       no    no      yes
+private.key_swarms               | update                            | no    no    no     no     no      no       no    no      yes
+private.key_swarms               | delete                            | no    no    no     no     no      no       no    no      yes
+
 private.hidden_swarms            | select                            | no    no    no     no     no      no       no    no      yes
 private.hidden_swarms            | insert                            | no    no    no     no     no      no       no    no      yes
 private.hidden_swarms            | update                            | no    no    no     no     no      no       no    no      yes

@@ -116,6 +116,14 @@ const RUNS = `
   insert into public.usage_records (id, payer_id, user_id, swarm_id, framework, model) values
     (:usage, :owner, :member, :swarm, 'provider_a', 'm');`;
 
+const KEYS = `
+  insert into auth.sessions (id, user_id, api_key_hash) values (:boundKey, :owner, 'z');
+  insert into public.api_keys (id, user_id, name, scopes, prefix, resources) values
+    (:boundKey, :owner, 'n', '{read,write,run,approve,share,secrets}', 'sk_',
+     jsonb_build_object('agents', jsonb_build_array(:ownerSpare), 'swarms', jsonb_build_array(:annex)));
+  insert into private.key_runs (run_id, api_key_id) values (:run, :userKey);
+  insert into private.key_swarms (swarm_id, api_key_id) values (:annex, :userKey);`;
+
 const WEBHOOKS = `
   insert into public.webhooks (id, user_id, name, url, events) values
     (:webhook, :owner, 'hook', 'https://example.test/', '{agent.created}');
@@ -152,7 +160,7 @@ export interface World {
 
 /** `further` inserts rows of extensions. */
 export async function makeWorld(schemaOwner: pg.Client, further: readonly string[] = []): Promise<World> {
-  const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, WEBHOOKS, EVALS, ...further];
+  const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, KEYS, WEBHOOKS, EVALS, ...further];
   const ids = collectFixtureIds(statements);
   await schemaOwner.query(bindFixtureIds(statements.join(";\n"), ids));
   return { ids };

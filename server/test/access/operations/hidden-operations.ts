@@ -112,6 +112,16 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(user_id, agent_id, swarm_id) values (:newcomer, :memberAgent, :swarm)",
     update: "user_id = :newcomer",
   }),
+  "private.key_runs": rows("private.key_runs", {
+    where: "run_id = :run",
+    insert: "(run_id, api_key_id) values (:bareRun, :userKey)",
+    update: "api_key_id = :boundKey",
+  }),
+  "private.key_swarms": rows("private.key_swarms", {
+    where: "swarm_id = :annex",
+    insert: "(swarm_id, api_key_id) values (:swarm, :userKey)",
+    update: "api_key_id = :boundKey",
+  }),
   "private.hidden_swarms": rows("private.hidden_swarms", {
     where: "user_id = :owner",
     insert: "(swarm_id, user_id) values (gen_random_uuid(), :newcomer)",

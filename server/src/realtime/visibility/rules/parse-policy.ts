@@ -8,8 +8,8 @@ const OWNER_REVERSED = new RegExp(`^${USER_ID} = ${COLUMN}$`);
 const MEMBER = new RegExp(`^${COLUMN} = ANY \\(ARRAY\\( SELECT private\\.(\\w+)\\(\\) AS \\w+\\)\\)$`);
 const NULL = new RegExp(`^${COLUMN} IS (NOT )?NULL$`);
 const TEXT = new RegExp(`^${COLUMN} (=|<>) '((?:[^']|'')*)'::text$`);
-const SCOPES = /^ SELECT private\.require_scopes\(VARIADIC ARRAY\[((?:'\w+'::text(?:, )?)+)\]\) AS require_scopes$/;
-const READ_OR_RUN = " SELECT private.require_read_or_run() AS require_read_or_run";
+const SCOPES =
+  /^\(? SELECT private\.(?:require_read_or_run\(|require_scopes\(VARIADIC ARRAY\[((?:'\w+'::text(?:, )?)+)\])\) AS \w+(?:\) IS NOT NULL)?$/;
 const FLAG = new RegExp(`^(NOT )?${COLUMN}$`);
 const SETS: Readonly<Record<string, AccessSet>> = {
   my_swarm_ids: "swarms",
@@ -47,10 +47,11 @@ function parseAtom(text: string): Rule {
     const value = (equality[3] ?? "").replaceAll("''", "'");
     return { kind: "text", column: toName(equality[1]), value, isEqual: equality[2] === "=" };
   }
-  if (text === READ_OR_RUN) return { kind: "scopes", scopes: ["read"] };
-  const scopes = SCOPES.exec(text)?.[1];
-  if (scopes !== undefined)
+  const required = SCOPES.exec(text);
+  if (required !== null) {
+    const [, scopes = "'read'"] = required;
     return { kind: "scopes", scopes: Array.from(scopes.matchAll(/'(\w+)'/g), ([, scope = ""]) => scope) };
+  }
   const flag = FLAG.exec(text);
   if (flag !== null) return { kind: "flag", column: toName(flag[2]), isSet: flag[1] === undefined };
   return OPAQUE;
