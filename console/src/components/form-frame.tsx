@@ -1,12 +1,15 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Banner } from "./banner.tsx";
 import { Button } from "./button.tsx";
+import { ConflictDialog, type FormConflict } from "./conflict-dialog.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 
 export interface FormFailure {
   readonly message: string;
   /** Field → error message. */
   readonly fields: Readonly<Record<string, string>>;
+  /** What was saved in the meantime with other values. */
+  readonly conflicts?: readonly FormConflict[];
 }
 
 export interface FormFrameProps {
@@ -22,6 +25,8 @@ export interface FormFrameProps {
   readonly errors: Readonly<Record<string, string>>;
   onSubmit(): void;
   onCancel(): void;
+  /** Saves after a conflict, with the values that the user chose. */
+  onResolve?(choice: "mine" | "stored"): void;
   readonly cancel?: string;
   /** Disables the buttons until something has changed, for forms that edit an existing row. */
   readonly needsChange?: boolean;
@@ -33,6 +38,7 @@ export function FormFrame(props: FormFrameProps) {
   const { label, action, isBusy, isDirty, failure, errors, onSubmit, onCancel, children } = props;
   const { cancel = "Cancel", needsChange = false } = props;
   const form = useRef<HTMLFormElement>(null);
+  const [closed, setClosed] = useState<FormFailure | null>(null);
   const summary = failure === null ? null : describeFailure(failure, Object.keys(errors).length);
   useEffect(() => {
     if (failure !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
@@ -51,6 +57,13 @@ export function FormFrame(props: FormFrameProps) {
     >
       <LeaveGuard isOn={isDirty && !isBusy} />
       {children}
+      {failure?.conflicts !== undefined && failure !== closed && (
+        <ConflictDialog
+          conflicts={failure.conflicts}
+          onResolve={(choice) => props.onResolve?.(choice)}
+          onClose={() => setClosed(failure)}
+        />
+      )}
       <div className="sticky bottom-14 z-20 -mx-4 grid gap-2 border-t border-line bg-canvas px-4 py-3 sm:-mx-1 sm:px-1 lg:bottom-0">
         {summary !== null && <Banner tone="bad">{summary}</Banner>}
         <div className="flex items-center justify-end gap-2">

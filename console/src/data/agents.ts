@@ -6,6 +6,7 @@ import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type Agent = Row<"agents">;
@@ -55,16 +56,9 @@ export function useCreateAgent(): Write<AgentDraft, Agent> {
   });
 }
 
-export interface AgentChange {
-  readonly id: string;
-  readonly change: Database["public"]["Tables"]["agents"]["Update"];
-}
-
-export function useUpdateAgent(): Write<AgentChange, Agent> {
-  return useWrite({
-    tables: ["agents", "agent_versions"],
-    write: (client, { id, change }) => unwrap(client.from("agents").update(change).eq("id", id).select().single()),
-  });
+/** A change of what the model gets makes a version. */
+export function useSaveAgent(): SaveEdit<Agent, Partial<AgentDraft>> {
+  return useSaveEdit({ table: "agents", affects: ["agent_versions"] });
 }
 
 /** The status `error` stays until the agent's next turn, or until its owner resets it. */

@@ -4,6 +4,7 @@ import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type EvalCase = Row<"eval_cases">;
@@ -42,18 +43,19 @@ export function useEvalCase(id: string, isOn: boolean): ReadResult<EvalCase> {
   });
 }
 
-export interface SavedCase {
-  /** Null for a new case. */
-  readonly id: string | null;
+export interface NewCase {
   readonly datasetId: string;
   readonly draft: EvalCaseDraft;
 }
 
-export function useSaveEvalCase(): Write<SavedCase, EvalCase> {
+export function useSaveEvalCase(): SaveEdit<EvalCase, EvalCaseDraft> {
+  return useSaveEdit({ table: "eval_cases" });
+}
+
+export function useCreateEvalCase(): Write<NewCase, EvalCase> {
   return useWrite({
     tables: ["eval_cases"],
-    write: async (client, { id, datasetId, draft }) => {
-      if (id !== null) return unwrap(client.from("eval_cases").update(draft).eq("id", id).select().single());
+    write: async (client, { datasetId, draft }) => {
       const position = await findNextPosition(client, datasetId);
       const row = { ...draft, dataset_id: datasetId, position };
       return unwrap(client.from("eval_cases").insert(row).select().single());

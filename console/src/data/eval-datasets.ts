@@ -6,6 +6,7 @@ import { afterRow, containsText } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type EvalDataset = Row<"eval_datasets">;
@@ -36,21 +37,15 @@ export function useEvalDataset(id: string): ReadResult<EvalDataset> {
   });
 }
 
-export interface SavedDataset {
-  /** Null for a new dataset. */
-  readonly id: string | null;
-  readonly draft: EvalDatasetDraft;
-}
-
-export function useSaveEvalDataset(): Write<SavedDataset, EvalDataset> {
+export function useCreateEvalDataset(): Write<EvalDatasetDraft, EvalDataset> {
   return useWrite({
     tables: ["eval_datasets"],
-    write: (client, { id, draft }) => {
-      const table = client.from("eval_datasets");
-      const written = id === null ? table.insert(draft) : table.update(draft).eq("id", id);
-      return unwrap(written.select().single());
-    },
+    write: (client, draft) => unwrap(client.from("eval_datasets").insert(draft).select().single()),
   });
+}
+
+export function useSaveEvalDataset(): SaveEdit<EvalDataset, EvalDatasetDraft> {
+  return useSaveEdit({ table: "eval_datasets" });
 }
 
 /** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */

@@ -4,6 +4,7 @@ import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { afterRow, containsText } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -100,12 +101,16 @@ export function useCreateGuardrail(): Write<NewGuardrail, { readonly id: string 
   });
 }
 
-export function useUpdateGuardrail(): Write<Partial<GuardrailDraft> & { readonly id: string }, Guardrail> {
+export function useSaveGuardrail(): SaveEdit<Guardrail, GuardrailDraft> {
+  return useSaveEdit({ table: "guardrails", columns: COLUMNS });
+}
+
+export function useSetGuardrailActive(): Write<Pick<Guardrail, "id" | "is_active">, Guardrail> {
   return useWrite({
     tables: ["guardrails"],
     optimistic: (row) => [{ table: "guardrails", change: replaceRow(row) }],
-    write: (client, { id, ...draft }) =>
-      unwrap(client.from("guardrails").update(draft).eq("id", id).select(COLUMNS).single()),
+    write: (client, { id, is_active }) =>
+      unwrap(client.from("guardrails").update({ is_active }).eq("id", id).select(COLUMNS).single()),
   });
 }
 

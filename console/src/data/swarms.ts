@@ -15,6 +15,7 @@ import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
 import { type ReadPosition, useLiveReadPositions } from "./read-positions.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
 import { useWrite } from "./write.ts";
 
@@ -171,15 +172,19 @@ export function useCreateSwarm() {
 }
 
 export type SwarmChange = Partial<
-  Pick<Row<"swarms">, "name" | "description" | "status" | "strategy" | "coordinator_agent_id" | "settings">
+  Pick<Row<"swarms">, "name" | "description" | "strategy" | "coordinator_agent_id" | "settings">
 >;
 
-export function useUpdateSwarm() {
-  return useWrite<{ readonly id: string; readonly change: SwarmChange }, void>({
+export function useSaveSwarm(): SaveEdit<Row<"swarms">, SwarmChange> {
+  return useSaveEdit({ table: "swarms" });
+}
+
+export function useSetSwarmStatus() {
+  return useWrite<{ readonly id: string; readonly status: SwarmStatus }, void>({
     tables: ["swarms"],
-    optimistic: ({ id, change }) => [{ table: "swarms", change: replaceRow({ id, ...change }) }],
-    write: async (client, { id, change }) => {
-      await unwrap(client.from("swarms").update(change).eq("id", id).select("id").single());
+    optimistic: (change) => [{ table: "swarms", change: replaceRow(change) }],
+    write: async (client, { id, status }) => {
+      await unwrap(client.from("swarms").update({ status }).eq("id", id).select("id").single());
     },
   });
 }

@@ -6,6 +6,7 @@ import { afterRow, containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type Tool = Row<"tools">;
@@ -55,11 +56,8 @@ export function useCreateTool(): Write<ToolDraft, Tool> {
   });
 }
 
-export function useUpdateTool(): Write<{ readonly id: string; readonly change: ToolUpdate }, Tool> {
-  return useWrite({
-    tables: ["tools", "agent_tools"],
-    write: (client, { id, change }) => unwrap(client.from("tools").update(change).eq("id", id).select().single()),
-  });
+export function useSaveTool(): SaveEdit<Tool, ToolUpdate> {
+  return useSaveEdit({ table: "tools", affects: ["agent_tools"] });
 }
 
 /** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */

@@ -5,6 +5,7 @@ import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useInterval } from "./use-interval.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -129,18 +130,17 @@ export function useCreateWebhook(): Write<WebhookDraft, Webhook> {
   });
 }
 
-export interface WebhookChange {
-  readonly id: string;
-  readonly change: Partial<WebhookDraft>;
+export function useSaveWebhook(): SaveEdit<Webhook, WebhookDraft> {
+  return useSaveEdit({ table: "webhooks", columns: COLUMNS });
 }
 
 /** Updates the cache optimistically. */
-export function useUpdateWebhook(): Write<WebhookChange, Webhook> {
+export function useSetWebhookActive(): Write<Pick<Webhook, "id" | "is_active">, Webhook> {
   return useWrite({
     tables: ["webhooks"],
-    optimistic: ({ id, change }) => [{ table: "webhooks", change: replaceRow({ id, ...change }) }],
-    write: (client, { id, change }) =>
-      unwrap(client.from("webhooks").update(asRow(change)).eq("id", id).select(COLUMNS).single()) as Promise<Webhook>,
+    optimistic: (change) => [{ table: "webhooks", change: replaceRow(change) }],
+    write: (client, { id, is_active }) =>
+      unwrap(client.from("webhooks").update({ is_active }).eq("id", id).select(COLUMNS).single()) as Promise<Webhook>,
   });
 }
 

@@ -1,30 +1,33 @@
 import { useState } from "react";
-import { type Agent, type AgentDraft, useUpdateAgent } from "../../data/agents.ts";
+import { type Agent, type AgentDraft, useSaveAgent } from "../../data/agents.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { useToast } from "../../components/toast.tsx";
+import { useEditedRow } from "../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { draftOf, isSameDraft, tidyDraft, touchParts } from "./agent-draft.ts";
 import { AgentForm } from "./agent-form.tsx";
 
 export function EditAgent({ agent }: { readonly agent: Agent }) {
-  // Local changes override the stored row, which may change meanwhile.
   const [changes, setChanges] = useState<Partial<AgentDraft>>({});
-  const update = useUpdateAgent();
-  const { errors, touch } = useFreshErrors(update.errors);
+  const base = useEditedRow(agent, Object.keys(changes).length > 0);
+  const save = useSaveAgent();
+  const undo = useSaveAgent();
+  const { errors, touch } = useFreshErrors(save.errors);
   const toast = useToast();
-  const stored = draftOf(agent);
+  const stored = draftOf(base);
   const draft = { ...stored, ...changes };
-  const save = async (change: Partial<AgentDraft>): Promise<boolean> =>
-    (await update.run({ id: agent.id, change })) !== null;
-  const submit = async () => {
-    const tidy = tidyDraft(draft);
-    const touched = Object.keys(changes) as (keyof AgentDraft)[];
-    const before = Object.fromEntries(touched.map((field) => [field, stored[field]]));
-    if (!(await save(Object.fromEntries(touched.map((field) => [field, tidy[field]]))))) return;
+  const touched = Object.keys(changes) as (keyof AgentDraft)[];
+  const pick = (from: AgentDraft) => Object.fromEntries(touched.map((field) => [field, from[field]]));
+  const finish = (saved: Agent | null) => {
+    if (saved === null) return;
     setChanges({});
+    const takeBack = async () => {
+      if ((await undo.run({ base: saved, change: pick(stored) })) === null)
+        toast({ text: `${saved.name} was changed again, so this was not undone.`, tone: "bad" });
+    };
     toast({
-      text: `${tidy.name} is saved. The changes apply to its next turn.`,
-      action: { label: "Undo", run: () => void save(before) },
+      text: `${saved.name} is saved. The changes apply to its next turn.`,
+      action: { label: "Undo", run: () => void takeBack() },
     });
   };
   return (
@@ -33,13 +36,14 @@ export function EditAgent({ agent }: { readonly agent: Agent }) {
       action="Save"
       cancel="Discard"
       needsChange
-      isBusy={update.isBusy}
+      isBusy={save.isBusy}
       isDirty={!isSameDraft(draft, stored)}
-      failure={update.failure}
+      failure={save.failure}
       errors={errors}
-      onSubmit={() => void submit()}
+      onSubmit={() => void save.run({ base, change: pick(tidyDraft(draft)) }).then(finish)}
+      onResolve={(choice) => void save.resolve(choice).then(finish)}
       onCancel={() => {
-        update.reset();
+        save.reset();
         setChanges({});
       }}
     >

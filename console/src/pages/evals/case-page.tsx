@@ -1,7 +1,13 @@
 import { EVAL_EXPECTATION_KINDS, FIELD_BOUNDS } from "@swarmbase/sdk";
 import { useState } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { type EvalCase, type SuggestedCase, useEvalCase, useSaveEvalCase } from "../../data/eval-cases.ts";
+import {
+  type EvalCase,
+  type SuggestedCase,
+  useCreateEvalCase,
+  useEvalCase,
+  useSaveEvalCase,
+} from "../../data/eval-cases.ts";
 import { type EvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
 import { Card } from "../../components/card.tsx";
 import { Field } from "../../components/field.tsx";
@@ -38,13 +44,17 @@ export function CasePage({ datasetId, caseId }: CasePageProps) {
 
 function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly existing: EvalCase | null }) {
   const suggested = useSuggestion();
+  // The form is filled once, from this row.
+  const [base] = useState(existing);
   const [initial] = useState(() =>
     existing !== null ? formOf(existing) : suggested !== null ? formOfSuggestion(suggested) : EMPTY_CASE,
   );
   const [form, setForm] = useState<CaseForm>(initial);
   const [faults, setFaults] = useState(NONE);
+  const create = useCreateEvalCase();
   const save = useSaveEvalCase();
-  const { errors, touch } = useFreshErrors(faults === NONE ? save.errors : faults);
+  const write = base === null ? create : save;
+  const { errors, touch } = useFreshErrors(faults === NONE ? write.errors : faults);
   const navigate = useNavigate();
   const path = `/evals/${dataset.id}`;
   const title = existing === null ? "New case" : existing.name;
@@ -54,12 +64,16 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
     if (!("name" in changed || "input" in changed)) touch("expectation");
     setForm({ ...form, ...changed });
   };
-  const submit = async () => {
+  const finish = async (saved: EvalCase | null) => {
+    if (saved !== null) await navigate(path, { state: SAVED });
+  };
+  const submit = () => {
     const rendered = renderCase(form);
     setFaults("faults" in rendered ? rendered.faults : NONE);
     if ("faults" in rendered) return;
-    const saved = await save.run({ id: existing?.id ?? null, datasetId: dataset.id, draft: rendered.draft });
-    if (saved !== null) await navigate(path, { state: SAVED });
+    const { draft } = rendered;
+    const written = base === null ? create.run({ datasetId: dataset.id, draft }) : save.run({ base, change: draft });
+    void written.then(finish);
   };
   return (
     <>
@@ -73,11 +87,12 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
       <FormFrame
         label={title}
         action={existing === null ? "Add the case" : "Save"}
-        isBusy={save.isBusy}
+        isBusy={write.isBusy}
         isDirty={form !== initial}
-        failure={faults === NONE ? save.failure : { message: "", fields: faults }}
+        failure={faults === NONE ? write.failure : { message: "", fields: faults }}
         errors={errors}
-        onSubmit={() => void submit()}
+        onSubmit={submit}
+        onResolve={(choice) => void save.resolve(choice).then(finish)}
         onCancel={() => void navigate(path)}
       >
         <Card className="grid gap-4">

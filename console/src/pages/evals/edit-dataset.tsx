@@ -1,18 +1,20 @@
 import { useState } from "react";
 import { type EvalDataset, type EvalDatasetDraft, useSaveEvalDataset } from "../../data/eval-datasets.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
+import { useEditedRow } from "../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { DatasetFields } from "./dataset-fields.tsx";
 
 export function EditDataset({ dataset }: { readonly dataset: EvalDataset }) {
-  const { name, description } = dataset;
   const [changed, setChanged] = useState<Partial<EvalDatasetDraft>>({});
+  const base = useEditedRow(dataset, Object.keys(changed).length > 0);
+  const { name, description } = base;
   const save = useSaveEvalDataset();
   const { errors, touch } = useFreshErrors(save.errors);
   const draft = { name, description, ...changed };
   const isDirty = draft.name !== name || draft.description !== description;
-  const submit = async () => {
-    if ((await save.run({ id: dataset.id, draft })) !== null) setChanged({});
+  const finish = (saved: EvalDataset | null) => {
+    if (saved !== null) setChanged({});
   };
   return (
     <FormFrame
@@ -24,7 +26,8 @@ export function EditDataset({ dataset }: { readonly dataset: EvalDataset }) {
       isDirty={isDirty}
       failure={save.failure}
       errors={errors}
-      onSubmit={() => void submit()}
+      onSubmit={() => void save.run({ base, change: draft }).then(finish)}
+      onResolve={(choice) => void save.resolve(choice).then(finish)}
       onCancel={() => {
         save.reset();
         setChanged({});

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { type EvalDatasetDraft, useSaveEvalDataset } from "../../data/eval-datasets.ts";
+import { type EvalDatasetDraft, useCreateEvalDataset } from "../../data/eval-datasets.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { SAVED } from "../../components/leave-guard.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -11,11 +11,11 @@ const EMPTY: EvalDatasetDraft = { name: "", description: null };
 
 export function NewDataset() {
   const [draft, setDraft] = useState(EMPTY);
-  const save = useSaveEvalDataset();
+  const save = useCreateEvalDataset();
   const { errors, touch } = useFreshErrors(save.errors);
   const navigate = useNavigate();
   const submit = async () => {
-    const dataset = await save.run({ id: null, draft });
+    const dataset = await save.run(draft);
     if (dataset !== null) await navigate(`/evals/${dataset.id}`, { state: SAVED });
   };
   return (

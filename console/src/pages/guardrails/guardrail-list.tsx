@@ -1,6 +1,6 @@
 import { Plus, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "react-router";
-import { type Guardrail, useGuardrails, useUpdateGuardrail } from "../../data/guardrails.ts";
+import { type Guardrail, useGuardrails, useSetGuardrailActive } from "../../data/guardrails.ts";
 import { Badge } from "../../components/badge.tsx";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -76,7 +76,7 @@ export function GuardrailList() {
 }
 
 function useColumns(): readonly Column<Guardrail>[] {
-  const update = useUpdateGuardrail();
+  const update = useSetGuardrailActive();
   const toast = useToast();
   const turn = async ({ id, name }: Guardrail, isActive: boolean): Promise<void> => {
     if ((await update.run({ id, is_active: isActive })) === null)

@@ -1,6 +1,6 @@
 import { Ellipsis, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { type Guardrail, useGuardrail, useUpdateGuardrail } from "../../data/guardrails.ts";
+import { type Guardrail, useGuardrail, useSaveGuardrail } from "../../data/guardrails.ts";
 import { DropdownMenu } from "../../components/dropdown-menu.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
@@ -38,17 +38,25 @@ export function GuardrailPage({ id }: { readonly id: string }) {
 function Page({ guardrail }: { readonly guardrail: Guardrail }) {
   const { id, name, kind } = guardrail;
   const [isDeleting, setDeleting] = useState(false);
-  const update = useUpdateGuardrail();
-  const { form, change, reset, render, frame } = useGuardrailForm(formOf(guardrail), update);
+  // The form is filled from this row.
+  const [base, setBase] = useState(guardrail);
+  const save = useSaveGuardrail();
+  const { form, change, reset, render, frame } = useGuardrailForm(formOf(base), save);
   const toast = useToast();
-  const submit = async () => {
+  const fill = (row: Guardrail) => {
+    setBase(row);
+    reset(formOf(row));
+  };
+  const finish = (saved: Guardrail | null) => {
+    if (saved === null) return;
+    fill(saved);
+    toast({ text: "Saved." });
+  };
+  const submit = () => {
     const draft = render();
     if (draft === null) return;
     const { kind: _fixed, ...columns } = draft;
-    const saved = await update.run({ id, ...columns });
-    if (saved === null) return;
-    reset(formOf(saved));
-    toast({ text: "Saved." });
+    void save.run({ base, change: columns }).then(finish);
   };
   return (
     <>
@@ -71,10 +79,11 @@ function Page({ guardrail }: { readonly guardrail: Guardrail }) {
           cancel="Discard"
           needsChange
           {...frame}
-          onSubmit={() => void submit()}
+          onSubmit={submit}
+          onResolve={(choice) => void save.resolve(choice).then(finish)}
           onCancel={() => {
-            update.reset();
-            reset(formOf(guardrail));
+            save.reset();
+            fill(guardrail);
           }}
         >
           <GuardrailFields form={form} errors={frame.errors} onChange={change} hasFixedKind />

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Write } from "../../data/write.ts";
+import type { FormFailure } from "../../components/form-frame.tsx";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { type GuardrailForm, renderGuardrail } from "./guardrail-draft.ts";
 
@@ -24,7 +25,7 @@ const FIELDS: Partial<Record<keyof GuardrailForm, string>> = {
 /** The state of a form that makes or changes a guardrail. */
 export function useGuardrailForm(
   initial: GuardrailForm,
-  write: Pick<Write<never, unknown>, "errors" | "failure" | "isBusy">,
+  write: Pick<Write<never, unknown>, "errors" | "isBusy"> & { readonly failure: FormFailure | null },
 ) {
   const [form, setForm] = useState(initial);
   const [isDirty, setDirty] = useState(false);

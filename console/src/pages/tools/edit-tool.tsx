@@ -1,18 +1,21 @@
-import { type Tool, useUpdateTool } from "../../data/tools.ts";
+import { type Tool, useSaveTool } from "../../data/tools.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { useToast } from "../../components/toast.tsx";
-import { formOf, renderUpdate } from "./tool-draft.ts";
+import { renderUpdate } from "./tool-draft.ts";
 import { ToolFormFields } from "./tool-form.tsx";
 import { useToolForm } from "./use-tool-form.ts";
 
 export function EditTool({ tool }: { readonly tool: Tool }) {
-  const update = useUpdateTool();
-  const state = useToolForm(formOf(tool), update.errors);
-  const { form, round, isDirty, isReadable, errors, change, noteReadable, reset } = state;
+  const save = useSaveTool();
+  const state = useToolForm(tool, save.errors);
+  const { base, form, round, isDirty, isReadable, errors, change, noteReadable, reset } = state;
   const toast = useToast();
-  const submit = async () => {
+  const finish = (saved: Tool | null) => {
+    if (saved !== null) reset();
+  };
+  const submit = () => {
     if (!isReadable) return toast({ text: "A field contains invalid JSON.", tone: "bad" });
-    if ((await update.run({ id: tool.id, change: renderUpdate(form, tool) })) !== null) reset();
+    return void save.run({ base, change: renderUpdate(form, base) }).then(finish);
   };
   return (
     <FormFrame
@@ -20,17 +23,18 @@ export function EditTool({ tool }: { readonly tool: Tool }) {
       action="Save"
       cancel="Discard"
       needsChange
-      isBusy={update.isBusy}
+      isBusy={save.isBusy}
       isDirty={isDirty}
-      failure={update.failure}
+      failure={save.failure}
       errors={errors}
-      onSubmit={() => void submit()}
+      onSubmit={submit}
+      onResolve={(choice) => void save.resolve(choice).then(finish)}
       onCancel={() => {
-        update.reset();
+        save.reset();
         reset();
       }}
     >
-      <ToolFormFields key={round} form={form} onChange={change} onReadable={noteReadable} errors={errors} tool={tool} />
+      <ToolFormFields key={round} form={form} onChange={change} onReadable={noteReadable} errors={errors} tool={base} />
     </FormFrame>
   );
 }

@@ -5,13 +5,13 @@ import { SAVED } from "../../components/leave-guard.tsx";
 import { Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { useToast } from "../../components/toast.tsx";
-import { EMPTY_TOOL, renderNew } from "./tool-draft.ts";
+import { renderNew } from "./tool-draft.ts";
 import { ToolFormFields } from "./tool-form.tsx";
 import { useToolForm } from "./use-tool-form.ts";
 
 export function NewTool() {
   const create = useCreateTool();
-  const { form, isDirty, isReadable, errors, change, noteReadable } = useToolForm(EMPTY_TOOL, create.errors);
+  const { form, isDirty, isReadable, errors, change, noteReadable } = useToolForm(null, create.errors);
   const navigate = useNavigate();
   const toast = useToast();
   const submit = async () => {

@@ -1,8 +1,12 @@
 import { useState } from "react";
+import type { Tool } from "../../data/tools.ts";
+import { useEditedRow } from "../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
-import { isSameForm, type ToolForm } from "./tool-draft.ts";
+import { EMPTY_TOOL, formOf, isSameForm, type ToolForm } from "./tool-draft.ts";
 
-export interface ToolFormState {
+export interface ToolFormState<Stored extends Tool | null> {
+  /** The tool that is edited, as the user saw it when the edit began. */
+  readonly base: Stored;
   readonly form: ToolForm;
   readonly isDirty: boolean;
   /** All JSON fields are valid. */
@@ -30,14 +34,20 @@ const COLUMNS: Readonly<Partial<Record<keyof ToolForm, readonly string[]>>> = {
   auth: ["config.auth", "secrets"],
 };
 
-/** The state of the tool form. Local changes override the stored values, which may change meanwhile. */
-export function useToolForm(stored: ToolForm, reportedErrors: Readonly<Record<string, string>>): ToolFormState {
+/** The state of the tool form; null for a new tool. */
+export function useToolForm<Stored extends Tool | null>(
+  tool: Stored,
+  reportedErrors: Readonly<Record<string, string>>,
+): ToolFormState<Stored> {
   const [changes, setChanges] = useState<Partial<ToolForm>>({});
   const [unreadable, setUnreadable] = useState<ReadonlySet<string>>(new Set());
   const [round, setRound] = useState(0);
   const { errors, touch } = useFreshErrors(reportedErrors);
+  const base = useEditedRow(tool, Object.keys(changes).length > 0);
+  const stored = base === null ? EMPTY_TOOL : formOf(base);
   const form = { ...stored, ...changes };
   return {
+    base,
     form,
     round,
     isDirty: !isSameForm(form, stored),

@@ -1,7 +1,7 @@
 import { FIELD_BOUNDS } from "@swarmbase/sdk";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useEvalDatasets, useSaveEvalDataset } from "../../../data/eval-datasets.ts";
+import { useCreateEvalDataset, useEvalDatasets } from "../../../data/eval-datasets.ts";
 import type { SuggestedCase } from "../../../data/eval-cases.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -23,13 +23,13 @@ const NEW = "";
 /** Chooses the dataset of a new case, and opens its form with the question and the answer. */
 export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseProps) {
   const { rows: datasets, failure } = useEvalDatasets("");
-  const save = useSaveEvalDataset();
+  const save = useCreateEvalDataset();
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState("");
   const datasetId = chosen ?? datasets?.[0]?.id ?? NEW;
   const open = async () => {
-    const id = datasetId === NEW ? (await save.run({ id: null, draft: { name, description: null } }))?.id : datasetId;
+    const id = datasetId === NEW ? (await save.run({ name, description: null }))?.id : datasetId;
     if (id === undefined) return;
     const suggested: SuggestedCase = { input: question, answer };
     await navigate(`/evals/${id}/cases/new`, { state: { suggested } });

@@ -1,7 +1,7 @@
 import { useNavigate } from "react-router";
 import { changeColumn } from "../../../data/playground.ts";
 import { type AgentValues, type Column, isSameValues, pickValues } from "../../../data/playground-state.ts";
-import { useSaveAgentValues } from "../../../data/save-agent-values.ts";
+import { useSaveAgent } from "../../../data/agents.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
@@ -18,7 +18,7 @@ export interface SaveVersionProps extends Pick<ReadyColumn, "agent" | "base"> {
 
 /** Writes the values of the column to its agent. */
 export function SaveVersion({ column, agent, base, onClose }: SaveVersionProps) {
-  const save = useSaveAgentValues();
+  const save = useSaveAgent();
   const toast = useToast();
   const navigate = useNavigate();
   const { id, changes, seen, version } = column;
@@ -26,7 +26,7 @@ export function SaveVersion({ column, agent, base, onClose }: SaveVersionProps) 
   const isSame = isSameValues(applyChanges(current, {}), values);
   const hasChanged = seen !== null && !isSameValues(seen, current);
   const submit = async () => {
-    const saved = await save.run({ agentId: agent.id, values, expected: current });
+    const saved = await save.run({ base: agent, change: values });
     if (saved === null) return;
     changeColumn(id, { version: null, changes: {}, seen: pickValues(saved) });
     onClose();

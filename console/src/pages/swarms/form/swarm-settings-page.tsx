@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
+import type { Row } from "../../../data/client.ts";
 import { useGuardrailsOf } from "../../../data/guardrails.ts";
-import { type Swarm, type SwarmChange, useUpdateSwarm } from "../../../data/swarms.ts";
+import { type SwarmChange, useSaveSwarm } from "../../../data/swarms.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
@@ -9,6 +10,7 @@ import { GuardrailLinks } from "../../../components/guardrail-links.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { useEditedRow } from "../../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { ROLE_LABELS } from "../../../components/role-labels.ts";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
@@ -23,25 +25,24 @@ type SwarmForm = ReturnType<typeof fillForm>;
 /** The settings of a swarm, read-only for members who may not change them. */
 export function SwarmSettingsPage() {
   const { swarm, rights } = useSwarmContext();
-  const [form, setForm] = useState(() => fillForm(swarm));
-  const [isChanged, setChanged] = useState(false);
-  const update = useUpdateSwarm();
-  const { errors, touch } = useFreshErrors(update.errors);
+  const [changed, setChanged] = useState<SwarmForm | null>(null);
+  const base = useEditedRow<Row<"swarms">>(swarm, changed !== null);
+  const form = changed ?? fillForm(base);
+  const save = useSaveSwarm();
+  const { errors, touch } = useFreshErrors(save.errors);
   const show = useToast();
   const change = (part: Partial<SwarmForm>, field: string) => {
-    setForm({ ...form, ...part });
-    setChanged(true);
+    setChanged({ ...form, ...part });
     touch(field);
   };
-  const save = async () => {
-    if ((await update.run({ id: swarm.id, change: readForm(form, swarm) })) === null) return;
-    setChanged(false);
+  const finish = (saved: Row<"swarms"> | null) => {
+    if (saved === null) return;
+    setChanged(null);
     show({ text: "Saved." });
   };
   const takeBack = () => {
-    update.reset();
-    setForm(fillForm(swarm));
-    setChanged(false);
+    save.reset();
+    setChanged(null);
   };
   const fields = <SettingsFields form={form} change={change} errors={errors} />;
   return (
@@ -52,11 +53,12 @@ export function SwarmSettingsPage() {
           action="Save"
           cancel="Discard"
           needsChange
-          isDirty={isChanged}
-          isBusy={update.isBusy}
-          failure={update.failure}
+          isDirty={changed !== null}
+          isBusy={save.isBusy}
+          failure={save.failure}
           errors={errors}
-          onSubmit={() => void save()}
+          onSubmit={() => void save.run({ base, change: readForm(form, base) }).then(finish)}
+          onResolve={(choice) => void save.resolve(choice).then(finish)}
           onCancel={takeBack}
         >
           {fields}
@@ -146,7 +148,7 @@ function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
   );
 }
 
-function fillForm(swarm: Swarm) {
+function fillForm(swarm: Row<"swarms">) {
   return {
     name: swarm.name,
     description: swarm.description ?? "",
@@ -156,7 +158,7 @@ function fillForm(swarm: Swarm) {
   };
 }
 
-function readForm(form: SwarmForm, swarm: Swarm): SwarmChange {
+function readForm(form: SwarmForm, swarm: Row<"swarms">): SwarmChange {
   return {
     name: form.name,
     description: form.description.trim() === "" ? null : form.description,

@@ -1,6 +1,6 @@
 import type { SwarmStatus } from "@swarmbase/sdk";
 import { useCallback } from "react";
-import { useUpdateSwarm } from "../../../data/swarms.ts";
+import { useSetSwarmStatus } from "../../../data/swarms.ts";
 import { useToast } from "../../../components/toast.tsx";
 import { STATUS_LABELS } from "../labels.ts";
 import { useSwarmContext } from "./swarm-context.ts";
@@ -8,16 +8,16 @@ import { useSwarmContext } from "./swarm-context.ts";
 /** Changes the status and offers Undo. */
 export function useSetStatus(): (status: SwarmStatus) => void {
   const { swarm } = useSwarmContext();
-  const { run } = useUpdateSwarm();
+  const { run } = useSetSwarmStatus();
   const show = useToast();
   const { id, status: before } = swarm;
   return useCallback(
     (status) => {
-      void run({ id, change: { status } }).then((done) => {
+      void run({ id, status }).then((done) => {
         if (done === null) return show({ text: "The status could not be changed.", tone: "bad" });
         return show({
           text: `The swarm is ${STATUS_LABELS[status].toLowerCase()} now.`,
-          action: { label: "Undo", run: () => void run({ id, change: { status: before } }) },
+          action: { label: "Undo", run: () => void run({ id, status: before }) },
         });
       });
     },

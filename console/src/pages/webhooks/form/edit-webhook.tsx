@@ -1,5 +1,6 @@
+import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
-import { useUpdateWebhook, useWebhook, type Webhook, type WebhookDraft } from "../../../data/webhooks.ts";
+import { useSaveWebhook, useWebhook, type Webhook, type WebhookDraft } from "../../../data/webhooks.ts";
 import { SAVED } from "../../../components/leave-guard.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { PageSkeleton } from "../../../components/skeleton.tsx";
@@ -10,24 +11,27 @@ import { WebhookForm } from "./webhook-form.tsx";
 export function EditWebhook() {
   const { webhookId = "" } = useParams();
   const { rows: webhook, failure, reload } = useWebhook(webhookId);
-  if (webhook !== undefined) return <Edit webhook={webhook} />;
+  if (webhook !== undefined) return <Edit key={webhook.id} webhook={webhook} />;
   if (failure !== null) return <UnreadPage noun="webhook" failure={failure} onRetry={reload} />;
   return <PageSkeleton />;
 }
 
 function Edit({ webhook }: { readonly webhook: Webhook }) {
-  const update = useUpdateWebhook();
+  // The form is filled once, from this row.
+  const [base] = useState(webhook);
+  const save = useSaveWebhook();
+  const undo = useSaveWebhook();
   const navigate = useNavigate();
   const toast = useToast();
   const { id } = webhook;
-  const before = draftOf(webhook);
-  const submit = async (draft: WebhookDraft) => {
-    const saved = await update.run({ id, change: draft });
+  const before = draftOf(base);
+  const finish = async (saved: Webhook | null) => {
     if (saved === null) return;
-    toast({
-      text: `${saved.name} is saved.`,
-      action: { label: "Undo", run: () => void update.run({ id, change: before }) },
-    });
+    const takeBack = async () => {
+      if ((await undo.run({ base: saved, change: before })) === null)
+        toast({ text: `${saved.name} was changed again, so this was not undone.`, tone: "bad" });
+    };
+    toast({ text: `${saved.name} is saved.`, action: { label: "Undo", run: () => void takeBack() } });
     await navigate(`/webhooks/${id}`, { state: SAVED });
   };
   return (
@@ -41,11 +45,11 @@ function Edit({ webhook }: { readonly webhook: Webhook }) {
         ]}
       />
       <WebhookForm
-        key={id}
         initial={before}
-        write={update}
+        write={save}
         action="Save"
-        onSubmit={(draft) => void submit(draft)}
+        onSubmit={(draft) => void save.run({ base, change: draft }).then(finish)}
+        onResolve={(choice) => void save.resolve(choice).then(finish)}
         onCancel={() => void navigate(`/webhooks/${id}`)}
       />
     </>

@@ -17,9 +17,10 @@ import { HeadersEditor } from "../../../components/headers-editor.tsx";
 export interface WebhookFormProps {
   readonly initial: WebhookDraft;
   /** The write whose errors the form shows. */
-  readonly write: Pick<Write<never, unknown>, "isBusy" | "failure" | "errors">;
+  readonly write: Pick<Write<never, unknown>, "isBusy" | "errors"> & { readonly failure: FormFailure | null };
   readonly action: string;
   onSubmit(draft: WebhookDraft): void;
+  onResolve?(choice: "mine" | "stored"): void;
   onCancel(): void;
 }
 
@@ -27,7 +28,7 @@ const NAME = FIELD_BOUNDS["webhooks.name"];
 const RETRIES = FIELD_BOUNDS["webhooks.retry_count"];
 const TIMEOUT = FIELD_BOUNDS["webhooks.timeout_ms"];
 
-export function WebhookForm({ initial, write, action, onSubmit, onCancel }: WebhookFormProps) {
+export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCancel }: WebhookFormProps) {
   const [draft, setDraft] = useState(initial);
   const [lines, setLines] = useState(() => toLines(initial.headers));
   const [inputErrors, setInputErrors] = useState<FormFailure | null>(null);
@@ -55,6 +56,7 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
       failure={failure}
       errors={errors}
       onSubmit={submit}
+      {...(onResolve !== undefined && { onResolve })}
       onCancel={onCancel}
     >
       <CardSection title="Endpoint">

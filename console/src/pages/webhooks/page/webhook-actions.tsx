@@ -1,7 +1,7 @@
 import { Ellipsis, Pencil, Power, Send, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useNavigate } from "react-router";
-import { useDeleteWebhook, useUpdateWebhook, type Webhook } from "../../../data/webhooks.ts";
+import { useDeleteWebhook, useSetWebhookActive, type Webhook } from "../../../data/webhooks.ts";
 import { Button } from "../../../components/button.tsx";
 import { type Command, useCommands } from "../../../components/commands.tsx";
 import { ConfirmByName } from "../../../components/confirm-by-name.tsx";
@@ -82,17 +82,17 @@ export function WebhookActions({ webhook, onSent }: WebhookActionsProps) {
 }
 
 function useToggle({ id, name, is_active: isActive }: Webhook): () => Promise<void> {
-  const update = useUpdateWebhook();
+  const update = useSetWebhookActive();
   const toast = useToast();
   return async () => {
-    const saved = await update.run({ id, change: { is_active: !isActive } });
+    const saved = await update.run({ id, is_active: !isActive });
     if (saved === null) {
       toast({ text: `${name} could not be ${isActive ? "disabled" : "enabled"}.`, tone: "bad" });
       return;
     }
     toast({
       text: isActive ? `${name} is disabled. Waiting deliveries are held.` : `${name} is enabled.`,
-      action: { label: "Undo", run: () => void update.run({ id, change: { is_active: isActive } }) },
+      action: { label: "Undo", run: () => void update.run({ id, is_active: isActive }) },
     });
   };
 }
