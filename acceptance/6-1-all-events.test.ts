@@ -124,7 +124,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     const message = await add(ada, "messages", { swarm_id: swarm, content: "Hello" });
     await change(ada, "messages", message, { content: "How rude" });
     await remove(ada, "messages", message);
-    const membership = await add(ada, "swarm_members", { swarm_id: swarm, email: bob.email });
+    const membership = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id });
     await change(bob, "swarm_members", membership, { status: "active" });
     await change(ada, "swarm_members", membership, { role: "viewer" });
     const said = await add(ada, "messages", { swarm_id: swarm, content: "Welcome" });

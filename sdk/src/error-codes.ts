@@ -120,6 +120,11 @@ export const ERROR_CODES = {
     error: "Swarm not found",
     meaning: "The swarm does not exist. One that exists and that the caller is not in is `FORBIDDEN`.",
   },
+  INVITATION_NOT_FOUND: {
+    status: 404,
+    error: "Invitation not found",
+    meaning: "No open invitation has this id or secret, or it is for another address.",
+  },
   MESSAGE_NOT_FOUND: { status: 404, error: "Message not found", meaning: "The message does not exist." },
   TOOL_NOT_FOUND: {
     status: 404,

@@ -30,7 +30,7 @@ begin
     and (m.user_id = check_caller.user_id
          or (m.user_id is null and m.invited_email = (
                select u.email from auth.users u
-               where u.id = check_caller.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
+               where u.id = check_caller.user_id and u.proven_email = u.email and u.deleted_at is null)))
   order by m.status limit 1;
   return case
     when membership in ('owner', 'admin', 'member') then null

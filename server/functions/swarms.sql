@@ -184,7 +184,7 @@ begin
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
-    if is_end_user and old.user_id is null and old.invited_email is distinct from private.my_confirmed_email() then
+    if is_end_user and old.user_id is null and old.invited_email is distinct from private.my_proven_email() then
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;

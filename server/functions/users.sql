@@ -1,13 +1,13 @@
 -- Users and their sessions.
 
--- The confirmed address of the caller, read from the row, since the token may be outdated.
-create or replace function private.my_confirmed_email() returns text
+-- The proven address of the caller, read from the row, since the token may be outdated.
+create or replace function private.my_proven_email() returns text
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select u.email from auth.users u
-  where u.id = (select auth.uid()) and u.email_confirmed_at is not null and u.deleted_at is null
+  where u.id = (select auth.uid()) and u.proven_email = u.email and u.deleted_at is null
 $$;
-grant execute on function private.my_confirmed_email() to authenticated, sb_service, service_role;
+grant execute on function private.my_proven_email() to authenticated, sb_service, service_role;
 
 -- SB001: the session does not exist or has ended. SB002: the user does not exist. SB003: the user is banned. Tokens of
 -- imported keys have no session: their session_id is null. A single query, because every request runs it.

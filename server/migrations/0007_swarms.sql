@@ -182,19 +182,19 @@ create trigger swarms_emit_deleted before delete on public.swarms for each row
 
 create policy swarm_members_select on public.swarm_members for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())) or user_id = (select auth.uid())
-         or (user_id is null and invited_email = (select private.my_confirmed_email())));
+         or (user_id is null and invited_email = (select private.my_proven_email())));
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check (swarm_id = any (array(select private.my_managed_swarm_ids())) and role <> 'owner');
 create policy swarm_members_update on public.swarm_members for update to authenticated
   using (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids()))
     or user_id = (select auth.uid())
-         or (user_id is null and invited_email = (select private.my_confirmed_email()))))
+         or (user_id is null and invited_email = (select private.my_proven_email()))))
   with check (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids()))
     or user_id = (select auth.uid())));
 create policy swarm_members_delete on public.swarm_members for delete to authenticated
   using (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids()))
     or user_id = (select auth.uid())
-         or (user_id is null and invited_email = (select private.my_confirmed_email()))));
+         or (user_id is null and invited_email = (select private.my_proven_email()))));
 create policy swarm_members_service on public.swarm_members to service_role, sb_service using (true) with check (true);
 
 create trigger swarm_members_a_require before insert on public.swarm_members for each row
@@ -290,7 +290,7 @@ create view public.swarm_invitations with (security_barrier) as
   select i.id, i.swarm_id, i.swarm_name, i.role, i.inviter_name, i.created_at
   from private.open_invitations i
   where current_user = 'service_role' or i.user_id = (select auth.uid())
-     or (i.user_id is null and i.invited_email = (select private.my_confirmed_email()));
+     or (i.user_id is null and i.invited_email = (select private.my_proven_email()));
 revoke insert, update, delete on public.swarm_invitations from service_role;
 grant select on public.swarm_invitations to authenticated, service_role;
 

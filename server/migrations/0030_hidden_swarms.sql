@@ -25,7 +25,7 @@ alter policy swarms_select on public.swarms
 alter policy swarm_members_select on public.swarm_members
   using (swarm_id = any (array(select private.my_swarm_ids()))
          or (user_id = (select auth.uid()) and swarm_id <> all (array(select private.my_hidden_swarm_ids())))
-         or (user_id is null and invited_email = (select private.my_confirmed_email())));
+         or (user_id is null and invited_email = (select private.my_proven_email())));
 alter policy swarm_agents_select on public.swarm_agents
   using (swarm_id = any (array(select private.my_swarm_ids()))
          or (user_id = (select auth.uid()) and swarm_id <> all (array(select private.my_hidden_swarm_ids()))));

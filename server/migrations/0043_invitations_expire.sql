@@ -17,7 +17,7 @@ create or replace view public.swarm_invitations with (security_barrier) as
   select i.id, i.swarm_id, i.swarm_name, i.role, i.inviter_name, i.created_at, i.expires_at
   from private.open_invitations i
   where current_user = 'service_role' or i.user_id = (select auth.uid())
-     or (i.user_id is null and i.invited_email = (select private.my_confirmed_email()));
+     or (i.user_id is null and i.invited_email = (select private.my_proven_email()));
 
 create or replace trigger swarm_members_freeze before update on public.swarm_members for each row
   when (current_user in ('anon', 'authenticated', 'service_role')

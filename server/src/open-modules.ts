@@ -1,11 +1,14 @@
 import { createToolChecks, type ProviderNames, type Respond } from "./agents/index.ts";
 import {
+  answerInvitation,
   type AuthContext,
   authEndpoints,
   createAuthHousekeeping,
   createAccountMails,
+  createInvitationLink,
   createMailOutbox,
   createUserKey,
+  findSecretInvitation,
   openAuth,
   regenerateSigningSecret,
   removeSigningSecret,
@@ -21,6 +24,7 @@ import {
   createAgentRespond,
   createApiKeys,
   createBatch,
+  createInvitations,
   createRequestSigning,
   createTestWebhook,
   createTools,
@@ -202,6 +206,12 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     createApiKeys({
       create: (request) => createUserKey(auth, request),
       revoke: (request) => revokeUserKey(auth, request),
+    }),
+    createInvitations({
+      createLink: (request) => createInvitationLink(auth, request),
+      find: (request) => findSecretInvitation(auth, request),
+      answer: (request) => answerInvitation(auth, request),
+      onEvents,
     }),
   ];
   core = { functions, rest, limits, auth, providerChecks: agents.providerChecks, requireReleased };

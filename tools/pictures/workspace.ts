@@ -97,7 +97,10 @@ async function makeSwarms(
   const invitation = take<Row>(
     await grace.from("swarm_members").insert({ swarm_id: id, email: KATHERINE.email, role: "admin" }).select().single(),
   );
-  take(await katherine.from("swarm_members").update({ status: "active" }).eq("id", invitation.id));
+  const { secret } = take<{ readonly secret: string }>(
+    await grace.functions.invoke("invitations", { body: { action: "create_link", invitation_id: invitation.id } }),
+  );
+  take(await katherine.functions.invoke("invitations", { body: { action: "accept", secret } }));
   return { swarmId: id, otherSwarmId };
 }
 

@@ -52,7 +52,8 @@ test("useSwarm shows messages, streams, tool calls, approvals and presence to tw
   const page = await environment.openPage(t, { expected });
   const api = await signUp(page, instance, ada);
   const guest = await signUp(page, instance, bob);
-  const swarmId = await addSwarm(api, instance, bob);
+  const [{ id: guestId } = { id: "" }] = await guest("GET", "/rest/v1/profiles?select=id");
+  const swarmId = await addSwarm(api, instance, guestId);
   await guest("PATCH", `/rest/v1/swarm_members?swarm_id=eq.${swarmId}`, { status: "active" });
   await visit(page, shaky, { ...ada, swarmId });
   const other = await environment.openPage(t);
@@ -156,7 +157,7 @@ async function signUp(page: Page, instance: Instance, { name, email, password }:
 }
 
 /** A swarm of two people with one agent, whose tool asks the service itself. */
-async function addSwarm(api: Api, instance: Instance, guest: Person): Promise<string> {
+async function addSwarm(api: Api, instance: Instance, guestId: string): Promise<string> {
   const [agent] = await api("POST", "/rest/v1/agents", { name: "Clerk" });
   const [swarm] = await api("POST", "/rest/v1/swarms", { name: "Office" });
   const [tool] = await api("POST", "/rest/v1/tools", {
@@ -168,7 +169,7 @@ async function addSwarm(api: Api, instance: Instance, guest: Person): Promise<st
   });
   await api("POST", "/rest/v1/agent_tools", { agent_id: agent?.id, tool_id: tool?.id });
   await api("POST", "/rest/v1/swarm_agents", { swarm_id: swarm?.id, agent_id: agent?.id });
-  await api("POST", "/rest/v1/swarm_members", { swarm_id: swarm?.id, email: guest.email, role: "member" });
+  await api("POST", "/rest/v1/swarm_members", { swarm_id: swarm?.id, user_id: guestId, role: "member" });
   return swarm?.id ?? "";
 }
 

@@ -155,8 +155,25 @@ describe("answers of a running service, against its own document", () => {
     await api.call("POST /functions/v1/request-signing", 403, asAda({ action: "delete_secret", user_id: NOBODY }));
   });
 
-  test("of the functions about agents, tools and batches", async () => {
+  test("of the functions about agents, tools, invitations and batches", async () => {
     const [swarm, empty] = await addSwarms();
+    const invitations = "POST /functions/v1/invitations";
+    const guest = { email: "invited@example.com", password: "correct horse battery" };
+    const guestToken = text(await api.call("POST /auth/v1/signup", 200, { body: guest }), "access_token");
+    for (const answer of ["decline", "accept"]) {
+      const { data: invited } = await client
+        .from("swarm_members")
+        .insert({ swarm_id: swarm, email: guest.email })
+        .select("id")
+        .single()
+        .throwOnError();
+      const made = await api.call(invitations, 200, asAda({ action: "create_link", invitation_id: invited.id }));
+      const secret = text(made, "secret");
+      await api.call(invitations, 200, { body: { action: "find", secret }, token: guestToken });
+      await api.call(invitations, 404, asAda({ action: answer, secret }));
+      await api.call(invitations, 200, { body: { action: answer, secret }, token: guestToken });
+    }
+    await api.call(invitations, 400, asAda({ action: "create_link", invitation_id: "x" }));
     const name = "POST /functions/v1/agent-respond";
     const limited = await api.call(name, 200, strangely({ swarm_id: swarm, message: "Hello" }));
     assert.equal(limited.headers["x-ratelimit-limit"], MANY);

@@ -3,6 +3,13 @@ import type { ApiKeyScope } from "../api-keys.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ToolKind, ToolVisibility } from "../tools.ts";
 
+export interface AcceptedInvitation {
+  accepted: true;
+  swarm_id: string;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface BatchResults {
   results: {
     status: number;
@@ -11,6 +18,13 @@ export interface BatchResults {
     /** JSON if the operation returns JSON, otherwise text; null without a body */
     body: Json;
   }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface DeclinedInvitation {
+  declined: true;
+  swarm_id: string;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
 }
@@ -28,12 +42,34 @@ export interface FinishedAuthorization {
   warnings?: string[];
 }
 
+export interface FoundInvitation {
+  invitation: {
+    id: string;
+    swarm_id: string;
+    swarm_name: string;
+    role: string;
+    inviter_name: string | null;
+    created_at: string;
+    expires_at: string | null;
+  };
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface ImportedTools {
   imported: Tool[];
   skipped: {
     name: string;
     reason: string;
   }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface InvitationLink {
+  link: string;
+  secret: string;
+  expires_at: string | null;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
 }

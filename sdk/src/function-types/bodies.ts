@@ -137,6 +137,36 @@ export interface BatchBody {
   }[];
 }
 
+export interface InvitationsCreateLinkBody {
+  action: "create_link";
+  /** an open invitation by e-mail address, of a swarm that you own or administrate */
+  invitation_id: string;
+}
+
+export interface InvitationsFindBody {
+  action: "find";
+  /** the part of the link after `#secret=` */
+  secret: string;
+}
+
+export interface InvitationsAcceptBody {
+  action: "accept";
+  /** the part of the link after `#secret=` */
+  secret: string;
+}
+
+export interface InvitationsDeclineBody {
+  action: "decline";
+  /** the part of the link after `#secret=` */
+  secret: string;
+}
+
+export type InvitationsBody =
+  | InvitationsCreateLinkBody
+  | InvitationsFindBody
+  | InvitationsAcceptBody
+  | InvitationsDeclineBody;
+
 export interface TestWebhookBody {
   webhook_id: string;
   event_type: EventType;

@@ -1,10 +1,14 @@
 // Written by "npm run sdk:types" from the OpenAPI document; do not edit.
 import type { Run } from "./run-answers.ts";
 import type {
+  AcceptedInvitation,
   BatchResults,
+  DeclinedInvitation,
   DeletedSigningSecret,
   FinishedAuthorization,
+  FoundInvitation,
   ImportedTools,
+  InvitationLink,
   ListedAuthorizations,
   NewApiKey,
   NewSigningSecret,
@@ -24,6 +28,7 @@ import type { AgentRespondBody } from "./run-bodies.ts";
 import type {
   ApiKeysBody,
   BatchBody,
+  InvitationsBody,
   RequestSigningBody,
   TestWebhookBody,
   ToolsBody,
@@ -122,6 +127,31 @@ export interface FunctionTable {
       | "RATE_LIMITED"
       | "UNAUTHORIZED"
       | "UNSUPPORTED_MEDIA_TYPE";
+  };
+  invitations: {
+    body: InvitationsBody;
+    answer: InvitationLink | FoundInvitation | AcceptedInvitation | DeclinedInvitation;
+    answersByAction: {
+      create_link: InvitationLink;
+      find: FoundInvitation;
+      accept: AcceptedInvitation;
+      decline: DeclinedInvitation;
+    };
+    code:
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "INVITATION_NOT_FOUND"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR";
   };
   "test-webhook": {
     body: TestWebhookBody;

@@ -23,6 +23,11 @@ export { revokeSigningKey } from "./keys/rotate-keys.ts";
 export { rotateRoleKeys } from "./keys/rotate-keys.ts";
 export { rotateSigningKey } from "./keys/rotate-keys.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
+export {
+  answerInvitation,
+  createInvitationLink,
+  findSecretInvitation,
+} from "./invitations/invitation-links.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { describeMailTransport, type MailTest, type MailTransport, sendTestMail } from "./mail/test-mail.ts";
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";

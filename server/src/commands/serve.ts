@@ -37,6 +37,7 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
     ]);
     for (const { found, meant } of findLikelyTypos(context.env, extensionNames))
       observer.note("service.setting_unknown", { found, meant });
+    if (settings.nodeEnv === "production" && settings.smtpUrl === null) observer.note("mail.absent");
 
     const serving = { settings, extensions, ...observation, context, isPlain: format === "pretty" };
     try {

@@ -2,6 +2,7 @@ import { AGENT_RESPOND } from "./agent-respond.ts";
 import { API_KEYS } from "./api-keys.ts";
 import { BATCH } from "./batch.ts";
 import type { FunctionDescription } from "./function-call.ts";
+import { INVITATIONS } from "./invitations.ts";
 import { REQUEST_SIGNING } from "./request-signing.ts";
 import { TEST_WEBHOOK } from "./test-webhook.ts";
 import { TOOLS } from "./tools.ts";
@@ -18,4 +19,5 @@ export const FUNCTION_TABLE: readonly FunctionDescription[] = [
   WEBHOOK_DISPATCHER,
   REQUEST_SIGNING,
   API_KEYS,
+  INVITATIONS,
 ];

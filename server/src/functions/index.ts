@@ -3,6 +3,7 @@
 export { createAgentRespond } from "./agent-respond.ts";
 export { createApiKeys } from "./api-keys.ts";
 export { createBatch } from "./batch.ts";
+export { createInvitations } from "./invitations.ts";
 export { createRequestSigning } from "./request-signing.ts";
 export { createTestWebhook } from "./test-webhook.ts";
 export { createTools } from "./tools.ts";

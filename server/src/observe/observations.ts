@@ -125,6 +125,11 @@ export const OBSERVATIONS = {
   "api_key.use_failed": { level: "warn", message: "could not record which API keys were used", sampled: true },
 
   // auth: mail
+  "mail.absent": {
+    level: "warn",
+    message:
+      "no mail server is set (SMTP_URL): mails are files that reach nobody, anybody can sign up with any address, and nobody can reset a password without you",
+  },
   "mail.written": { level: "info", message: "no mail server is configured, wrote a mail to a file" },
   "mail.retried": { level: "warn", message: "could not send a mail, retrying" },
   "mail.failed": { level: "error", message: "could not send a mail" },

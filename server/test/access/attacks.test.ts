@@ -68,8 +68,8 @@ describe("memberships of a swarm", () => {
 
       const invited = userScope(stage.ids.get("invited") ?? "", "invited@example.test");
       assert.equal((await within(invited, query)).count, 1);
-      await asInternal("update auth.users set email_confirmed_at = null where id = :invited");
-      assert.equal((await within(invited, query)).count, 0, "an address that nobody confirmed");
+      await asInternal("update auth.users set proven_email = null where id = :invited");
+      assert.equal((await within(invited, query)).count, 0, "an address that nobody has proven");
     }));
 
   test("an invitation cannot be accepted in another's name", () =>

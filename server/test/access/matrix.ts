@@ -447,6 +447,10 @@ private.hidden_swarms            | select                            | no    no 
 private.hidden_swarms            | insert                            | no    no    no     no     no      no       no    no      yes
 private.hidden_swarms            | update                            | no    no    no     no     no      no       no    no      yes
 private.hidden_swarms            | delete                            | no    no    no     no     no      no       no    no      yes
+private.invitation_secrets       | select                            | no    no    no     no     no      no       no    no      yes
+private.invitation_secrets       | insert                            | no    no    no     no     no      no       no    no      yes
+private.invitation_secrets       | update                            | no    no    no     no     no      no       no    no      yes
+private.invitation_secrets       | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.signing_keys             | select                            | no    no    no     no     no      no       no    no      yes
 private.signing_keys             | insert                            | no    no    no     no     no      no       no    no      yes

@@ -14,6 +14,7 @@ const USERS = `
     (:stranger, 'stranger@example.test', now()), (:someone, 'someone@example.test', now()),
     (:newcomer, 'newcomer@example.test', now()), (:bare, 'bare@example.test', now()),
     (:hermit, 'hermit@example.test', now());
+  update auth.users set proven_email = email;
   delete from public.profiles where id = :bare;
   delete from public.user_settings where user_id = :bare;
   insert into auth.identities (id, user_id, provider, provider_id) values (:identity, :owner, 'email', 'owner');
@@ -61,6 +62,7 @@ const SWARMS = `
     (:annexViewerMembership, :annex, :viewer, 'viewer', 'active');
   insert into public.swarm_members (id, swarm_id, invited_email, role) values
     (:emailMembership, :annex, 'invited@example.test', 'member');
+  insert into private.invitation_secrets (member_id, way, secret_hash) values (:emailMembership, 'link', 'x');
   insert into public.swarm_agents (id, swarm_id, agent_id, enabled) values
     (:ownerSwarmAgent, :swarm, :ownerAgent, true), (:memberSwarmAgent, :swarm, :memberAgent, true),
     (:memberIdleSwarmAgent, :swarm, :memberIdleAgent, false);

@@ -47,18 +47,37 @@ describe("invitation mails", () => {
     const { rows } = await owner.query("select * from private.mail_outbox where email = 'bob@example.com'");
     assert.deepEqual(rows, [], "the address of an account is looked up when the mail is sent");
     await send();
+    const link = `https://app.example.com/base/invitations/${swarm}`;
     const values = {
-      link: `https://app.example.com/base/invitations/${swarm}`,
       siteUrl: SITE,
       swarmName: "Release crew",
       inviterName: "Ada L",
     };
     assert.deepEqual(
       mails
-        .map(({ to, kind, values: sent }) => ({ to, kind, values: sent }))
+        .map(({ to, kind, values: { link: sent = "", ...rest } }) => ({
+          to,
+          kind,
+          link: sent.split("=")[0],
+          values: rest,
+        }))
         .toSorted((a, b) => a.to.localeCompare(b.to)),
-      ["bob@example.com", "carl@example.com"].map((to) => ({ to, kind: "swarm_invitation", values })),
+      [
+        { to: "bob@example.com", kind: "swarm_invitation", link, values },
+        { to: "carl@example.com", kind: "swarm_invitation", link: `${link}#secret`, values },
+      ],
     );
+  });
+
+  it("have the same secret in every attempt", async (t) => {
+    const { owner, mails, addUser, addSwarm, invite, send } = await openInvitations(t);
+    const ada = await addUser("ada@example.com");
+    await invite(await addSwarm(ada, "Crew"), ada, ["carl@example.com"]);
+    await send();
+    await owner.query("update private.mail_outbox set ended_at = null, outcome = null, due_at = now()");
+    await send();
+    assert.equal(mails.length, 2);
+    assert.equal(mails[0]?.values.link, mails[1]?.values.link);
   });
 
   it("name an inviter without a name by the e-mail address", async (t) => {

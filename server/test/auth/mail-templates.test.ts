@@ -102,7 +102,10 @@ describe("mail texts", () => {
   });
 
   it("account_changed: says what has happened and when", () => {
-    const changes = ACCOUNT_ACTIONS.map((action, index) => ({ action, at: new Date(Date.UTC(2026, 10, 16, 6, index)) }));
+    const changes = ACCOUNT_ACTIONS.map((action, index) => ({
+      action,
+      at: new Date(Date.UTC(2026, 10, 16, 6, index)),
+    }));
     const values = { siteUrl: "https://x", changes };
     const { text } = renderMail({ to: "a@b.c", kind: "account_changed", values });
     assert.match(text, /\n\n2026-11-16 06:00 UTC: the password was changed\.\n/);

@@ -28,7 +28,7 @@ export interface PersonOptions {
 export async function makePerson(auth: TestAuthContext, email: string, options: PersonOptions = {}): Promise<UserRow> {
   const { isConfirmed = true, passwordHash = null } = options;
   return inTransaction(auth.context.pool, (client) =>
-    createEmailUser(auth.context, client, { email, isConfirmed, passwordHash }),
+    createEmailUser(auth.context, client, { email, isConfirmed, isProven: isConfirmed, passwordHash }),
   );
 }
 

@@ -246,7 +246,7 @@ describe("the members of a swarm", () => {
     await database.owner.query("delete from private.settings where name = 'invitation_days'");
   });
 
-  it("are invited by e-mail, and only the confirmed address accepts or declines", async () => {
+  it("are invited by e-mail, and only the proven address accepts or declines", async () => {
     const { stage } = opened;
     const owner = await stage.newUser();
     const swarm_id = await stage.newSwarm(owner);
@@ -257,10 +257,10 @@ describe("the members of a swarm", () => {
     await rejects(invite(email), { code: "23505", constraint: "swarm_members_swarm_id_invited_email_key" });
     await rejects(invite("nobody"), violates("swarm_members_invited_email_format"));
     await rejects(stage.update(owner, "swarm_members", id, { status: "active" }), STATUS);
-    const guest = await stage.newUser({ email, email_confirmed_at: null });
+    const guest = await stage.newUser({ email, proven_email: null });
     assert.equal(await stage.find(guest, "swarm_members", id), undefined);
     assert.deepEqual(await stage.update(guest, "swarm_members", id, { status: "active" }), []);
-    await stage.run("internal", "update auth.users set email_confirmed_at = now() where id = $1", [guest]);
+    await stage.run("internal", "update auth.users set proven_email = email where id = $1", [guest]);
     const [accepted] = await stage.update(guest, "swarm_members", id, { status: "active" });
     assert.deepEqual([accepted?.["user_id"], accepted?.["status"]], [guest, "active"]);
 

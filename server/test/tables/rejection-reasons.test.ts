@@ -29,7 +29,7 @@ describe("a rejected write reports the rule that rejected it", () => {
     const { stage } = opened;
     world = await openWorld(stage);
     const mailed = await stage.addUser("mailed@example.test");
-    await stage.run("update auth.users set email_confirmed_at = now() where id = $1", [mailed.userId]);
+    await stage.run("update auth.users set proven_email = email where id = $1", [mailed.userId]);
     people = { ...world.people, invited: await stage.addUser(), mailed };
     const { owner, admin, member, stranger, invited } = people;
     const keep = async (name: string, made: Promise<Row>) => {

@@ -29,7 +29,7 @@ describe("swarms over REST", () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer, stranger } = world.people;
     const newcomer = await opened.stage.addUser("Newcomer@example.test".toLowerCase());
-    await opened.stage.run("update auth.users set email_confirmed_at = now() where id = $1", [newcomer.userId]);
+    await opened.stage.run("update auth.users set proven_email = email where id = $1", [newcomer.userId]);
     const invite = (as: typeof owner, row: Record<string, unknown>) =>
       world.outcome(as, "POST /swarm_members", { swarm_id: world.swarm, ...row });
 
@@ -74,8 +74,8 @@ describe("swarms over REST", () => {
       ["invitee@example.test", "unproven@example.test"].map((email) => opened.stage.addUser(email)),
     );
     assert.ok(invited !== undefined && unproven !== undefined);
-    await opened.stage.run("update auth.users set email_confirmed_at = now() where id = $1", [invited.userId]);
-    await opened.stage.run("update auth.users set email_confirmed_at = null where id = $1", [unproven.userId]);
+    await opened.stage.run("update auth.users set proven_email = email where id = $1", [invited.userId]);
+    await opened.stage.run("update auth.users set email_confirmed_at = now() where id = $1", [unproven.userId]);
     const [invitation] = (await world.outcome(
       admin,
       "POST /swarm_members",

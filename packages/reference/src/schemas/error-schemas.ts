@@ -143,6 +143,20 @@ const SCHEMAS = {
     }),
   }),
   RevokedApiKey: answered({ revoked: { type: "boolean", const: true } }),
+  InvitationLink: answered({ link: TEXT, secret: TEXT, expires_at: TIME_OR_NULL }),
+  FoundInvitation: answered({
+    invitation: record({
+      id: UUID,
+      swarm_id: UUID,
+      swarm_name: TEXT,
+      role: TEXT,
+      inviter_name: TEXT_OR_NULL,
+      created_at: TIME,
+      expires_at: TIME_OR_NULL,
+    }),
+  }),
+  AcceptedInvitation: answered({ accepted: { type: "boolean", const: true }, swarm_id: UUID }),
+  DeclinedInvitation: answered({ declined: { type: "boolean", const: true }, swarm_id: UUID }),
   NewSigningSecret: answered({ new_secret: TEXT }),
   DeletedSigningSecret: answered({ deleted: { type: "boolean", const: true } }),
   RetriedDelivery: answered({

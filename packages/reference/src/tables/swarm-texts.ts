@@ -52,7 +52,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
     summary: "The people of a swarm, and invitations that are not accepted yet.",
     notes: [
       "A new row names the person by `user_id` or by `email`, and has the status `invited`.",
-      'The invited person accepts with `{"status": "active"}`, and declines by deleting the row.',
+      'The invited person accepts with `{"status": "active"}`, and declines by deleting the row. An account whose address was not proven answers an invitation by address with the secret of its link, through the function `invitations`.',
       "An invitation that has expired cannot be accepted; a new one for the same person replaces it.",
       "Nobody can become `owner`, and the owner cannot leave.",
     ],
@@ -77,7 +77,10 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
   },
   swarm_invitations: {
     summary: "Your own open invitations, with the names that help to decide about them.",
-    notes: ["Accept or decline the row of `swarm_members` with the same `id`."],
+    notes: [
+      "Accept or decline the row of `swarm_members` with the same `id`.",
+      "Invitations by address are here only when your address was proven: by a link or code in a mail, or by the service role.",
+    ],
     columns: {
       swarm_name: "The name of the swarm.",
       role: "The role that you would have.",

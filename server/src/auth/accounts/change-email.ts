@@ -41,7 +41,7 @@ export async function changeEmail(
     await storeMailJob(client, { address: email, flow: { flow: "address_taken" }, options });
     return user;
   }
-  const changed = { user, newEmail: email, sessionId: session.id, address };
+  const changed = { user, newEmail: email, isProven: false, sessionId: session.id, address };
   return applyEmailChange(context, client, changed).catch((error: unknown) => {
     throw translateUniqueViolation(error);
   });

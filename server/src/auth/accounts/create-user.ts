@@ -11,6 +11,8 @@ export interface NewEmailUser {
   /** Normalized by `parseEmail`. */
   readonly email: string;
   readonly isConfirmed: boolean;
+  /** Whether the service role vouches for the address. */
+  readonly isProven?: boolean;
   /** Null for users without a password. */
   readonly passwordHash: string | null;
   /** As the client sent it; undefined when it sent none. The members that repeat the account are added. */
@@ -35,6 +37,7 @@ export async function createEmailUser(
     id,
     email: user.email,
     email_confirmed_at: user.isConfirmed ? context.clock.now() : null,
+    proven_email: user.isProven === true ? user.email : null,
     password_hash: user.passwordHash,
     app_metadata: { ...mergeMetadata({}, user.appMetadata ?? {}), ...EMAIL_APP_METADATA },
     user_metadata: user.wholeUserMetadata ?? {

@@ -56,6 +56,7 @@ function planChanges(context: AuthContext, row: UserRow, body: AccountBody, inpu
     ...(input.passwordHash !== undefined && { password_hash: input.passwordHash }),
     ...(input.bannedUntil !== undefined && { banned_until: input.bannedUntil }),
     ...(confirmedAt !== null && { email_confirmed_at: confirmedAt }),
+    ...(isConfirming && { proven_email: email }),
     // A pending change of address would otherwise overwrite this one later.
     ...((isNewEmail || isAccessChanged(input)) && NO_EMAIL_CHANGE),
     ...(isNewEmail && { email }),

@@ -23,11 +23,13 @@ export async function createAccount(context: AuthContext, call: AuthCall): Promi
   }
   // An empty password counts as none: the account is then accessible by mail only.
   const passwordHash = (await hashGivenPassword(context, { ...body, password: body.password || undefined })) ?? null;
+  const isConfirmed = body.email_confirm ?? false;
   const user = await inTransaction(context.pool, async (client) => {
     const row = await createEmailUser(context, client, {
       id: body.id?.toLowerCase() || undefined,
       email,
-      isConfirmed: body.email_confirm ?? false,
+      isConfirmed,
+      isProven: isConfirmed,
       passwordHash,
       wholeUserMetadata: copyMetadata(body.user_metadata ?? {}),
       appMetadata: body.app_metadata,

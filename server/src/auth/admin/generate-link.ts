@@ -30,7 +30,8 @@ export async function generateLink(context: AuthContext, call: AuthCall): Promis
   const { user, code, tokenHash } = await inTransaction(context.pool, async (client) => {
     const row = await prepareLinkUser(context, client, input);
     const relatesTo = kind === "email_change_new" ? (input.newEmail ?? input.email) : input.email;
-    const issued = await issueOneTime(client, context, { user: row, kind, relatesTo, redirectTo });
+    const link = { user: row, kind, relatesTo, redirectTo, isByServiceRole: true };
+    const issued = await issueOneTime(client, context, link);
     return { ...issued, user: await selectWholeUser(client, row) };
   });
   return {

@@ -67,6 +67,7 @@ async function emptyAccount(client: Queryable, id: string, now: Date): Promise<v
   await updateUser(client, id, {
     email: null,
     email_confirmed_at: null,
+    proven_email: null,
     password_hash: null,
     new_email: null,
     email_change_confirmations: 0,

@@ -19,7 +19,7 @@ export interface FolderMailerOptions {
   readonly keptFiles?: number;
 }
 
-/** For development without a mail server: writes each mail to a file and its link to the log. */
+/** Without a mail server: writes each mail to a file. The log names the file, and not the link and code in it. */
 export function createFolderMailer(options: FolderMailerOptions): Mailer {
   const { folder, observer, clock, keptFiles = KEPT_FILES } = options;
   return {
@@ -32,14 +32,7 @@ export function createFolderMailer(options: FolderMailerOptions): Mailer {
       } catch (cause) {
         throw new AppError("SERVICE_UNAVAILABLE", "The mail could not be written. Try again shortly.", { cause });
       }
-      const { link, code } = mail.values;
-      observer.note("mail.written", {
-        to: mail.to,
-        kind: mail.kind,
-        ...(link !== undefined && { link }),
-        ...(code !== undefined && { code }),
-        file,
-      });
+      observer.note("mail.written", { to: mail.to, kind: mail.kind, file });
     },
     async checkReady() {},
     async close() {},

@@ -4,16 +4,19 @@ import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
+import { deleteSessions } from "../sql/sessions.ts";
+import { deleteUserKeysOf } from "../sql/user-keys.ts";
 import { updateUser, findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { oneTimeError } from "./find-one-time.ts";
+import { NO_EMAIL_CHANGE } from "./issue-one-time.ts";
 import { needsBothConfirmations } from "./send-mail-flow.ts";
 
 export interface ConfirmEmail {
   readonly user: UserRow;
   /**
    * Whether the mail belongs to the account that the password was set for. A sign-in link proves the address, but not
-   * that the password of an unconfirmed account belongs to the same person.
+   * that the password from before belongs to the same person.
    */
   readonly isPasswordTrusted: boolean;
 }
@@ -24,13 +27,22 @@ export async function confirmEmail(
   client: Queryable,
   { user, isPasswordTrusted }: ConfirmEmail,
 ): Promise<UserRow> {
-  if (user.email === null || user.email_confirmed_at !== null) return user;
+  if (user.email === null || user.proven_email === user.email) return user;
   await upsertEmailIdentity(client, user.id, user.email, true);
+  if (!isPasswordTrusted) await endUnprovenAccess(client, user.id);
   return updateUser(client, user.id, {
-    email_confirmed_at: context.clock.now(),
+    email_confirmed_at: user.email_confirmed_at ?? context.clock.now(),
+    proven_email: user.email,
     user_metadata: { ...user.user_metadata, ...emailClaims(user.id, user.email, true) },
-    ...(!isPasswordTrusted && { password_hash: null }),
+    ...(!isPasswordTrusted && { password_hash: null, ...NO_EMAIL_CHANGE }),
   });
+}
+
+/** While addresses are confirmed without a mail, anybody can have signed up with this one and be signed in. */
+async function endUnprovenAccess(client: Queryable, userId: string): Promise<void> {
+  await deleteSessions(client, { userId });
+  await deleteUserKeysOf(client, userId);
+  await deleteOneTimesOfUser(client, userId);
 }
 
 /** The user of the token, or "half" for the first of the two confirmations of an e-mail change. */
@@ -57,9 +69,8 @@ export async function confirmEmailChange(
     return "half";
   }
   try {
-    return {
-      user: await applyEmailChange(context, client, { user, newEmail: user.new_email, sessionId: null, address }),
-    };
+    const change = { user, newEmail: user.new_email, isProven: true, sessionId: null, address };
+    return { user: await applyEmailChange(context, client, change) };
   } catch (error) {
     // The address was taken after the mail was sent: same error as for any invalid token.
     if (isEmailTaken(error)) throw oneTimeError();
@@ -70,13 +81,14 @@ export async function confirmEmailChange(
 interface AppliedEmailChange extends Pick<AccountChange, "sessionId" | "address"> {
   readonly user: UserRow;
   readonly newEmail: string;
+  readonly isProven: boolean;
 }
 
 /** Sets the address of an account and deletes the tokens that were mailed to the previous one. */
 export async function applyEmailChange(
   context: Pick<AuthContext, "clock" | "settings">,
   client: Queryable,
-  { user, newEmail, sessionId, address }: AppliedEmailChange,
+  { user, newEmail, isProven, sessionId, address }: AppliedEmailChange,
 ): Promise<UserRow> {
   const owner = await findUserByEmail(client, newEmail);
   if (owner !== null && owner.id !== user.id) throw authError("email_exists");
@@ -84,8 +96,8 @@ export async function applyEmailChange(
   const changed = await updateUser(client, user.id, {
     email: newEmail,
     email_confirmed_at: context.clock.now(),
-    new_email: null,
-    email_change_confirmations: 0,
+    proven_email: isProven ? newEmail : null,
+    ...NO_EMAIL_CHANGE,
     is_anonymous: false,
     app_metadata: { ...EMAIL_APP_METADATA, ...user.app_metadata },
     user_metadata: { ...user.user_metadata, ...emailClaims(user.id, newEmail, true) },

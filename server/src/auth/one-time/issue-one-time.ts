@@ -15,6 +15,8 @@ export interface IssueOneTime {
   readonly relatesTo: string;
   readonly pkce?: PkceChallenge | null;
   readonly redirectTo?: string;
+  /** Whether the service role gets the link instead of a mail. */
+  readonly isByServiceRole?: boolean;
 }
 
 export interface IssuedOneTime {
@@ -27,7 +29,7 @@ export interface IssuedOneTime {
 export async function issueOneTime(
   client: Queryable,
   context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
-  { user, kind, relatesTo, pkce = null, redirectTo }: IssueOneTime,
+  { user, kind, relatesTo, pkce = null, redirectTo, isByServiceRole = false }: IssueOneTime,
 ): Promise<IssuedOneTime> {
   const { authOtpExpirySeconds, authOtpLength } = context.settings;
   const expiresAt = new Date(context.clock.now().getTime() + authOtpExpirySeconds * 1000);
@@ -54,6 +56,7 @@ export async function issueOneTime(
     relates_to: relatesTo,
     flow_state_id: flowStateId,
     expires_at: expiresAt,
+    is_by_service_role: isByServiceRole,
   });
   return { code, tokenHash };
 }

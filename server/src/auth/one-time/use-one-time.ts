@@ -27,8 +27,10 @@ export async function useOneTime(
     case "invite":
       return { user: await confirmEmail(context, client, { user, isPasswordTrusted: true }) };
     case "magiclink":
-    case "recovery":
-      return { user: await confirmEmail(context, client, { user, isPasswordTrusted: false }) };
+    case "recovery": {
+      const isPasswordTrusted = token.is_by_service_role && user.email_confirmed_at !== null;
+      return { user: await confirmEmail(context, client, { user, isPasswordTrusted }) };
+    }
     case "reauthentication":
       throw oneTimeError();
   }

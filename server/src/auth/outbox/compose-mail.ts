@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { AuthContext } from "../auth-context.ts";
+import { buildInvitationLink, hashInvitationSecret, mailedInvitationSecret } from "../invitations/invitation-secret.ts";
 import { ACCOUNT_ACTIONS, type Mail } from "../mail/mail.ts";
 import { siteUrlOf } from "../one-time/links.ts";
 import type { ClaimedMail } from "../sql/mail-outbox.ts";
-import { findOpenInvitation } from "../sql/swarm-invitations.ts";
+import { findOpenInvitation, storeMailSecret } from "../sql/swarm-invitations.ts";
 import { type DisabledWebhook, selectDisabledWebhooks } from "../sql/webhooks.ts";
 
 export type ComposeContext = Pick<AuthContext, "pool" | "baseUrl" | "clock" | "masterKey" | "settings">;
@@ -15,14 +16,16 @@ interface Addressed extends ClaimedMail {
 /** Returns the current content of the mail, or of several; none when its reason no longer exists. */
 export type ComposeMail = (context: ComposeContext, claimed: Addressed) => Promise<readonly Omit<Mail, "outbox">[]>;
 
-/** The link identifies the swarm and grants nothing: only the signed-in recipient sees the invitation. */
-export const composeSwarmInvitation: ComposeMail = async (context, { to, userId, data }) => {
+/** An invitation by address has a secret in its link; one of an account needs none, because only that account accepts it. */
+export const composeSwarmInvitation: ComposeMail = async (context, { id: mailId, to, userId, data }) => {
   const swarmId = String(data["swarm_id"]);
   const invitation = await findOpenInvitation(context.pool, { swarmId, userId, email: to });
   if (invitation === null) return [];
   const siteUrl = siteUrlOf(context);
   const { swarmName, inviterName, expiresAt } = invitation;
-  const link = `${siteUrl.replace(/\/+$/, "")}/invitations/${swarmId}`;
+  const secret = userId === null ? mailedInvitationSecret(context.masterKey, mailId) : null;
+  if (secret !== null) await storeMailSecret(context.pool, invitation.id, hashInvitationSecret(secret));
+  const link = buildInvitationLink(siteUrl, swarmId, secret);
   const values = {
     link,
     siteUrl,

@@ -11,6 +11,7 @@ export interface OneTimeRow {
   readonly failed_attempts: number;
   readonly expires_at: Date;
   readonly flow_state_id: string | null;
+  readonly is_by_service_role: boolean;
 }
 
 type NewOneTime = Omit<OneTimeRow, "failed_attempts">;
@@ -18,13 +19,23 @@ type NewOneTime = Omit<OneTimeRow, "failed_attempts">;
 /** A user has one token per kind: a new one replaces the previous one and its id. */
 export async function replaceOneTime(client: Queryable, token: NewOneTime): Promise<void> {
   await client.query(
-    `insert into auth.one_time_tokens (id, user_id, kind, token_hash, relates_to, flow_state_id, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into auth.one_time_tokens
+       (id, user_id, kind, token_hash, relates_to, flow_state_id, expires_at, is_by_service_role)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (user_id, kind) do update
        set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
            flow_state_id = excluded.flow_state_id, expires_at = excluded.expires_at, failed_attempts = 0,
-           created_at = now()`,
-    [token.id, token.user_id, token.kind, token.token_hash, token.relates_to, token.flow_state_id, token.expires_at],
+           created_at = now(), is_by_service_role = excluded.is_by_service_role`,
+    [
+      token.id,
+      token.user_id,
+      token.kind,
+      token.token_hash,
+      token.relates_to,
+      token.flow_state_id,
+      token.expires_at,
+      token.is_by_service_role,
+    ],
   );
 }
 

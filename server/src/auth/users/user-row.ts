@@ -3,6 +3,8 @@ export interface UserRow {
   readonly role: string;
   readonly email: string | null;
   readonly email_confirmed_at: Date | null;
+  /** Gives rights only while it equals `email`. */
+  readonly proven_email: string | null;
   readonly password_hash: string | null;
   readonly new_email: string | null;
   readonly email_change_confirmations: number;

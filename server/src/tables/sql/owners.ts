@@ -13,7 +13,7 @@ const OWNERS: Readonly<Record<OwnedTable, string>> = {
 /** The membership of a user in a swarm. */
 export type Membership = "stranger" | "invited" | SwarmRole;
 
-/** An invitation by e-mail counts for the user who has confirmed the address. */
+/** An invitation by e-mail counts for the user who has proven the address. */
 const MEMBERSHIP = `
   select coalesce(
     (select case m.status when 'active' then m.role else 'invited' end
@@ -22,7 +22,7 @@ const MEMBERSHIP = `
         and (m.user_id = $2
              or (m.user_id is null and m.invited_email = (
                    select u.email from auth.users u
-                    where u.id = $2 and u.email_confirmed_at is not null and u.deleted_at is null)))
+                    where u.id = $2 and u.proven_email = u.email and u.deleted_at is null)))
       order by m.status limit 1), 'stranger') as membership
     from public.swarms s where s.id = $1`;
 

@@ -4,7 +4,7 @@ const ROLES = ["admin", "member", "viewer"] as const;
 
 /** Everything points at users, swarms, agents … by place in their list. */
 export interface RandomWorld {
-  readonly users: readonly { readonly hasConfirmedEmail: boolean }[];
+  readonly users: readonly { readonly hasProvenEmail: boolean }[];
   readonly swarms: readonly { readonly owner: number }[];
   /** At most one for each swarm and user, none for the owner, whose membership comes with the swarm. */
   readonly memberships: readonly { swarm: number; user: number; role: (typeof ROLES)[number]; isActive: boolean }[];
@@ -35,7 +35,7 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc
     const pair = { selector: ({ swarm: s, user: u }: { swarm: number; user: number }) => `${s} ${u}`, maxLength: 8 };
     return fc
       .record({
-        users: list(users, fc.record({ hasConfirmedEmail: fc.boolean() })),
+        users: list(users, fc.record({ hasProvenEmail: fc.boolean() })),
         swarms: list(swarms, fc.record({ owner: user })),
         memberships: fc.uniqueArray(
           fc.record({ swarm, user, role: fc.constantFrom(...ROLES), isActive: fc.boolean() }),

@@ -28,10 +28,10 @@ export function storeWorld(world: RandomWorld): string {
   const statements = [
     // Those that every database begins with; a world has its own.
     "delete from public.tools;",
-    insert("auth.users (id, email, email_confirmed_at)", world.users, (user, place) => [
+    insert("auth.users (id, email, proven_email)", world.users, (user, place) => [
       idOf("user", place),
       `user${place}@example.test`,
-      user.hasConfirmedEmail ? "now" : null,
+      user.hasProvenEmail ? `user${place}@example.test` : null,
     ]),
     insert("auth.sessions (id, user_id, api_key_hash)", world.users, (_, place) => [
       idOf("user", place),

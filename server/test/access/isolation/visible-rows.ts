@@ -57,7 +57,7 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
   const isMyAgent = (agent: number): boolean => isMine(world.agents[agent]?.owner ?? null);
   const isCoMember = (user: number): boolean =>
     memberships.some((membership) => membership.user === user && membership.isActive && amIn(membership.swarm));
-  const amInvited = (email: number): boolean => isMine(email) && world.users[email]?.hasConfirmedEmail === true;
+  const amInvited = (email: number): boolean => isMine(email) && world.users[email]?.hasProvenEmail === true;
 
   const flags = world.messages.flatMap(({ swarm, flaggedBy }, message) =>
     flaggedBy === null ? [] : [{ swarm, flaggedBy, message }],

@@ -127,6 +127,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(swarm_id, user_id) values (gen_random_uuid(), :newcomer)",
     update: "deleted_at = now()",
   }),
+  "private.invitation_secrets": rows("private.invitation_secrets", {
+    where: "member_id = :emailMembership",
+    insert: "(member_id, way, secret_hash) values (:emailMembership, 'mail', 'y')",
+    update: "secret_hash = 'z'",
+  }),
   "private.signing_keys": rows("private.signing_keys", {
     where: "kid = 'unused'",
     insert: "(kid, purpose, algorithm, status) values ('new', 'role_key', 'ES256', 'standby')",

@@ -82,7 +82,8 @@ export class Stage {
   }
 
   async newUser(record: Record<string, unknown> = {}): Promise<string> {
-    const user = { email: `${randomUUID()}@example.com`, email_confirmed_at: new Date(), ...record };
+    const email = `${randomUUID()}@example.com`;
+    const user = { email, proven_email: record["email"] ?? email, email_confirmed_at: new Date(), ...record };
     return (await this.insert("internal", "auth.users", user)).id;
   }
 
