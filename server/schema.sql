@@ -3373,6 +3373,13 @@ AS $function$
 $function$;
 grant execute on function private.get_published_tables() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.get_session_key(owner text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select hashtextextended(owner, 53) $function$;
+grant execute on function private.get_session_key(text) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.get_tool_host(config jsonb)
  RETURNS text
  LANGUAGE sql
@@ -4013,6 +4020,17 @@ AS $function$
   left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.list_session_keys()
+ RETURNS bigint[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg((l.classid::bigint << 32) | l.objid::bigint), '{}') from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+$function$;
+grant execute on function private.list_session_keys() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
  RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone)
@@ -5986,6 +6004,8 @@ CREATE OR REPLACE FUNCTION private.renew_run_leases(run_ids uuid[], fences bigin
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  sessions constant bigint[] := private.list_session_keys();
 begin
   update private.run_leases l set expires_at = now() + renew_run_leases.lease_ms * interval '1 millisecond'
   where l.run_id in (
@@ -5993,6 +6013,7 @@ begin
     join unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
       on mine.id = held.run_id and mine.fence = held.fence
     where held.expires_at < now() + renew_run_leases.lease_ms * interval '0.67 millisecond'
+      or private.get_session_key(held.owner) <> all (sessions)
     for update of held skip locked);
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',

@@ -653,14 +653,31 @@ begin
 end
 $$;
 
+-- The key of the session lock that the holder of leases has while it lives.
+create or replace function private.get_session_key(owner text) returns bigint language sql immutable
+as $$ select hashtextextended(owner, 53) $$;
+grant execute on function private.get_session_key(text) to sb_service;
+
+-- The keys of all session locks of nodes, and of other advisory locks that have one key.
+create or replace function private.list_session_keys() returns bigint[] language sql stable
+as $$
+  select coalesce(array_agg((l.classid::bigint << 32) | l.objid::bigint), '{}') from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+$$;
+grant execute on function private.list_session_keys() to sb_service;
+
 -- Returns for all runs of a node whether the node still owns them, and whether they are cancelled or lost their swarm
 -- or an agent. Also renews their leases; a locked row is renewed by the next call. `held_ms` is how long the node holds
--- the run from now on. Nodes call it every second.
+-- the run from now on. Nodes call it every second. Without a session, only a lease that is renewed shows that the node
+-- lives.
 create or replace function private.renew_run_leases(run_ids uuid[], fences bigint[], lease_ms integer)
 returns table (run_id uuid, is_lost boolean, held_ms integer, cancel_reason text, swarm_status text,
   may_go_on boolean, gone_turn_ids uuid[])
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  sessions constant bigint[] := private.list_session_keys();
 begin
   update private.run_leases l set expires_at = now() + renew_run_leases.lease_ms * interval '1 millisecond'
   where l.run_id in (
@@ -668,6 +685,7 @@ begin
     join unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
       on mine.id = held.run_id and mine.fence = held.fence
     where held.expires_at < now() + renew_run_leases.lease_ms * interval '0.67 millisecond'
+      or private.get_session_key(held.owner) <> all (sessions)
     for update of held skip locked);
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',

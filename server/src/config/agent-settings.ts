@@ -26,7 +26,7 @@ export const AGENT_SETTINGS = {
   ),
   AGENT_RUN_LEASE_SECONDS: setting(
     { kind: "integer", min: 2, max: 600, default: 10 },
-    "Time without a renewal after which a node loses a run and another node continues it.",
+    "Time without a renewal after which a node loses a run and another node continues it. A node whose session of the database has ended loses it after 2.5 seconds without a renewal.",
   ),
   AGENT_APPROVAL_TTL_SECONDS: setting(
     { kind: "integer", min: 1, max: 604_800, default: 900 },

@@ -14,6 +14,8 @@ export interface NotificationChannelOptions {
   readonly url: string;
   readonly channel: string;
   readonly applicationName: string;
+  /** Called for each new connection, before it listens. */
+  onConnected?(client: pg.ClientBase): Promise<void>;
   /** Called whenever listening begins: earlier notifications may have been missed. */
   onListening(): void;
   /** Called for notifications of other connections. */
@@ -30,7 +32,7 @@ export interface NotificationChannel {
 
 /** LISTEN and NOTIFY on one channel, over a connection that no transaction waits for. */
 export function createNotificationChannel(options: NotificationChannelOptions): NotificationChannel {
-  const { url, channel, applicationName, onListening, onNotification, onLost } = options;
+  const { url, channel, applicationName, onConnected, onListening, onNotification, onLost } = options;
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;
   let payloads = new Set<string>();
@@ -53,6 +55,7 @@ export function createNotificationChannel(options: NotificationChannelOptions): 
           url,
           applicationName,
           onConnected: async (connected) => {
+            await onConnected?.(connected);
             const { rows } = await connected.query<{ pid: number }>("select pg_catalog.pg_backend_pid() as pid");
             connected.on("notification", ({ processId, payload = "" }) => {
               if (processId !== rows[0]?.pid) onNotification(payload);

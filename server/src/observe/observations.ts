@@ -183,6 +183,7 @@ export const OBSERVATIONS = {
   },
   "agents.run_lost": { level: "warn", message: "could not store the progress of a run, another node ends it" },
   "agents.runs_released": { level: "info", message: "gave the runs that had not ended to other nodes" },
+  "agents.node_lost": { level: "warn", message: "a node with runs has no session any more, others continue its runs" },
   "agents.run_left": { level: "info", message: "left a run to a newer release, which has stored its progress" },
   "agents.step_failed": { level: "error", message: "background work for runs failed, retrying", stack: true },
   "agents.relay_lost": { level: "warn", message: "cannot listen for runs of other nodes, polling for them" },

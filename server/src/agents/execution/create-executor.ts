@@ -4,6 +4,7 @@ import { createLoadMeter } from "../batcher.ts";
 import type { Executor } from "./executor.ts";
 import type { RunPorts } from "./live-run.ts";
 import { LiveRuns } from "./live-runs.ts";
+import { createLostNodeCheck } from "./lost-nodes.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type RunPlaces } from "./run-places.ts";
 import { createRunStore } from "./run-store.ts";
@@ -22,11 +23,21 @@ export interface ExecutorTimes {
   readonly claimPollMs: number;
   /** How often it renews the leases of its runs and reads what has changed about them. */
   readonly watchMs: number;
+  /** How often it looks for nodes that are lost. */
+  readonly sessionMs: number;
   readonly sweepMs: number;
   readonly pruneMs: number;
 }
 
-const TIMES: ExecutorTimes = { claimPollMs: 1_000, watchMs: 1_000, sweepMs: 5_000, pruneMs: 60_000 };
+const TIMES: ExecutorTimes = {
+  claimPollMs: 1_000,
+  watchMs: 1_000,
+  sessionMs: 1_000,
+  sweepMs: 5_000,
+  pruneMs: 60_000,
+};
+/** While a node may be lost. */
+const SILENCE_POLL_MS = 500;
 const RETRY_AFTER_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const MAX_SWEPT = 50;
@@ -133,10 +144,11 @@ function openNotifier({
   claimWakeUp,
   watchWakeUp,
 }: Omit<ExecutorState, "places" | "notice" | "isWorking">): RunNotifier | null {
-  const { listenUrl, ports } = options;
+  const { listenUrl, owner, ports } = options;
   if (listenUrl === null) return null;
   return createRunNotifier({
     listenUrl,
+    owner,
     observer: ports.observer,
     onWaiting: () => claimWakeUp.trigger(),
     onCancel: (runId) => {
@@ -206,19 +218,27 @@ async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<v
 
 function createWorkers(state: ExecutorState): Worker[] {
   const { options, live, claimWakeUp, watchWakeUp, notice } = state;
-  const { random } = options;
-  const { observer } = options.ports;
+  const { random, owner } = options;
+  const { observer, pool } = options.ports;
+  const findLostNodes = createLostNodeCheck(pool, owner, () => performance.now());
+  const watchNodes = async (): Promise<number> => {
+    const { lost, isWaiting } = await findLostNodes();
+    for (const node of lost) observer.note("agents.node_lost", { node });
+    if (lost.length > 0) claimWakeUp.trigger();
+    return isWaiting ? Math.min(SILENCE_POLL_MS, times.sessionMs) : times.sessionMs;
+  };
   const times = { ...TIMES, ...options.times };
   const pollEvery = (
     intervalMs: number,
-    step: () => Promise<void>,
+    /** Resolves to the time until the next one, if that is not the interval. */
+    step: () => Promise<number | void>,
     signal: AbortSignal,
     wakeUp = new WakeUp(),
   ): Promise<void> =>
     poll(
       async () => {
-        await step();
-        return spread(intervalMs, random);
+        const waitMs = await step();
+        return spread(waitMs ?? intervalMs, random);
       },
       {
         signal,
@@ -243,6 +263,7 @@ function createWorkers(state: ExecutorState): Worker[] {
         await watching;
       },
     },
+    { name: "run-nodes", run: (signal) => pollEvery(times.sessionMs, watchNodes, signal) },
     { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal) },
     { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state, signal), signal) },
   ];

@@ -1,6 +1,7 @@
 import { createNotificationChannel } from "../../db/index.ts";
 import type { Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
+import { holdSession } from "./sql/node-sessions.ts";
 
 export const RUN_CHANNEL = "swarmbase_runs";
 /** The payload that has other nodes look for runs. */
@@ -9,6 +10,8 @@ const CANCEL = "cancel:";
 
 export interface RunNotifierOptions {
   readonly listenUrl: string;
+  /** The holder of the leases of this node. The connection shows other nodes that it lives. */
+  readonly owner: string;
   readonly observer: Observer;
   /** Called when a run is queued, or may have been queued while the connection was down. */
   onWaiting(): void;
@@ -22,11 +25,13 @@ export interface RunNotifier {
 }
 
 /** Notifies other nodes of what they would find by polling, and is notified by them. */
-export function createRunNotifier({ listenUrl, observer, onWaiting, onCancel }: RunNotifierOptions): RunNotifier {
+export function createRunNotifier(options: RunNotifierOptions): RunNotifier {
+  const { listenUrl, owner, observer, onWaiting, onCancel } = options;
   const channel = createNotificationChannel({
     url: listenUrl,
     channel: RUN_CHANNEL,
     applicationName: "swarmbase-runs",
+    onConnected: (client) => holdSession(client, owner),
     onListening: onWaiting,
     onNotification: (payload) => {
       if (payload.startsWith(CANCEL)) onCancel(payload.slice(CANCEL.length));

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
 import type { ToolOutcome, Tools } from "../../../src/agents/tools/tool-port.ts";
 import { createEventReader } from "../../../src/agents/streams/event-reader.ts";
+import { holdSession } from "../../../src/agents/execution/sql/node-sessions.ts";
 import { createStreamHub, type RunEvent, type StreamHub } from "../../../src/agents/streams/stream-hub.ts";
 import { Subscriber } from "../../../src/agents/streams/subscriber.ts";
 import { until } from "../../support/until.ts";
@@ -66,6 +67,28 @@ async function outcomeOf(runId: string): Promise<string> {
   return `${status} ${stop_reason}`;
 }
 
+/** A node with a run, without workers: it renews its lease only if the test does. */
+async function startSpeaking({ hasSession, isRenewed }: { readonly hasSession: boolean; readonly isRenewed: boolean }) {
+  const runId = await stage.ask(await stage.newSwarm({ agents: ["Ada"] }));
+  const node = stage.node({ script: (call) => dies(call, "I was go"), executor: { leaseMs: 600_000 } });
+  await node.take(runId);
+  await until(() => hasText(runId, "I was go"), "the text is stored");
+  const { owner } = node.executor;
+  const session = await stage.connect();
+  if (hasSession) await holdSession(session, owner);
+  const renew = (): void =>
+    void session.query("select private.renew_run_leases(array[$1::uuid], array[1], 600000)", [runId]).catch(() => {});
+  const timer = isRenewed ? setInterval(renew, 500) : null;
+  return {
+    runId,
+    owner,
+    end: async () => {
+      if (timer !== null) clearInterval(timer);
+      await stage.rows("delete from public.runs where id = $1", [runId]);
+    },
+  };
+}
+
 /** The text of a turn as a reader builds it. */
 function readText(node: {
   readonly events: readonly { type: string; data: Readonly<Record<string, unknown>> }[];
@@ -92,6 +115,29 @@ describe("a run whose node dies", () => {
     await next.releaseOwner(dead.executor.owner);
     assert.equal(await outcomeOf(runId), "completed all_replied");
     assert.deepEqual(await contents(runId), ["here I am"]);
+  });
+
+  test("is taken over long before its lease expires, because its session has ended; nodes that live keep their runs", async () => {
+    const alive = await startSpeaking({ hasSession: true, isRenewed: false });
+    const reconnecting = await startSpeaking({ hasSession: false, isRenewed: true });
+    const dead = await startSpeaking({ hasSession: false, isRenewed: false });
+    const next = stage.node({ script: (call) => says(call, "here I am"), executor: { times: { sessionMs: 100 } } });
+    next.start();
+    assert.equal(await outcomeOf(dead.runId), "completed all_replied");
+    assert.deepEqual(await contents(dead.runId), ["here I am"]);
+    assert.deepEqual(
+      next.notes.filter(({ name }) => name === "agents.node_lost"),
+      [{ name: "agents.node_lost", fields: { node: dead.owner } }],
+    );
+    const owners = await stage.rows("select owner from private.run_leases where run_id = any($1) order by owner", [
+      [alive.runId, reconnecting.runId],
+    ]);
+    assert.deepEqual(
+      owners,
+      [alive.owner, reconnecting.owner].toSorted().map((owner) => ({ owner })),
+    );
+    await next.stop();
+    for (const { end } of [alive, reconnecting, dead]) await end();
   });
 
   test("in an answer begins the turn again: readers replace its text, and there is one message", async () => {

@@ -253,6 +253,8 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
         listenUrl: database.url("sb_service"),
         random: Math.random,
         ...options.executor,
+        // Nodes whose workers are not started have no session.
+        times: { sessionMs: 3_600_000, ...options.executor?.times },
       });
       const stopping = new AbortController();
       let running: Promise<void> | null = null;

@@ -71,9 +71,16 @@ export async function claimRuns(
   }));
 }
 
-/** Ends the leases of a node that was lost, so that its runs need not wait until they expire. */
-export async function expireLeases(pool: pg.Pool, owner: string): Promise<void> {
-  await pool.query("update private.run_leases set expires_at = now() where owner = $1 and expires_at > now()", [owner]);
+/**
+ * Ends the leases of a node that was lost, so that its runs need not wait until they expire. Leaves those alone that end after a time,
+ * which a living node has renewed. Returns whether it ended any.
+ */
+export async function expireLeases(pool: pg.Pool, owner: string, upTo = "infinity"): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "update private.run_leases set expires_at = now() where owner = $1 and expires_at > now() and expires_at <= $2",
+    [owner, upTo],
+  );
+  return (rowCount ?? 0) > 0;
 }
 
 /**
