@@ -45,6 +45,16 @@ describe("partitions", () => {
     const failed = notes.findLast(({ name }) => name === "database.partitions_failed");
     assert.equal(failed?.fields, undefined);
   };
+  it("are not reported each time while the database is away, because the caller fails too", async () => {
+    const away = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
+    const noted: string[] = [];
+    const observer = { ...silentObserver, note: (name: string) => void noted.push(name) };
+    const options = { pool: away, ownerUrl: database.ownerUrl, observer };
+    await assert.rejects(keepPartitions(options, DELIVERIES, RETENTION_MS), { code: "ECONNREFUSED" });
+    assert.deepEqual(noted, []);
+    await away.end();
+  });
+
   const rebuild = async (): Promise<void> => {
     await database.owner.query("delete from private.webhook_queue");
     await joinPartitions(database.owner, "webhook_deliveries");

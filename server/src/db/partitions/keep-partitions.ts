@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Observer } from "../../observe/index.ts";
 import { withClient } from "../connect-client.ts";
+import { isUnavailable } from "../unavailable.ts";
 import { type Partition, planPartitions } from "./plan-partitions.ts";
 import {
   ATTACH,
@@ -44,17 +45,20 @@ export interface KeepPartitionsOptions {
 
 /**
  * Closes the last partition of a table ahead of time and drops the partitions whose rows are all older than the retention. One node
- * does so at a time. A failure is noted: until the next pass, rows go to the last partition and old ones are deleted one by one.
+ * does so at a time. A failure is noted: until the next pass, rows go to the last partition and old ones are deleted one by one. Throws
+ * while the database is unavailable, which concerns the caller as well.
  */
 export async function keepPartitions(
   options: KeepPartitionsOptions,
   table: PartitionedTable,
   retentionMs: number,
 ): Promise<void> {
+  let isDue = false;
   try {
-    const { isDue } = await decide(options.pool, options, table, retentionMs);
+    ({ isDue } = await decide(options.pool, options, table, retentionMs));
     if (isDue) await withClient(options.ownerUrl, (owner) => keepAlone(options, owner, table, retentionMs));
   } catch (error) {
+    if (!isDue && isUnavailable(error)) throw error;
     options.observer.note("database.partitions_failed", { table: table.name, error });
   }
 }
