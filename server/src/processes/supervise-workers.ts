@@ -44,6 +44,8 @@ interface Slot<Process extends SupervisedProcess> {
   worker: Process | null;
   /** How often in a row a worker has ended soon after its start. */
   quickEnds: number;
+  /** While a worker that has ended is being started again. */
+  restarting: Promise<void> | null;
 }
 
 const TIMES = {
@@ -83,7 +85,12 @@ class Supervisor<Process extends SupervisedProcess> implements SupervisedWorkers
   constructor(options: SuperviseWorkersOptions<Process>) {
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
-    this.#slots = Array.from({ length: options.count }, (_, index) => ({ id: index + 1, worker: null, quickEnds: 0 }));
+    this.#slots = Array.from({ length: options.count }, (_, index) => ({
+      id: index + 1,
+      worker: null,
+      quickEnds: 0,
+      restarting: null,
+    }));
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
     [this.failed, this.#fail] = [promise, reject];
@@ -162,7 +169,9 @@ class Supervisor<Process extends SupervisedProcess> implements SupervisedWorkers
     if (performance.now() - startedAtMs >= this.#times.healthyAfterMs) slot.quickEnds = 0;
     observer.note("process.lost", { workerId: slot.id, pid: worker.pid, ...exit });
     onLost(worker);
-    void this.#restart(slot);
+    slot.restarting = this.#restart(slot).finally(() => {
+      slot.restarting = null;
+    });
   }
 
   async #restart(slot: Slot<Process>): Promise<void> {
@@ -193,9 +202,9 @@ class Supervisor<Process extends SupervisedProcess> implements SupervisedWorkers
   /** Returns false when the new worker does not start: the old ones then go on. */
   async #replace(slot: Slot<Process>): Promise<boolean> {
     const { observer, retire, onLost, stopTimeoutMs } = this.#options;
-    const old = slot.worker;
-    // One that has ended is being replaced.
-    if (this.#stopping.signal.aborted || old === null) return !this.#stopping.signal.aborted;
+    // One that was starting when the replacement was asked for may have read the old code and certificate.
+    await slot.restarting;
+    if (this.#stopping.signal.aborted || slot.worker === null) return false;
     const startedAtMs = performance.now();
     try {
       const worker = await this.#launch(slot.id);

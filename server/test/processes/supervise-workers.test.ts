@@ -40,6 +40,7 @@ async function superviseScripts(count: number, scripts: readonly string[]) {
 
 /** Serves until its input ends. */
 const SERVES = "console.log('ready'); process.stdin.resume().on('end', () => process.exit(0))";
+const SERVES_LATE = `setTimeout(() => { ${SERVES} }, 1000)`;
 const CRASHES = "console.log('ready'); setTimeout(() => process.exit(3), 1)";
 const NEVER_READY = "process.exit(4)";
 
@@ -71,6 +72,16 @@ describe("the supervisor of worker processes", () => {
     assert.deepEqual(new Set(retired), new Set(old));
     assert.deepEqual(ready, new Set(started.slice(2)));
     assert.deepEqual([lost, notes.filter((name) => name === "process.replaced").length], [[], 2]);
+    await workers.stopAll();
+  });
+
+  test("replaces one that is being started after a crash, too", async () => {
+    const { workers, notes, started, ready } = await superviseScripts(1, [SERVES, SERVES_LATE, SERVES]);
+    process.kill(started[0] ?? 0, "SIGKILL");
+    await until(() => started.length === 2);
+    await workers.replaceAll();
+    assert.deepEqual([started.length, ready], [3, new Set([started[2]])]);
+    assert.equal(notes.at(-1), "process.replaced");
     await workers.stopAll();
   });
 
