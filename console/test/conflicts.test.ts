@@ -58,7 +58,7 @@ test("a form does not overwrite what another tab or person saved, and offers bot
   const swarm = await make(api, "swarms", { name: "Beehive" });
   const dataset = await make(api, "eval_datasets", { name: "Answers" });
   const forms = [
-    { table: "swarms", id: swarm, path: "settings", field: "Description", column: "description" },
+    { table: "swarms", id: swarm, path: "swarms/ID/settings", field: "Description", column: "description" },
     {
       table: "tools",
       id: await make(api, "tools", {
@@ -67,14 +67,14 @@ test("a form does not overwrite what another tab or person saved, and offers bot
         kind: "http",
         config: { method: "GET", url: "https://example.com/" },
       }),
-      path: "edit",
+      path: "tools/ID/edit",
       field: "Description",
       column: "description",
     },
     {
       table: "webhooks",
       id: await make(api, "webhooks", { name: "Desk", url: "https://example.com/", events: ["agent.created"] }),
-      path: "edit",
+      path: "webhooks/ID/edit",
       field: "Name",
       column: "name",
     },
@@ -87,11 +87,11 @@ test("a form does not overwrite what another tab or person saved, and offers bot
         stage: "input",
         config: { pattern: "[0-9]" },
       }),
-      path: "",
+      path: "guardrails/ID",
       field: "Name",
       column: "name",
     },
-    { table: "eval_datasets", id: dataset, path: "edit", field: "Description", column: "description" },
+    { table: "eval_datasets", id: dataset, path: "evals/ID/edit", field: "Description", column: "description" },
     {
       table: "eval_cases",
       id: await make(api, "eval_cases", {
@@ -100,14 +100,15 @@ test("a form does not overwrite what another tab or person saved, and offers bot
         input: "Who are you?",
         expectation: { kind: "contains", texts: ["Iris"] },
       }),
-      path: "",
+      path: `evals/${dataset}/cases/ID`,
       field: "Input",
       column: "input",
     },
   ];
   for (const { table, id: rowId, path, field, column } of forms) {
-    const place = table === "eval_datasets" ? `evals/${rowId}` : `${table}/${rowId}`;
-    await navigate(page, `/${table === "eval_cases" ? `evals/${dataset}/cases/${rowId}` : place}/${path}`);
+    const closes = table === "webhooks" || table === "eval_cases";
+    const place = `/${path.replace("ID", rowId)}`;
+    await navigate(page, place);
     const input = page.getByRole("textbox", { name: new RegExp(`^${field}( \\(optional\\))?$`) });
     await input.fill("mine");
     await api.call("PATCH", `/rest/v1/${table}?id=eq.${rowId}`, { [column]: "theirs" });
@@ -116,9 +117,9 @@ test("a form does not overwrite what another tab or person saved, and offers bot
     assert.match(shown, /− theirs[^]*\+ mine/, table);
     const choice = table === "swarms" || table === "eval_cases" ? KEEP : OVERWRITE;
     await dialog.getByRole("button", { name: choice }).click();
-    await dialog.waitFor({ state: "detached" });
-    // Saving has ended: the form has closed, or has nothing to save.
-    await page.getByRole("button", { name: "Save", disabled: false }).waitFor({ state: "detached" });
+    // The form closes, or has nothing to save.
+    if (closes) await page.waitForURL((url) => url.pathname !== place);
+    else await page.getByText("All changes saved").waitFor();
     const [stored] = (await api.call("GET", `/rest/v1/${table}?id=eq.${rowId}`)) as Record<string, unknown>[];
     assert.equal(stored?.[column], choice === KEEP ? "theirs" : "mine", table);
   }

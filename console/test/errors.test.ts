@@ -40,6 +40,7 @@ test("a page stays usable without a connection, shows a banner, and reloads its 
   await takeScreenshot(page, "offline-form");
   await page.context().setOffline(false);
   await page.getByText("The connection is lost").waitFor({ state: "detached" });
+  await page.getByText("The service cannot be reached.").waitFor({ state: "detached" });
   // The typed text is kept.
   await waitForValue(page.getByLabel("Tokens a day"), "1000");
   await page.getByRole("button", { name: "Save" }).click();

@@ -10,6 +10,7 @@ import { startReceiver } from "./support/receiver.ts";
 import { stopPolling } from "./support/stop-polling.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
+import { waitUntil } from "./support/swarms.ts";
 
 const test = createBrowserTest();
 
@@ -68,6 +69,26 @@ test("the event list updates live and can be filtered, paused, expanded and foll
   await changed.waitFor();
   await page.getByRole("link", { name: "Open", exact: true }).click();
   await page.waitForURL(`**/agents/${agent}`);
+
+  // What happened before the page was opened is read page by page, also rows that were made at the same time.
+  const lines = Array.from({ length: 130 }, (_, at) => ({ swarm_id: swarm, content: `line ${at}` }));
+  await api.call("POST", "/rest/v1/messages", lines);
+  await page.goto("/events");
+  await page.getByText("50 events so far").waitFor();
+  const more = page.getByRole("button", { name: "Show more" });
+  await waitUntil(async () => {
+    if ((await more.count()) === 0) return true;
+    if (await more.isEnabled()) await more.click();
+    return false;
+  });
+  await page.getByLabel("Search the events").fill("room: line ");
+  await page.getByText(/^130 of \d+ events$/).waitFor();
+  await page.getByLabel("Search the events").fill("");
+  await page.getByLabel("About").selectOption("Agents");
+  await page.getByRole("button", { name: /agent\.created Ada was made/ }).waitFor();
+  await page.getByLabel("About").selectOption("Webhooks");
+  await page.getByRole("button", { name: /webhook\.created Ticket desk was made/ }).waitFor();
+  await page.getByRole("button", { name: /attempt\.delivered Ticket desk answered 200/ }).waitFor();
 });
 
 const AT = "2026-01-01T00:00:00Z";

@@ -4,7 +4,7 @@ import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
 import { stopPolling } from "./support/stop-polling.ts";
-import { assignTools, createSwarm, waitUntil } from "./support/swarms.ts";
+import { assignTools, createSwarm, sendMessage, waitUntil } from "./support/swarms.ts";
 
 const test = createBrowserTest();
 
@@ -60,7 +60,53 @@ test("members see who is typing and how many messages they have not read, on eve
   await waitUntil(async () => (await readUpTo()) >= 3);
   await say("fourth");
   await navigate(page, `/swarms/${swarmId}`);
-  await page.getByText("New messages", { exact: true }).waitFor();
+  const line = page.getByText("New messages", { exact: true });
+  await line.waitFor();
+
+  // The user's own messages are not new, and what comes while the user writes needs no line.
+  await waitUntil(async () => (await readUpTo()) >= 4);
+  await navigate(page, "/account");
+  await page.getByRole("heading", { level: 1, name: "Account" }).waitFor();
+  await navigate(page, `/swarms/${swarmId}`);
+  await page.getByText("fourth", { exact: true }).waitFor();
+  await page.getByRole("radio", { name: "No reply" }).click();
+  await sendMessage(page, "fifth");
+  await page.getByText("fifth", { exact: true }).waitFor();
+  await say("sixth");
+  await page.getByText("sixth", { exact: true }).waitFor();
+  assert.equal(await line.count(), 0);
+});
+
+test("a swarm of more than a hundred people shows how many they are, and lists them all", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, [], { name: "Crowd" });
+  const addPerson = async (at: number): Promise<string> => {
+    const { email, password } = createPerson();
+    const metadata = { full_name: `Person ${at}` };
+    const person = { email, password, email_confirm: true, user_metadata: metadata };
+    return ((await api.callAsService("POST", "/auth/v1/admin/users", person)) as { id: string }).id;
+  };
+  const ids = await Promise.all(Array.from({ length: 110 }, (_, at) => addPerson(at)));
+  const members = ids.map((id, at) => ({
+    swarm_id: swarmId,
+    user_id: id,
+    role: "member",
+    status: at < 5 ? "invited" : "active",
+  }));
+  await api.callAsService("POST", "/rest/v1/swarm_members", members);
+  await page.goto("/swarms");
+  await page.getByRole("listitem").filter({ hasText: "Crowd" }).getByText("106").waitFor();
+  await navigate(page, `/swarms/${swarmId}`);
+  const panel = page.getByRole("region", { name: "People 106, 5 invited" });
+  await panel.waitFor();
+  await panel.getByRole("button", { name: "Show more" }).click();
+  await waitUntil(async () => (await panel.getByRole("listitem").count()) === 111);
+  await panel.waitFor();
 });
 
 test("a hidden page shows one notification for an approval, in one of several tabs, after the user has turned it on", async (t, {

@@ -64,6 +64,17 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await page.keyboard.press("Enter");
   await page.waitForURL(`/agents/${agentIds[0]}`);
 
+  // Newer names that contain the text do not displace the one that is meant.
+  await api.call("POST", "/rest/v1/agents", { name: "Agent 77" });
+  await api.call(
+    "POST",
+    "/rest/v1/agents",
+    Array.from({ length: 10 }, (_, at) => ({ name: `Agent 77${at}`, role: "Answers" })),
+  );
+  await search("agent 77");
+  await group("Agents").getByText("Agent 77", { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+
   await search("hopper");
   await group("People").getByText("Grace Hopper").waitFor();
   await page.keyboard.press("Escape");

@@ -405,6 +405,17 @@ test("the success rate counts all attempts of the last day, including those of u
   await navigate(page, "/webhooks");
   await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
   await page.getByText("9.1%").first().waitFor();
+
+  // Neither a test nor its retries count, and the list says which deliveries are tests.
+  await api.call("POST", "/functions/v1/test-webhook", { webhook_id: id, event_type: "user.role_changed" });
+  receiver.answer(200);
+  const query = `webhook_id=eq.${id}&event_type=eq.user.role_changed&select=id`;
+  const [tested] = (await api.call("GET", `/rest/v1/webhook_deliveries?${query}`)) as { id: string }[];
+  await api.call("POST", "/functions/v1/webhook-dispatcher", { action: "retry", delivery_id: tested?.id });
+  await navigate(page, `/webhooks/${id}?type=user.role_changed`);
+  await page.getByText("200 after 2 attempts").first().waitFor({ state: "attached" });
+  await page.getByText("Test", { exact: true }).first().waitFor({ state: "attached" });
+  await page.getByText("1 of 11 attempts, without tests").waitFor();
 });
 
 test("deliveries update the webhook and the list of webhooks without polling, also after realtime was lost", async (t, {

@@ -726,6 +726,17 @@ $$;
 grant execute on function private.apply_webhook_outcomes(uuid[], text[], timestamptz[], timestamptz[], boolean[],
   integer, integer, integer) to sb_service;
 
+-- Returns the cause of a further attempt of a delivery, or of a replay of its event. Those of a test are tests as well:
+-- otherwise the health of a webhook would count the second attempt of a delivery and not the first.
+create or replace function private.keep_test_cause(delivery_id uuid, cause text) returns text language sql stable
+as $$
+  select case when exists (
+    select 1 from public.webhook_delivery_attempts a
+    where a.delivery_id = keep_test_cause.delivery_id and a.attempt = 1 and a.cause = 'test')
+  then 'test' else keep_test_cause.cause end
+$$;
+grant execute on function private.keep_test_cause(uuid, text) to sb_service;
+
 -- Records attempts, ends or reschedules their deliveries and updates their endpoint queues. Skips a record whose claim
 -- is no longer held. Locks rows in the order delivery queue, webhook, endpoint queue.
 --

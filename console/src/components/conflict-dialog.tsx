@@ -62,7 +62,7 @@ function nameColumn(column: string): string {
 function render(value: unknown, other: unknown, column: string): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(renderPart).join("\n");
-  if (typeof value !== "object") return String(value);
+  if (typeof value !== "object") return renderPart(value);
   const members = other as Readonly<Record<string, unknown>> | null;
   return Object.entries(value)
     .toSorted(([left], [right]) => (left < right ? -1 : 1))

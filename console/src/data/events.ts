@@ -2,16 +2,27 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { getClient } from "./client.ts";
 import { setLive } from "./connection.ts";
 import { type Change, readChange, type TailTable, TAIL_TABLES } from "./change.ts";
-import { readAttemptsSince, readRecentChanges } from "./recent-changes.ts";
-import { addToTail, EMPTY_TAIL, resumeTail, type Tail } from "./tail.ts";
+import { type Failure, toFailure } from "./failure.ts";
+import { createHistory } from "./history.ts";
+import { readAttemptsSince } from "./recent-attempts.ts";
+import { addHistory, addToTail, EMPTY_TAIL, MAX_KEPT, resumeTail, type Tail } from "./tail.ts";
+import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
 import { useDeliverySignals } from "./webhook-signals.ts";
 import { useWebhookNames } from "./webhooks.ts";
 
 export interface EventTail extends Tail {
   /** Undefined until the channel has joined. */
   readonly isLive: boolean | undefined;
-  /** The changes from before the page was opened are read, or cannot be. */
-  readonly hasHistory: boolean;
+  /** The changes from before the page was opened. */
+  readonly history: {
+    /** The newest ones are read, or cannot be. */
+    readonly isRead: boolean;
+    readonly failure: Failure | null;
+    readonly hasMore: boolean;
+    readonly isLoading: boolean;
+    /** Reads earlier ones, or the newest ones again after a failure. */
+    loadMore(): void;
+  };
   /** Empties the list. */
   clear(): void;
 }
@@ -26,7 +37,6 @@ const BATCH_MS = 150;
 export function useEventTail(isPaused: boolean): EventTail {
   const [tail, setTail] = useState(EMPTY_TAIL);
   const [isLive, setLive] = useState<boolean>();
-  const [hasHistory, setHasHistory] = useState(false);
   const paused = useRef(isPaused);
   const batched = useRef<Change[]>([]);
   const flush = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -50,18 +60,17 @@ export function useEventTail(isPaused: boolean): EventTail {
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
-    const ignore = (): void => {};
     let wasLost = false;
     const unsubscribe = subscribe({
       onChange: (table, payload) => add([readChange(table, payload)]),
       onStatus: (isJoined) => {
         setLive(isJoined);
         if (isJoined && wasLost) add([{ kind: "gap", key: crypto.randomUUID(), at: new Date().toISOString() }]);
-        // Changes from before the join, or missed while disconnected.
-        if (isJoined)
-          void readRecentChanges(signal)
-            .then(add, ignore)
-            .then(() => setHasHistory(!signal.aborted));
+        // Those that were missed. What cannot be read is below the line of the gap.
+        if (isJoined && wasLost)
+          createHistory()
+            .readMore(signal)
+            .then(add, () => {});
         wasLost = !isJoined;
       },
     });
@@ -74,8 +83,40 @@ export function useEventTail(isPaused: boolean): EventTail {
   }, [add]);
 
   useNewAttempts(add);
+  const history = useHistory(setTail, isLive !== undefined);
   const clear = useCallback(() => setTail((now) => ({ ...EMPTY_TAIL, seen: now.seen })), []);
-  return { ...tail, isLive, hasHistory, clear };
+  const hasMore = history.hasMore && tail.shown.length < MAX_KEPT;
+  return { ...tail, isLive, history: { ...history, hasMore }, clear };
+}
+
+/** Reads the first changes when the channel has joined, so that none is missing between them and those that it reports. */
+function useHistory(change: (next: (tail: Tail) => Tail) => void, isReady: boolean): EventTail["history"] {
+  const [history] = useState(createHistory);
+  const [isLoading, setLoading] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [isRead, setRead] = useState(false);
+  const controller = useRef<AbortController>(null);
+  const loadMore = useCallback(async () => {
+    controller.current?.abort();
+    const { signal } = (controller.current = new AbortController());
+    setLoading(true);
+    setFailure(null);
+    try {
+      const changes = await history.readMore(signal);
+      change((tail) => addHistory(tail, changes));
+    } catch (error) {
+      if (!signal.aborted) setFailure(await toFailure(error));
+    }
+    if (signal.aborted) return;
+    setLoading(false);
+    setRead(true);
+  }, [history, change]);
+  useEffect(() => {
+    if (isReady) void loadMore();
+    return () => controller.current?.abort();
+  }, [isReady, loadMore]);
+  useClearOnReconnect(failure, () => void loadMore());
+  return { isRead, failure, hasMore: history.hasMore(), isLoading, loadMore: () => void loadMore() };
 }
 
 function useNewAttempts(add: (changes: readonly Change[]) => void): void {

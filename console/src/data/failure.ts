@@ -50,7 +50,7 @@ const FIELDS_OF_CODES: Readonly<Record<string, string>> = {
 };
 /** The code of a request that needs the second factor first. */
 export const SECOND_FACTOR = "insufficient_aal";
-const UNREACHABLE = "The service cannot be reached.";
+export const UNREACHABLE = "The service cannot be reached.";
 
 export async function toFailure(error: unknown, status = 0): Promise<Failure> {
   if (error instanceof Failure) return error;

@@ -1,11 +1,11 @@
-import { isUuid, type SwarmRole } from "@swarmbase/sdk";
+import { isUuid, type SwarmMemberStatus, type SwarmRole } from "@swarmbase/sdk";
 import { useMemo } from "react";
 import { dropRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
-import { type Pages, usePages } from "./rows.ts";
+import { type Pages, usePages, useRows } from "./rows.ts";
 import { useWrite } from "./write.ts";
 
 export interface Member extends Row<"swarm_members"> {
@@ -16,12 +16,22 @@ export interface Member extends Row<"swarm_members"> {
 /** The roles that can be assigned. */
 export type GivenRole = Exclude<SwarmRole, "owner">;
 
+export interface MemberCounts {
+  readonly active: number;
+  /** Those who have not accepted their invitation. */
+  readonly invited: number;
+}
+
+export interface Members extends Pages<Member> {
+  readonly counts: MemberCounts | undefined;
+}
+
 /** The members of a swarm, the oldest first. */
-export function useMembers(swarmId: string): Pages<Member> {
+export function useMembers(swarmId: string): Members {
   // A new member has a name, which the changed row does not contain.
   const onChange = useReloadSoon(useMemo(() => ["swarm_members", "of", swarmId], [swarmId]));
   useLiveTable("swarm_members", { filter: `swarm_id=eq.${swarmId}`, onChange });
-  return usePages<Member>({
+  const pages = usePages<Member>({
     table: "swarm_members",
     key: ["of", swarmId],
     size: 100,
@@ -36,6 +46,29 @@ export function useMembers(swarmId: string): Pages<Member> {
       return last === null ? query : query.gt("id", last.id);
     },
   });
+  return { ...pages, counts: useCounts(swarmId, pages) };
+}
+
+/** Counts all members, of whom only some are listed. */
+function useCounts(swarmId: string, { rows, hasMore }: Pages<Member>): MemberCounts | undefined {
+  const { rows: counted } = useRows({
+    table: "swarm_members",
+    key: ["of", swarmId, "counts"],
+    isOn: hasMore,
+    read: (client, signal) =>
+      client
+        .from("swarm_members")
+        .select("status, count:id.count()")
+        .eq("swarm_id", swarmId)
+        .abortSignal(signal)
+        .overrideTypes<{ status: SwarmMemberStatus; count: number }[], { merge: false }>(),
+  });
+  if (hasMore && counted === undefined) return undefined;
+  const countOf = (status: SwarmMemberStatus): number => {
+    if (hasMore) return counted?.find((row) => row.status === status)?.count ?? 0;
+    return rows?.filter((row) => row.status === status).length ?? 0;
+  };
+  return rows && { active: countOf("active"), invited: countOf("invited") };
 }
 
 export function nameOf({ public_profiles: profile, invited_email: email }: Member): string {

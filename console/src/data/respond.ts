@@ -10,6 +10,7 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { getClient, type Row } from "./client.ts";
 import { type Failure, toFailure, unwrap } from "./failure.ts";
+import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
 import { hasEnded, type LiveRun } from "./live-run.ts";
 
 export interface Question {
@@ -59,6 +60,7 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
   const [runs, setRuns] = useState<readonly LiveRun[]>([]);
   const [asking, setAsking] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
+  useClearOnReconnect(failure, () => setFailure(null));
   const attached = useRef(new Map<string, AttachedRun>());
   const latestOptions = useRef(options);
   const frame = useRef(0);

@@ -25,7 +25,7 @@ export interface SearchOptions {
 
 export interface SearchResult {
   readonly here: readonly Found[];
-  /** The newest first within each kind. */
+  /** Within each kind the closest names first, then the newest. */
   readonly found: readonly Found[];
   readonly isLoading: boolean;
   /** Why messages could not be searched, or null. */
@@ -48,16 +48,19 @@ export function useSearch({ text, swarmId, isComplete }: SearchOptions): SearchR
   const words = useMemo(() => text.toLowerCase().split(/\s+/).filter(Boolean), [text]);
   const isOn = words.length > 0;
   const named = [
-    useNamed("agents", isOn, text),
-    useNamed("swarms", isOn, text),
-    useNamed("tools", isOn, text),
-    useNamed("webhooks", isOn, text),
+    useNamed("agents", words),
+    useNamed("swarms", words),
+    useNamed("tools", words),
+    useNamed("webhooks", words),
   ].flat();
   const people = usePeople(isOn);
   const everywhere = useMessages(words, { swarmId: null, isComplete, isOn });
   const here = useMessages(words, { swarmId, isComplete, isOn: swarmId !== null });
   const byId = useRunById(text);
-  const found = [...named, ...people].filter((one) => isMatch(one, words));
+  const found = rankByTitle(
+    [...named, ...people].filter((one) => isMatch(one, words)),
+    words,
+  );
   const asked = [...byId, ...toRuns(everywhere.rows)];
   const messages = toMessages(everywhere.rows, words).filter(({ to }) => swarmId === null || !to.includes(swarmId));
   return {
@@ -83,30 +86,32 @@ interface NamedRow {
   readonly detail: string | null;
 }
 
-function useNamed(table: keyof typeof NAMED, isOn: boolean, text: string): readonly Found[] {
+function useNamed(table: keyof typeof NAMED, words: readonly string[]): readonly Found[] {
   const { kind } = NAMED[table];
-  const read = (client: Client, signal: AbortSignal, contained: string) => {
-    const query = client
+  const isOn = words.length > 0;
+  const read = (client: Client, signal: AbortSignal, contained: readonly string[]) => {
+    let query = client
       .from(table)
       .select<string, NamedRow>(NAMED[table].columns)
       .order("id", { ascending: false })
       .limit(MAX_NAMES)
       .abortSignal(signal);
-    return contained === "" ? query : query.or(containsText(["name"], contained));
+    for (const word of contained) query = query.or(containsText(["name"], word));
+    return query;
   };
   const { rows: all = [] } = useRows({
     table,
     key: ["search names"],
     isOn,
     staleMs: NAMES_STALE_MS,
-    read: (client, signal) => read(client, signal, ""),
+    read: (client, signal) => read(client, signal, []),
   });
   const isLong = all.length === MAX_NAMES;
   const { rows: matching } = useRows({
     table,
-    key: ["search names", text],
+    key: ["search names", ...words],
     isOn: isOn && isLong,
-    read: (client, signal) => read(client, signal, text),
+    read: (client, signal) => read(client, signal, words),
   });
   return ((isLong ? matching : undefined) ?? all).map(({ id, name, detail }) => ({
     kind,
@@ -259,6 +264,16 @@ function cutAround(text: string, word: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   const from = Math.max(0, line.toLowerCase().indexOf(word) - BEFORE_MATCH);
   return `${from > 0 ? "… " : ""}${line.slice(from, from + SHOWN)}`;
+}
+
+/** Only the first ones are shown, so newer names that merely contain the text must not displace the name that is meant. */
+function rankByTitle(found: readonly Found[], words: readonly string[]): readonly Found[] {
+  const text = words.join(" ");
+  const rankOf = ({ title }: Found): number => {
+    const name = title.toLowerCase();
+    return name === text ? 0 : name.startsWith(text) ? 1 : name.includes(text) ? 2 : 3;
+  };
+  return found.toSorted((left, right) => rankOf(left) - rankOf(right));
 }
 
 function isMatch({ id, title, detail }: Found, words: readonly string[]): boolean {

@@ -24,11 +24,14 @@ type Mine = { readonly id: string; readonly role: SwarmRole; readonly status: Sw
 
 /** A swarm as a list shows it. */
 export interface SwarmSummary extends Row<"swarms"> {
+  /** Only the first ones. */
   readonly swarm_agents: readonly {
     readonly id: string;
     readonly agent_cards: { readonly id: string; readonly name: string; readonly status: AgentStatus } | null;
   }[];
-  readonly people: readonly { readonly id: string }[];
+  readonly agents: readonly [{ readonly count: number }];
+  /** Without those who are only invited. */
+  readonly people: readonly [{ readonly count: number }];
   /** Only the newest message. */
   readonly messages: readonly LastMessage[];
   /** That of the user; none if the swarm was never opened. */
@@ -47,10 +50,10 @@ export interface SwarmFilter {
 }
 
 const SUMMARY =
-  "*, swarm_agents(id, agent_cards(id, name, status)), people:swarm_members(id), messages(content, sender_name, created_at, seq), " +
-  "read_positions(last_read_seq)";
-/** The maximum number of embedded agents and members per swarm. */
-const MAX_EMBEDDED = 100;
+  "*, swarm_agents(id, agent_cards(id, name, status)), agents:swarm_agents(count), people:swarm_members(count), " +
+  "messages(content, sender_name, created_at, seq), read_positions(last_read_seq)";
+/** The number of agents whose names are read per swarm. */
+export const MAX_FACES = 3;
 
 export function useSwarms({ search, status, sort }: SwarmFilter): Pages<SwarmSummary> {
   useLiveTable("swarms");
@@ -64,9 +67,8 @@ export function useSwarms({ search, status, sort }: SwarmFilter): Pages<SwarmSum
         .from("swarms")
         .select(SUMMARY)
         .order("position", { referencedTable: "swarm_agents" })
-        .limit(MAX_EMBEDDED, { referencedTable: "swarm_agents" })
+        .limit(MAX_FACES, { referencedTable: "swarm_agents" })
         .eq("people.status", "active")
-        .limit(MAX_EMBEDDED, { referencedTable: "people" })
         .order("seq", { referencedTable: "messages", ascending: false })
         .limit(1, { referencedTable: "messages" })
         .limit(size)

@@ -27,6 +27,16 @@ export function addToTail(tail: Tail, changes: readonly Change[], isPaused: bool
   return { ...added, seen: new Set([...tail.seen, ...fresh.map(({ key }) => key)].slice(-MAX_SEEN)) };
 }
 
+/** Adds changes from before the shown ones, also while the list is paused. */
+export function addHistory(tail: Tail, changes: readonly Change[]): Tail {
+  const unseen = changes.filter(({ key }) => !tail.seen.has(key));
+  return {
+    ...tail,
+    shown: newestFirst([...tail.shown, ...unseen]),
+    seen: new Set([...tail.seen, ...unseen.map(({ key }) => key)].slice(-MAX_SEEN)),
+  };
+}
+
 export function resumeTail(tail: Tail): Tail {
   if (tail.waiting.length === 0) return tail;
   return { ...tail, shown: newestFirst([...tail.waiting, ...tail.shown]), waiting: [] };

@@ -3,6 +3,7 @@ import { useCallback } from "react";
 import { changeCachedRows, type RowChange } from "./cached-rows.ts";
 import { type Client, getClient, type TableName } from "./client.ts";
 import { type Failure, toFailure } from "./failure.ts";
+import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
 
 export interface WriteOptions<Input, Output> {
   /** Calls supabase-js; use `unwrap`. */
@@ -52,6 +53,7 @@ export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): W
     },
   });
   const { mutateAsync } = mutation;
+  useClearOnReconnect(mutation.error, mutation.reset);
   // Stable between renders, for commands and effects.
   const run = useCallback((input: Input) => mutateAsync(input).catch(() => null), [mutateAsync]);
   return {

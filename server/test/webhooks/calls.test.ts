@@ -86,6 +86,32 @@ describe("test_webhook", () => {
     assert.deepEqual(state, { is_active: true, failed_in_a_row: 0, queued: 0 });
   });
 
+  test("further attempts of a failed test, and replays of its event, are tests as well", async (t) => {
+    receiver.answer = () => ({ status: 503 });
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, receiver.url);
+    const node = stage.start(t, { times: { recoveryPollMs: 50 } });
+    const test = { callerId: user, webhookId: webhook, eventType: "agent.created" };
+    const { deliveryId } = await node.webhooks.testWebhook(test);
+    await node.webhooks.retryDelivery({ callerId: user, deliveryId });
+    receiver.answer = () => ({});
+    await node.webhooks.recoverSince({ callerId: user, webhookId: webhook, since: new Date(Date.now() - 3_600_000) });
+    await until(async () => (await deliveryRow(deliveryId))?.["status"] === "delivered", "the test is delivered");
+    const eventId = String((await deliveryRow(deliveryId))?.["event_id"]);
+    const [replayed] = await node.webhooks.replay({ callerId: user, eventId });
+    const replayId = replayed?.delivery_id ?? "";
+    await until(async () => (await deliveryRow(replayId))?.["status"] === "delivered", "the replay is delivered");
+    await node.stop();
+    const attempts = await stage.rows<{ attempt: number; cause: string }>(
+      "select attempt, cause from public.webhook_delivery_attempts where webhook_id = $1 order by created_at",
+      [webhook],
+    );
+    assert.deepEqual(
+      attempts.map(({ attempt, cause }) => `${attempt} ${cause}`),
+      ["1 test", "2 test", "3 test", "1 test"],
+    );
+  });
+
   test("a test of an unreachable endpoint returns the error", async () => {
     const webhook = await stage.newWebhook(owner, "https://127.0.0.1:9/");
     const attempt = await webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { type Failure, toFailure } from "../../data/failure.ts";
+import { useClearOnReconnect } from "../../data/use-clear-on-reconnect.ts";
 
 export interface Entry {
   /** Runs a step and returns whether it succeeded. */
@@ -12,6 +13,7 @@ export interface Entry {
 export function useEntry(): Entry {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
+  useClearOnReconnect(failure, () => setFailure(null));
   return {
     isBusy,
     failure,

@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { JUDGE_FIELD, useStartEval } from "../../data/eval-runner.ts";
 import type { Failure } from "../../data/failure.ts";
+import { useClearOnReconnect } from "../../data/use-clear-on-reconnect.ts";
 import { useLiveTable } from "../../data/live.ts";
 import { useAgentChoices } from "../../data/swarm-agents.ts";
 import { Banner } from "../../components/banner.tsx";
@@ -134,6 +135,7 @@ function useStart({ id, name }: EvalDataset) {
   const navigate = useNavigate();
   const [isStarting, setStarting] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
+  useClearOnReconnect(failure, () => setFailure(null));
   const start = async (request: Request): Promise<void> => {
     setStarting(true);
     setFailure(null);

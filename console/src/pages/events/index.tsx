@@ -10,7 +10,9 @@ import { type Command, useCommands } from "../../components/commands.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { ButtonLink } from "../../components/link.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { Pager } from "../../components/pager.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { ChangeList } from "./change-list.tsx";
 import { describeChange, type Names } from "./describe-change.ts";
@@ -48,7 +50,8 @@ export function EventsPage() {
       [isPaused, tail.clear],
     ),
   );
-  const isLoading = !tail.hasHistory && lines.length === 0;
+  const { history } = tail;
+  const isLoading = !history.isRead && lines.length === 0;
   return (
     <>
       <PageHeader
@@ -76,7 +79,14 @@ export function EventsPage() {
         />
       )}
       {isLoading && <ListSkeleton />}
-      {!isLoading && lines.length === 0 && <Quiet />}
+      {history.failure !== null && (
+        <FailureState
+          title="Earlier events could not be loaded"
+          message={history.failure.message}
+          onRetry={history.loadMore}
+        />
+      )}
+      {!isLoading && history.failure === null && lines.length === 0 && <Quiet />}
       {lines.length > 0 && found.length === 0 && (
         <EmptyState
           picture="search"
@@ -87,6 +97,15 @@ export function EventsPage() {
         </EmptyState>
       )}
       {found.length > 0 && <ChangeList lines={found} open={open} onOpen={setOpen} />}
+      {lines.length > 0 && (
+        <Pager
+          shown={lines.length}
+          hasMore={history.hasMore}
+          isBusy={history.isLoading}
+          onMore={history.loadMore}
+          noun="events"
+        />
+      )}
     </>
   );
 }

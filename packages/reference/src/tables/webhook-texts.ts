@@ -56,7 +56,7 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
       webhook_id: "The webhook.",
       user_id: "The owner of the webhook.",
       attempt: "The number of the attempt.",
-      cause: "What caused the request.",
+      cause: "What caused the request. All attempts of a test, and those of its replays, have the cause `test`.",
       url: "Where it was sent.",
       status_code: "The HTTP status; null without a response.",
       error_code: "A short name of the failure, such as `timeout` or `reset`.",

@@ -47,7 +47,7 @@ export async function claimFailedDelivery(pool: pg.Pool, deliveryId: string, cla
      ), queued as (
        insert into private.webhook_queue
          (delivery_id, webhook_id, event_seq, cause, attempts_before, claim, run_at, lease_until)
-       select id, webhook_id, 0, 'manual', attempts, $2, lease.until, lease.until
+       select id, webhook_id, 0, private.keep_test_cause(id, 'manual'), attempts, $2, lease.until, lease.until
        from reopened, lateral (select now() + (timeout_ms + 15000) * interval '1 millisecond') as lease (until)
        returning delivery_id, webhook_id, lease_until
      ), due_queue as (${UPSERT_QUEUE})

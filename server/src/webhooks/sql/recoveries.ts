@@ -68,7 +68,7 @@ export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise
        update public.webhook_deliveries d set status = 'pending' from batch where d.id = batch.id
      ), queued as (
        insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause, attempts_before)
-       select id, webhook_id, 0, 'replay', attempts from batch
+       select id, webhook_id, 0, private.keep_test_cause(id, 'replay'), attempts from batch
      ), due_queue as (
        insert into private.webhook_endpoint_queues as queue (webhook_id)
        select distinct webhook_id from batch

@@ -15,7 +15,7 @@ export async function replayEvent(
 ): Promise<ReplayedDelivery[]> {
   const { rows } = await pool.query<ReplayedDelivery>(
     `with sources as (
-       select distinct on (d.webhook_id) d.webhook_id, d.event_id, d.event_type, d.payload, d.created_at
+       select distinct on (d.webhook_id) d.id, d.webhook_id, d.event_id, d.event_type, d.payload, d.created_at
        from public.webhook_deliveries d
        where d.event_id = $1 and d.user_id = $2
        order by d.webhook_id, d.created_at
@@ -33,7 +33,8 @@ export async function replayEvent(
        returning id, webhook_id
      ), queued as (
        insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause, traceparent)
-       select id, webhook_id, 0, 'replay', $4 from made
+       select id, webhook_id, 0, (select private.keep_test_cause(sources.id, 'replay') from sources order by created_at limit 1), $4
+       from made
      ), due_queue as (
        insert into private.webhook_endpoint_queues as queue (webhook_id)
        select webhook_id from made order by webhook_id

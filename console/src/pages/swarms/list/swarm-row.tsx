@@ -2,9 +2,10 @@ import type { RunStatus } from "@swarmbase/sdk";
 import { Bot, Users } from "lucide-react";
 import { Link } from "react-router";
 import { countUnread } from "../../../data/read-positions.ts";
-import type { SwarmSummary } from "../../../data/swarms.ts";
+import { MAX_FACES, type SwarmSummary } from "../../../data/swarms.ts";
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
+import { formatCount } from "../../../components/formats.ts";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { SelectBox } from "../../../components/select-box.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
@@ -22,14 +23,15 @@ export interface SwarmRowProps {
 }
 
 export function SwarmRow({ swarm, running, needsUser, isSelected, onToggle }: SwarmRowProps) {
-  const { id, name, description, status, swarm_agents: swarmAgents, people, messages, created_at: createdAt } = swarm;
+  const { id, name, description, status, swarm_agents: swarmAgents, messages, created_at: createdAt } = swarm;
+  const [[{ count: people }], [{ count: agents }]] = [swarm.people, swarm.agents];
   const [last] = messages;
   return (
     <div className="relative border-b border-line hover:bg-hover [[role=listitem]:last-child>&]:border-b-0">
       <Link to={`/swarms/${id}`} aria-label={name} className="absolute inset-0 -outline-offset-2" />
       <div className="pointer-events-none relative flex items-center gap-4 px-4 py-3.5 [&_time]:pointer-events-auto">
         <SelectBox name={name} isSelected={isSelected} onToggle={(isRange) => onToggle(id, isRange)} />
-        <Faces swarmAgents={swarmAgents} />
+        <Faces swarmAgents={swarmAgents} count={agents} />
         <div className="grid min-w-0 flex-1 gap-0.5">
           <div className="flex min-w-0 items-center gap-2.5">
             <span className="truncate font-semibold">{name}</span>
@@ -55,13 +57,13 @@ export function SwarmRow({ swarm, running, needsUser, isSelected, onToggle }: Sw
           <span className="flex items-center gap-3 tabular-nums">
             <span className="flex items-center gap-1">
               <Users className="size-3.5" aria-hidden />
-              {people.length}
-              <span className="sr-only">{people.length === 1 ? "person" : "people"}</span>
+              {formatCount(people)}
+              <span className="sr-only">{people === 1 ? "person" : "people"}</span>
             </span>
             <span className="flex items-center gap-1">
               <Bot className="size-3.5" aria-hidden />
-              {swarmAgents.length}
-              <span className="sr-only">{swarmAgents.length === 1 ? "agent" : "agents"}</span>
+              {formatCount(agents)}
+              <span className="sr-only">{agents === 1 ? "agent" : "agents"}</span>
             </span>
           </span>
         </div>
@@ -98,9 +100,12 @@ function Running({ status, needsUser }: { readonly status: RunStatus | undefined
   return <StatusBadge status="running" word={status === "queued" ? "Queued" : "Responding"} />;
 }
 
-const MAX_FACES = 3;
+interface FacesProps {
+  readonly swarmAgents: SwarmSummary["swarm_agents"];
+  readonly count: number;
+}
 
-function Faces({ swarmAgents }: { readonly swarmAgents: SwarmSummary["swarm_agents"] }) {
+function Faces({ swarmAgents, count }: FacesProps) {
   const cards = swarmAgents.flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
   if (cards.length === 0)
     return (
@@ -110,16 +115,16 @@ function Faces({ swarmAgents }: { readonly swarmAgents: SwarmSummary["swarm_agen
     );
   return (
     <span aria-hidden className="hidden w-21 shrink-0 items-center sm:flex">
-      {cards.slice(0, MAX_FACES).map(({ id, name }, index) => (
+      {cards.map(({ id, name }, index) => (
         <span key={id} className={index === 0 ? "" : "-ml-3"}>
           <span className="block rounded-[30%] ring-2 ring-surface">
             <Avatar name={name} seed={id} shape="agent" />
           </span>
         </span>
       ))}
-      {cards.length > MAX_FACES && (
+      {count > MAX_FACES && (
         <span className="-ml-2 ring-2 ring-surface rounded-full">
-          <Badge>+{cards.length - MAX_FACES}</Badge>
+          <Badge>+{count - MAX_FACES}</Badge>
         </span>
       )}
     </span>

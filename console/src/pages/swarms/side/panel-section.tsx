@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 
 export interface PanelSectionProps {
   readonly title: string;
-  readonly count: number | undefined;
+  readonly count: number | string | undefined;
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }

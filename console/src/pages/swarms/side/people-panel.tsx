@@ -1,10 +1,17 @@
 import { Ellipsis, UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
-import { type GivenRole, type Member, nameOf, useChangeRole, useRemoveMember } from "../../../data/members.ts";
+import {
+  type GivenRole,
+  type Member,
+  type MemberCounts,
+  nameOf,
+  useChangeRole,
+  useRemoveMember,
+} from "../../../data/members.ts";
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
-import { formatExact } from "../../../components/formats.ts";
+import { formatCount, formatExact } from "../../../components/formats.ts";
 import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
@@ -18,11 +25,11 @@ import { PanelSection } from "./panel-section.tsx";
 export function PeoplePanel() {
   const { members, rights } = useSwarmContext();
   const [isInviting, setInviting] = useState(false);
-  const { rows, hasMore, loadMore, isLoadingMore } = members;
+  const { rows, counts, hasMore, loadMore, isLoadingMore } = members;
   return (
     <PanelSection
       title="People"
-      count={rows?.length}
+      count={counts && describeCounts(counts)}
       action={
         rights.canManage && (
           <Button size="small" variant="quiet" icon={<UserPlus />} onClick={() => setInviting(true)}>
@@ -45,6 +52,10 @@ export function PeoplePanel() {
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </PanelSection>
   );
+}
+
+function describeCounts({ active, invited }: MemberCounts): string {
+  return invited === 0 ? formatCount(active) : `${formatCount(active)}, ${formatCount(invited)} invited`;
 }
 
 function MemberRow({ member }: { readonly member: Member }) {

@@ -22,6 +22,7 @@ import { TypingLine } from "./typing-line.tsx";
 import { type PendingMessage, usePendingMessages } from "./use-pending-messages.ts";
 import { useLinkedMessage } from "./use-linked-message.ts";
 import { useAnnounce } from "./use-announce.ts";
+import { useFirstUnread } from "./use-first-unread.ts";
 import { WithMessageActions } from "./message-actions.tsx";
 
 const MAX_ATTACHED = 40;
@@ -42,7 +43,8 @@ export function Conversation() {
   const [replyTo, setReplyTo] = useState<Message | null>(null);
   const list = useRef<MessageListHandle>(null);
   const composer = useRef<ComposerHandle>(null);
-  const items = useItems(swarm, conversation, { pending: pending.messages, runs });
+  const firstUnread = useFirstUnread(swarm, messages, userId);
+  const items = useItems(swarm, conversation, { pending: pending.messages, runs, firstUnreadId: firstUnread.id });
   const linked = useLinkedMessage({ conversation, list });
   const announcement = useAnnounce(messages, userId);
   const onReply = useCallback((message: Message) => {
@@ -93,7 +95,10 @@ export function Conversation() {
             receive={receive}
             replyTo={replyTo}
             onReplied={() => setReplyTo(null)}
-            onSent={() => list.current?.toEnd()}
+            onSent={() => {
+              firstUnread.hold();
+              list.current?.toEnd();
+            }}
           />
         </div>
       </section>
@@ -105,18 +110,17 @@ export function Conversation() {
 interface LiveState {
   readonly pending: readonly PendingMessage[];
   readonly runs: readonly LiveRun[];
+  readonly firstUnreadId: string | null;
 }
 
 function useItems(
   swarm: Swarm,
   { messages = NO_MESSAGES, hasOlder }: ReturnType<typeof useConversation>,
-  { pending, runs }: LiveState,
+  { pending, runs, firstUnreadId }: LiveState,
 ): readonly ListItem[] {
   const stored = useStoredRunEnds(swarm.id, messages[0]?.created_at ?? null);
   const attached = runs.map(({ id }) => id).join();
-  // What is read from now on does not move the line.
-  const [readUpTo] = useState(() => swarm.read_positions[0]?.last_read_seq ?? null);
-  const said = useMemo(() => listMessageItems(messages, hasOlder, readUpTo), [messages, hasOlder, readUpTo]);
+  const said = useMemo(() => listMessageItems(messages, hasOlder, firstUnreadId), [messages, hasOlder, firstUnreadId]);
   const withEnds = useMemo(() => {
     const ends = stored.filter(({ id }) => !attached.includes(id));
     return joinItems(said, groupStoredEnds(messages, ends));

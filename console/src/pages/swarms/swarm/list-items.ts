@@ -14,7 +14,7 @@ export type ListItem =
       /** Shows a heading above the first message of the conversation or of a day. Not separate items, because inserting them would move the scroll anchor. */
       readonly isFirst: boolean;
       readonly isNewDay: boolean;
-      /** The first message that the user had not read when the page was opened. */
+      /** Shows the line above the first message that the user has not read. */
       readonly isFirstUnread: boolean;
     }
   | { readonly kind: "pending"; readonly key: string; readonly pending: PendingMessage }
@@ -36,11 +36,10 @@ const CONTINUED_MS = 5 * 60_000;
 /** The number of newest messages in which the messages of attached runs are searched. */
 const RECENT = 200;
 
-/** The items of the stored messages. `readUpTo` is the `seq` of the last message that was read before; null for none. */
 export function listMessageItems(
   messages: readonly Message[],
   hasOlder: boolean,
-  readUpTo: number | null,
+  firstUnreadId: string | null,
 ): readonly ListItem[] {
   return messages.map((message, index) => {
     const before = messages[index - 1] ?? null;
@@ -51,7 +50,7 @@ export function listMessageItems(
       isContinued: before !== null && continues(message, before),
       isFirst: before === null && !hasOlder,
       isNewDay: before === null || dayOf(before) !== dayOf(message),
-      isFirstUnread: before?.seq === readUpTo && readUpTo !== null,
+      isFirstUnread: message.id === firstUnreadId,
     };
   });
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext } from "react";
-import type { Member } from "../../../data/members.ts";
+import type { Members } from "../../../data/members.ts";
 import type { Presence } from "../../../data/presence.ts";
-import type { Pages, ReadResult } from "../../../data/rows.ts";
+import type { ReadResult } from "../../../data/rows.ts";
 import type { SwarmAgent } from "../../../data/swarm-agents.ts";
 import type { Rights, Swarm } from "../../../data/swarms.ts";
 
@@ -11,7 +11,7 @@ export interface SwarmDetails {
   readonly rights: Rights;
   readonly userId: string;
   readonly swarmAgents: ReadResult<readonly SwarmAgent[]>;
-  readonly members: Pages<Member>;
+  readonly members: Members;
   readonly presence: Presence;
   /** Whether the side panel is open as a drawer, on screens where it does not fit beside the conversation. */
   readonly isPanelOpen: boolean;

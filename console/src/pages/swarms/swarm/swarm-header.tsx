@@ -5,6 +5,7 @@ import { Link, NavLink, useMatch, useNavigate } from "react-router";
 import { nameOf } from "../../../data/members.ts";
 import { useOpenFlags } from "../../../data/message-writes.ts";
 import { Avatar } from "../../../components/avatar.tsx";
+import { formatCount } from "../../../components/formats.ts";
 import { type Command, useCommands } from "../../../components/commands.tsx";
 import { usePageTitle } from "../../../components/page-title.ts";
 import { Tooltip } from "../../../components/tooltip.tsx";
@@ -100,7 +101,7 @@ function PanelButton() {
       className="my-1 ml-auto flex items-center gap-1.5 rounded-md px-2 text-sm text-ink-soft tabular-nums hover:bg-hover hover:text-ink lg:my-2.5 xl:hidden"
     >
       <Users className="size-4" aria-hidden />
-      {(swarmAgents.rows?.length ?? 0) + (members.rows?.length ?? 0)}
+      {formatCount((swarmAgents.rows?.length ?? 0) + (members.counts?.active ?? 0))}
       <span className="sr-only">agents and people: open the list</span>
       {flags.length > 0 && (
         <span role="img" aria-label={`${flags.length} flagged`} className="size-2 rounded-full bg-bad" />

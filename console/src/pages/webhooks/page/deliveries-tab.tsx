@@ -6,6 +6,7 @@ import { canRetryNow, type DeliveryFilter, type LiveDeliveries } from "../../../
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
 import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
+import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
@@ -148,7 +149,12 @@ const COLUMNS: readonly Column<ListedDelivery>[] = [
     title: "Event",
     width: "1.6fr",
     narrow: "title",
-    render: ({ event_type }) => <span className="font-mono text-sm">{event_type}</span>,
+    render: ({ event_type, test }) => (
+      <span className="inline-flex max-w-full items-center gap-2">
+        <span className="min-w-0 truncate font-mono text-sm">{event_type}</span>
+        {test === true && <Badge>Test</Badge>}
+      </span>
+    ),
   },
   { title: "Status", width: "7.5rem", narrow: "trailing", render: ({ status }) => <StatusBadge status={status} /> },
   {

@@ -18,7 +18,7 @@ export function HealthFigures({ health }: { readonly health: Health | undefined 
         value={say(({ successRate }) => (successRate === null ? "–" : formatPercent(successRate)))}
         {...(health !== undefined &&
           health.attempts > 0 && {
-            note: `${formatCount(health.delivered)} of ${formatCount(health.attempts)} attempts${countedSince === null ? "" : `, ${span}`}`,
+            note: `${formatCount(health.delivered)} of ${formatCount(health.attempts)} attempts, without tests${countedSince === null ? "" : `, ${span}`}`,
           })}
       />
       <Stat label="Delivered" value={say(({ delivered }) => formatCount(delivered))} />

@@ -1,29 +1,11 @@
 import { type Change, type ChangedRow, readRow } from "./change.ts";
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
+import { afterRow, type TimedRow } from "./keyset.ts";
 
-const RECENT = 20;
 const MAX_ATTEMPTS = 100;
 /** An attempt can be committed shortly after a newer one. */
 const OVERLAP_MS = 15_000;
-
-/** Reads the newest messages, runs, tool calls and attempts. */
-export async function readRecentChanges(signal: AbortSignal): Promise<readonly Change[]> {
-  const latest = { ascending: false } as const;
-  const client = getClient();
-  const [messages, runs, calls, attempts] = await Promise.all([
-    unwrap(client.from("messages").select("*").order("created_at", latest).limit(RECENT).abortSignal(signal)),
-    unwrap(client.from("runs").select("*").order("created_at", latest).limit(RECENT).abortSignal(signal)),
-    unwrap(client.from("tool_executions").select("*").order("created_at", latest).limit(RECENT).abortSignal(signal)),
-    readAttempts(selectAttempts().limit(RECENT), signal),
-  ]);
-  return [
-    ...messages.map((row) => readRow("messages", row)),
-    ...runs.map((row) => readRow("runs", row)),
-    ...calls.map((row) => readRow("tool_executions", row)),
-    ...attempts.map((row) => readRow("webhook_delivery_attempts", row)),
-  ];
-}
 
 /** Reads the attempts since a time, at most 100. Their keys identify those that are listed already. */
 export async function readAttemptsSince(sinceMs: number): Promise<readonly Change[]> {
@@ -32,13 +14,26 @@ export async function readAttemptsSince(sinceMs: number): Promise<readonly Chang
   return rows.map((row) => readRow("webhook_delivery_attempts", row));
 }
 
+export interface AttemptPage {
+  readonly last: TimedRow | null;
+  readonly size: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the attempts after a row, the newest first. */
+export function readAttemptPage({ last, size, signal }: AttemptPage): Promise<readonly ChangedRow[]> {
+  const query = selectAttempts();
+  return readAttempts((last === null ? query : query.or(afterRow(last))).limit(size), signal);
+}
+
 function selectAttempts() {
   return getClient()
     .from("webhook_delivery_attempts")
     .select(
       "id, delivery_id, webhook_id, attempt, cause, url, status_code, error_code, error, response_time_ms, created_at",
     )
-    .order("created_at", { ascending: false });
+    .order("created_at", { ascending: false })
+    .order("id", { ascending: false });
 }
 
 /** Adds the event types, which only the deliveries have. */

@@ -1,0 +1,89 @@
+import { type Change, type ChangedRow, readRow, type RowChanged } from "./change.ts";
+import { getClient } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { afterRow, type TimedRow } from "./keyset.ts";
+import { readAttemptPage } from "./recent-attempts.ts";
+
+/** The changes that rows tell of, the newest first. */
+export interface History {
+  /** Reads the next ones. None is missing between them and those before. */
+  readMore(signal: AbortSignal): Promise<readonly Change[]>;
+  hasMore(): boolean;
+}
+
+const PAGE = 50;
+
+type ReadTable = Exclude<RowChanged["table"], "webhook_delivery_attempts">;
+/** The columns to read; the secret of a webhook is not among them. */
+const COLUMNS: Partial<Record<ReadTable, string>> = {
+  agents: "*",
+  messages: "*",
+  runs: "*",
+  swarms: "*",
+  tool_executions: "*",
+  webhooks: "id, name, url, events, is_active, disabled_reason, disabled_at, created_at, updated_at",
+};
+
+interface Source {
+  readonly table: RowChanged["table"];
+  read(last: TimedRow | null, signal: AbortSignal): Promise<readonly ChangedRow[]>;
+  /** The last row that was read. */
+  last: TimedRow | null;
+  isComplete: boolean;
+  /** Read, but older than what other sources have not told yet. */
+  held: readonly ChangedRow[];
+}
+
+export function createHistory(): History {
+  const tables = Object.entries(COLUMNS).map(([table, columns]) => createTableSource(table as ReadTable, columns));
+  const sources = [...tables, createSource("webhook_delivery_attempts", readAttempts)];
+  return {
+    hasMore: () => sources.some(({ held, isComplete }) => held.length > 0 || !isComplete),
+    readMore: async (signal) => {
+      await Promise.all(sources.map((source) => fill(source, signal)));
+      // Before this time, a source may have rows that are not read.
+      const [since = ""] = sources
+        .flatMap(({ isComplete, last }) => (isComplete || last === null ? [] : [last.created_at]))
+        .toSorted()
+        .toReversed();
+      return sources.flatMap((source) => {
+        const told = source.held.filter((row) => timeOf(row) >= since);
+        source.held = source.held.slice(told.length);
+        return told.map((row) => readRow(source.table, row));
+      });
+    },
+  };
+}
+
+async function fill(source: Source, signal: AbortSignal): Promise<void> {
+  if (source.held.length > 0 || source.isComplete) return;
+  const rows = await source.read(source.last, signal);
+  source.held = rows;
+  source.last = (rows.at(-1) as TimedRow | undefined) ?? source.last;
+  source.isComplete = rows.length < PAGE;
+}
+
+function createSource(table: Source["table"], read: Source["read"]): Source {
+  return { table, read, last: null, isComplete: false, held: [] };
+}
+
+function createTableSource(table: ReadTable, columns: string): Source {
+  return createSource(table, (last, signal) => {
+    const query = getClient().from(table).select<string, ChangedRow>(columns);
+    return unwrap(
+      (last === null ? query : query.or(afterRow(last)))
+        .order("created_at", { ascending: false })
+        .order("id", { ascending: false })
+        .limit(PAGE)
+        .abortSignal(signal),
+    );
+  });
+}
+
+function readAttempts(last: TimedRow | null, signal: AbortSignal): Promise<readonly ChangedRow[]> {
+  return readAttemptPage({ last, size: PAGE, signal });
+}
+
+function timeOf(row: ChangedRow): string {
+  return String(row["created_at"]);
+}
