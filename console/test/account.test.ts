@@ -3,7 +3,9 @@ import { readFile } from "node:fs/promises";
 import { getApiClient } from "./support/api-client.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import { readClipboard } from "./support/clipboard.ts";
+import { ageSessions } from "./support/age-sessions.ts";
 import { computeCode } from "./support/factor.ts";
+import { findCode } from "./support/mailbox.ts";
 import { createSignedInUser, createPerson, HOME_TITLE, signIn } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { NARROW, createBrowserTest } from "./support/browser-test.ts";
@@ -164,6 +166,58 @@ test("the account page deletes the account after its address is typed", async (t
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   const left = await api.callAsService("GET", `/rest/v1/profiles?id=eq.${api.userId}`);
   assert.deepEqual(left, []);
+});
+
+test("the account page asks who is there when the sign-in is long ago, and then goes on", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t, { expected: [/400/, /403/, /422/, /401.*logout/] });
+  const person = await createSignedInUser(page);
+  const { userId } = await getApiClient(page, instance);
+  const proof = page.getByRole("dialog", { name: "Confirm that it is you" });
+  const makeKey = async (name: string) => {
+    await ageSessions(instance, userId);
+    await page.getByRole("button", { name: "Create API key" }).click();
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("button", { name: "Create key" }).click();
+    await proof.waitFor();
+  };
+  await page.goto("/account/keys");
+  await makeKey("deploy");
+  await scanWithAxe(page);
+  await proof.getByLabel("Your password", { exact: true }).fill("not this one");
+  await proof.getByRole("button", { name: "Confirm" }).click();
+  await proof.getByRole("alert").waitFor();
+  await proof.getByLabel("Your password", { exact: true }).fill(person.password);
+  await proof.getByRole("button", { name: "Confirm" }).click();
+  await page.getByText(/^sk_\w{49}$/).waitFor();
+  await page.getByRole("button", { name: "Revoke deploy" }).waitFor();
+
+  await makeKey("declined");
+  await proof.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Nothing was changed").waitFor();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await proof.getByRole("button", { name: "Send me a code by mail instead" }).click();
+  await proof.getByLabel("Code from the mail").fill(await findCode(instance, person.email));
+  await proof.getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("button", { name: "Revoke declined" }).waitFor();
+
+  await ageSessions(instance, userId);
+  await page.goto("/account/security");
+  await page.getByRole("button", { name: "Set up an app" }).click();
+  await proof.getByLabel("Your password", { exact: true }).fill(person.password);
+  await proof.getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("img", { name: "QR code for the app" }).waitFor();
+
+  await ageSessions(instance, userId);
+  await page.goto("/account");
+  await page.getByRole("button", { name: "Delete your account …" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill(person.email);
+  await page.getByRole("button", { name: "Delete everything" }).click();
+  await proof.getByLabel("Your password", { exact: true }).fill(person.password);
+  await proof.getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
 });
 
 test("the API page shows URL, key and snippets without a token, and links to the reference only if it is served", async (t, {

@@ -9,6 +9,7 @@ import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
+import { ProofDialog } from "./proof-dialog.tsx";
 import type { Waiting } from "./side-links.tsx";
 import { useApprovalNotices } from "./use-approval-notices.ts";
 import { useHotkeys } from "./use-hotkeys.ts";
@@ -60,6 +61,7 @@ export function Shell() {
         {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
         {overlay === "shortcuts" && <ShortcutsSheet onClose={() => setOverlay(null)} />}
       </Suspense>
+      <ProofDialog />
       <ScrollRestoration />
     </div>
   );

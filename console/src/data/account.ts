@@ -81,29 +81,32 @@ export interface PasswordChange {
   /** Empty if the account has no password. */
   readonly current: string;
   readonly password: string;
-  /** The code from a mail, required when the last sign-in is too long ago. */
-  readonly nonce: string;
 }
-
-/** The last sign-in is too long ago. */
-export const NEEDS_CODE = "reauthentication_needed";
 
 /** Changing the password ends all other sessions. */
 export function useChangePassword(): Write<PasswordChange, void> {
   return useWrite({
     tables: [],
-    write: async (client, { current, password, nonce }) => {
-      const attributes = {
-        password,
-        ...(current !== "" && { current_password: current }),
-        ...(nonce !== "" && { nonce }),
-      };
-      await unwrap(client.auth.updateUser(attributes));
+    write: async (client, { current, password }) => {
+      await unwrap(client.auth.updateUser({ password, ...(current !== "" && { current_password: current }) }));
     },
   });
 }
 
-/** Sends the code that `useChangePassword` may require. */
+export type OwnerProof = { readonly current_password: string } | { readonly nonce: string };
+
+/** Proves that the session belongs to the owner of the account, who can then change it. */
+export function useProve(): Write<OwnerProof, boolean> {
+  return useWrite({
+    tables: [],
+    write: async (client, proof) => {
+      await unwrap(client.auth.updateUser(proof));
+      return true;
+    },
+  });
+}
+
+/** Mails a code to prove it with. */
 export function useSendCode(): Write<void, void> {
   return useWrite({
     tables: [],

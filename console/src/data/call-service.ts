@@ -1,11 +1,12 @@
 import { type Client, getConfig } from "./client.ts";
 import { watchedFetch } from "./connection.ts";
-import { Failure, toFailure } from "./failure.ts";
+import { codeOf, Failure, toFailure } from "./failure.ts";
 
 interface ErrorBody {
   readonly msg?: string;
   readonly message?: string;
   readonly code?: string;
+  readonly error_code?: string;
   readonly details?: Record<string, string> | string | null;
 }
 
@@ -21,7 +22,7 @@ export async function callService(client: Client, path: string, init: RequestIni
     const body = (await response.json().catch(() => ({}))) as ErrorBody;
     const message = body.msg ?? body.message ?? "The service sent an unexpected response.";
     const fields = typeof body.details === "object" && body.details !== null ? body.details : {};
-    throw new Failure(message, { status: response.status, code: body.code ?? "", fields });
+    throw new Failure(message, { status: response.status, code: codeOf(body), fields });
   } catch (error) {
     throw await toFailure(error);
   }

@@ -51,6 +51,8 @@ const FIELDS_OF_CODES: Readonly<Record<string, string>> = {
 /** The code of a request that needs the second factor first. */
 export const SECOND_FACTOR = "insufficient_aal";
 export const UNREACHABLE = "The service cannot be reached.";
+/** The code of a request that needs a recent proof of the user. */
+export const NEEDS_PROOF = "reauthentication_needed";
 
 export async function toFailure(error: unknown, status = 0): Promise<Failure> {
   if (error instanceof Failure) return error;
@@ -60,7 +62,7 @@ export async function toFailure(error: unknown, status = 0): Promise<Failure> {
   const found = numberOf(body["status"]) ?? numberOf(body["statusCode"]) ?? status;
   if (message === null || /failed to fetch|networkerror|load failed/i.test(message))
     return new Failure(UNREACHABLE, { cause: error });
-  const code = (body["error_code"] === SECOND_FACTOR ? SECOND_FACTOR : textOf(body["code"])) ?? "";
+  const code = codeOf(body);
   const text = toSentence(message);
   const field = FIELDS_OF_CODES[code];
   return new Failure(text, {
@@ -69,6 +71,12 @@ export async function toFailure(error: unknown, status = 0): Promise<Failure> {
     fields: field === undefined ? fieldsOf(body["details"]) : { [field]: text },
     cause: error,
   });
+}
+
+/** What the caller must do first matters more than the common code of the status. */
+export function codeOf(body: { readonly code?: unknown; readonly error_code?: unknown }): string {
+  const { error_code: step } = body;
+  return step === SECOND_FACTOR || step === NEEDS_PROOF ? step : (textOf(body.code) ?? "");
 }
 
 /** Errors of functions have an unread response; all others have the fields of the response body. */

@@ -4,6 +4,7 @@ import { changeCachedRows, type RowChange } from "./cached-rows.ts";
 import { type Client, getClient, type TableName } from "./client.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
+import { callWithProof } from "./proof.ts";
 
 export interface WriteOptions<Input, Output> {
   /** Calls supabase-js; use `unwrap`. */
@@ -34,7 +35,7 @@ export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): W
   const mutation = useMutation<Output, Failure, Input, [QueryKey, unknown][]>({
     mutationFn: async (input) => {
       try {
-        return await write(getClient(), input);
+        return await callWithProof(() => write(getClient(), input));
       } catch (error) {
         throw await toFailure(error);
       }

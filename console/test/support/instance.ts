@@ -15,6 +15,8 @@ interface Credentials {
   readonly url: string;
   readonly anon_key: string;
   readonly service_role_key: string;
+  /** Of the role that owns the schema. */
+  readonly database_url: string;
 }
 
 export interface Instance extends Credentials {

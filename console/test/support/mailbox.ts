@@ -9,6 +9,13 @@ const POLL_MS = 50;
 const VERIFY = /https:\/\/[^\s"<>]+\/verify\?[^\s"<>]+/;
 export const INVITATION = /https:\/\/[^\s"<>]+\/invitations\/[0-9a-f-]{36}/;
 
+const CODE = /(?<=Your code: )[0-9]{6}/;
+
+/** The code of the newest mail with one to an address. */
+export function findCode(instance: Instance, email: string): Promise<string> {
+  return findLink(instance, email, CODE);
+}
+
 /** The link of the newest mail to an address. Without a mail server, mails are files. */
 export async function findLink({ dataDir }: Instance, email: string, pattern = VERIFY): Promise<string> {
   for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(POLL_MS)) {

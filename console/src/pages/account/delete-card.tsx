@@ -1,7 +1,7 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
-import { NEEDS_CODE, useDeleteAccount } from "../../data/account.ts";
-import { signOut, useUser } from "../../data/session.ts";
+import { useDeleteAccount } from "../../data/account.ts";
+import { useUser } from "../../data/session.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
@@ -11,20 +11,13 @@ export function DeleteCard() {
   const { email = "" } = useUser();
   const [isAsking, setAsking] = useState(false);
   const deletion = useDeleteAccount();
-  const mustSignIn = deletion.failure?.code === NEEDS_CODE;
   return (
     <CardSection
       title="Delete your account"
       description="Deletes your agents, tools, swarms, webhooks, usage and settings at once. Your messages in swarms of others stay."
     >
       <div className="grid justify-items-start gap-4">
-        {mustSignIn ? (
-          <Banner tone="note" action={<Button onClick={() => void signOut()}>Sign out</Button>}>
-            Your last sign-in is too long ago. Sign in again, and delete the account within 15 minutes.
-          </Banner>
-        ) : (
-          deletion.failure !== null && <Banner tone="bad">{deletion.failure.message}</Banner>
-        )}
+        {deletion.failure !== null && <Banner tone="bad">{deletion.failure.message}</Banner>}
         <Button variant="danger" icon={<Trash2 />} isBusy={deletion.isBusy} onClick={() => setAsking(true)}>
           Delete your account …
         </Button>

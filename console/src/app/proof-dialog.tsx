@@ -1,0 +1,99 @@
+import { useEffect, useId, useState } from "react";
+import { useProve, useSendCode } from "../data/account.ts";
+import { getConfig } from "../data/client.ts";
+import { declineProof, useAskedProof } from "../data/proof.ts";
+import { useUser } from "../data/session.ts";
+import { Banner } from "../components/banner.tsx";
+import { Button } from "../components/button.tsx";
+import { CodeInput } from "../components/code-input.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Field } from "../components/field.tsx";
+import { MAIL_IS_FILE } from "../components/mail-is-file.ts";
+import { PasswordInput } from "../components/password-input.tsx";
+
+const WRONG_PASSWORD = "current_password_invalid";
+
+/** Asks who is there when a call needs a proof; the call then goes on. */
+export function ProofDialog() {
+  const asked = useAskedProof();
+  useEffect(() => declineProof, []);
+  return asked === null ? null : <OpenProofDialog onSettled={asked.settle} />;
+}
+
+function OpenProofDialog({ onSettled }: { onSettled(isProven: boolean): void }) {
+  const { email = "" } = useUser();
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [isCodeSent, setCodeSent] = useState(false);
+  const prove = useProve();
+  const sendCode = useSendCode();
+  const formId = useId();
+  const { failure } = prove;
+  const isWrongPassword = failure?.code === WRONG_PASSWORD;
+  const shown = sendCode.failure ?? (isWrongPassword ? null : failure);
+  const submit = async () => {
+    const proof = isCodeSent ? { nonce: code } : { current_password: password };
+    if ((await prove.run(proof)) !== null) onSettled(true);
+  };
+  const ask = async () => {
+    if ((await sendCode.run()) === null) return;
+    prove.reset();
+    setCodeSent(true);
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={() => onSettled(false)}
+      title="Confirm that it is you"
+      description="Your sign-in is too long ago for this change."
+      size="small"
+      footer={
+        <>
+          <Button onClick={() => onSettled(false)}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            isBusy={prove.isBusy}
+            disabled={(isCodeSent ? code : password) === ""}
+          >
+            Confirm
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="grid gap-4"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!prove.isBusy) void submit();
+        }}
+      >
+        {shown !== null && <Banner tone="bad">{shown.message}</Banner>}
+        {isCodeSent ? (
+          <Field
+            label="Code from the mail"
+            hint={getConfig().mail === "file" ? MAIL_IS_FILE : `We have sent it to ${email}.`}
+          >
+            <CodeInput value={code} onChange={setCode} />
+          </Field>
+        ) : (
+          <Field label="Your password" error={isWrongPassword ? failure.message : undefined}>
+            <PasswordInput
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          </Field>
+        )}
+        <div>
+          <Button size="small" isBusy={sendCode.isBusy} onClick={() => void ask()}>
+            {isCodeSent ? "Send another code" : "Send me a code by mail instead"}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
