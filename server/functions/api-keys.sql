@@ -50,8 +50,8 @@ end
 $$;
 grant execute on function private.require_scopes(text[]) to authenticated, sb_service, service_role;
 
--- As require_scopes('read'), but false for a key with `run` alone, which sees the agents that it may ask and the runs
--- that it started.
+-- As require_scopes('read'), but false for a key with `run` alone, which sees the agents and swarms that it may ask, and
+-- the runs that it started.
 create or replace function private.require_read_or_run() returns boolean language plpgsql stable
 as $$
 begin
@@ -130,6 +130,14 @@ as $$
     where r.swarm_id = is_key_message.swarm_id and r.message_id = is_key_message.message_id)
 $$;
 grant execute on function private.is_key_message(uuid, uuid) to authenticated, sb_service, service_role;
+
+create or replace function private.is_key_execution(tool_execution_id uuid) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select private.may_key_see_run(private.key_id(), x.run_id, x.swarm_id) from public.tool_executions x
+  where x.id = is_key_execution.tool_execution_id
+$$;
+grant execute on function private.is_key_execution(uuid) to authenticated, sb_service, service_role;
 
 -- Returns the rejection of a key that may not ask in the swarm, or ask the agent, else null: without `read`, or bound to
 -- resources, it asks the agents that it is bound to, and in swarms of its resources or that it created.

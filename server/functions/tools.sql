@@ -59,6 +59,58 @@ begin
 end
 $$;
 
+-- The server whose credential a tool uses: an authorization of the owner, a secret, or what the operator has set up. Null:
+-- the tool uses none.
+create or replace function private.get_credential_server(tool public.tools) returns text
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  select case when tool.kind = 'mcp' or tool.config ? 'auth' or cardinality(tool.secret_names) > 0
+    then coalesce(private.get_tool_host(tool.config), 'server ' || (tool.config ->> 'server')) end
+$$;
+
+-- A copy of a tool that needs an approval needs one too. An update that switches the approval off is a decision of its
+-- own, which tools_require_approve_scope checks.
+create or replace function private.keep_tool_approval() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  used constant text := private.get_credential_server(new);
+begin
+  if used is null or new.owner_id is null then
+    return new;
+  end if;
+  if not new.requires_approval and case when tg_op = 'INSERT'
+      -- An upsert of a tool that exists is an update.
+      then not exists (select 1 from public.tools t where t.owner_id = new.owner_id and not t.requires_approval
+        and t.config = new.config and (t.id = new.id or t.name = new.name))
+      else not old.requires_approval and new.config is distinct from old.config end then
+    new.requires_approval := exists (
+      select 1 from private.approval_servers s where s.owner_id = new.owner_id and s.server = used);
+  end if;
+  if new.requires_approval then
+    insert into private.approval_servers (owner_id, server) values (new.owner_id, used) on conflict do nothing;
+  end if;
+  return new;
+end
+$$;
+
+-- A key without `approve` that deletes the tool leaves the requirement.
+create or replace function private.release_approval_server() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  released constant text := private.get_credential_server(old);
+begin
+  if private.has_scope('approve') then
+    delete from private.approval_servers s
+    where s.owner_id = old.owner_id and s.server = released and not exists (
+      select 1 from public.tools t
+      where t.owner_id = old.owner_id and t.requires_approval and private.get_credential_server(t) = released);
+  end if;
+  return null;
+end
+$$;
+
 -- Lets a read embed the tool as `tool`.
 create or replace function public.tool(assignment public.agent_tools) returns setof public.tools rows 1
 language sql stable

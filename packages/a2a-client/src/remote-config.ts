@@ -1,3 +1,5 @@
+import type { ExtensionContext, ToolConfigFault } from "swarmbase/extension";
+
 /** `tools.config` of a remote agent. */
 export interface RemoteConfig {
   readonly card_url: string;
@@ -9,32 +11,31 @@ type RemoteAuth =
   | { readonly type: "bearer"; readonly secret: string }
   | { readonly type: "header"; readonly header: string; readonly secret: string };
 
-interface ConfigFault {
-  readonly path: string;
-  readonly message: string;
-}
-
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 /** They belong to the connection, to the body or to the protocol. */
 const RESERVED_HEADER =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|content-.*|proxy-.*|accept|accept-.*|a2a-.*)$/i;
 
-export function findConfigFaults(config: Readonly<Record<string, unknown>>): readonly ConfigFault[] {
+export function findConfigFaults(
+  config: Readonly<Record<string, unknown>>,
+  { findUrlFault }: Pick<ExtensionContext, "findUrlFault">,
+): readonly ToolConfigFault[] {
   const { card_url: cardUrl, auth, ...others } = config;
+  const urlFault = isHttpsUrl(cardUrl) ? findUrlFault(cardUrl) : "must be the HTTPS address of an agent card";
   return [
-    ...(isHttpsUrl(cardUrl) ? [] : [{ path: "card_url", message: "must be the HTTPS address of an agent card" }]),
+    ...(urlFault === null ? [] : [{ path: "card_url", message: urlFault, isUrl: true }]),
     ...(auth === undefined ? [] : findAuthFaults(auth)),
     ...Object.keys(others).map((path) => ({ path, message: "is not known" })),
   ];
 }
 
-function isHttpsUrl(value: unknown): boolean {
+function isHttpsUrl(value: unknown): value is string {
   if (typeof value !== "string" || value.length > 2_048) return false;
   const url = URL.parse(value);
   return url?.protocol === "https:" && url.username === "" && url.password === "";
 }
 
-function findAuthFaults(auth: unknown): readonly ConfigFault[] {
+function findAuthFaults(auth: unknown): readonly ToolConfigFault[] {
   if (typeof auth !== "object" || auth === null) return [{ path: "auth", message: "must be an object" }];
   const { type, secret, header } = auth as Readonly<Record<string, unknown>>;
   const isHeaderFine = typeof header === "string" && HEADER_NAME.test(header) && !RESERVED_HEADER.test(header);

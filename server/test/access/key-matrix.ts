@@ -87,7 +87,7 @@ public.agent_tools select: yes read read read read read yes -
 public.agent_tools insert: write read read read read read yes no
 public.agent_tools update: write read write write write write yes -
 public.agent_tools delete: write read write write write write yes -
-public.swarms select: yes read read read read read yes -
+public.swarms select: yes read - read read read yes -
 public.swarms insert: write yes write write write write yes no
 public.swarms update: write read write write write write yes -
 public.swarms delete: write read write write write write yes -
@@ -99,7 +99,7 @@ public.swarm_invitations select: - read read read read read - -
 public.swarm_invitations insert: never never never never never never never never
 public.swarm_invitations update: never never never never never never never never
 public.swarm_invitations delete: never never never never never never never never
-public.swarm_agents select: yes read read read read read yes -
+public.swarm_agents select: yes read - read read read yes -
 public.swarm_agents insert: write yes write write write write yes no
 public.swarm_agents update: write read write write write write yes -
 public.swarm_agents delete: write read write write write write yes -
@@ -135,7 +135,7 @@ public.tool_executions select: yes read yes read read read yes -
 public.tool_executions insert: no no no no no no no no
 public.tool_executions update: no no no no no no no no
 public.tool_executions delete: no no no no no no no no
-public.tool_execution_payloads select: yes read read read read read yes -
+public.tool_execution_payloads select: yes read yes read read read yes -
 public.tool_execution_payloads insert: no no no no no no no no
 public.tool_execution_payloads update: no no no no no no no no
 public.tool_execution_payloads delete: no no no no no no no no

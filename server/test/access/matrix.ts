@@ -433,6 +433,11 @@ private.private_swarms           | insert                            | no    no 
 private.private_swarms           | update                            | no    no    no     no     no      no       no    no      yes
 private.private_swarms           | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.approval_servers         | select                            | no    no    no     no     no      no       no    no      yes
+private.approval_servers         | insert                            | no    no    no     no     no      no       no    no      yes
+private.approval_servers         | update                            | no    no    no     no     no      no       no    no      yes
+private.approval_servers         | delete                            | no    no    no     no     no      no       no    no      yes
+
 private.key_runs                 | select                            | no    no    no     no     no      no       no    no      yes
 private.key_runs                 | insert                            | no    no    no     no     no      no       no    no      yes
 private.key_runs                 | update                            | no    no    no     no     no      no       no    no      yes

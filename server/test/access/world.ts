@@ -48,6 +48,7 @@ const AGENTS_AND_TOOLS = `
   insert into public.tools (id, owner_id, name, description, kind, visibility) values
     (:privateTool, :owner, 'kept', 'a tool', 'http', 'private'), (:sharedTool, :owner, 'lent', 'a tool', 'http', 'shared'),
     (:publicTool, :someone, 'open', 'a tool', 'http', 'public'), (:builtinTool, null, 'clock', 'a tool', 'builtin', 'private');
+  insert into private.approval_servers (owner_id, server) values (:owner, 'tools.example.com');
   insert into private.tool_secrets (tool_id, secrets_wrapped) values (:privateTool, 'x');
   insert into private.mcp_authorizations (owner_id, url) values (:owner, 'https://mcp.example.com');
   insert into public.agent_tools (id, agent_id, tool_id) values (:assignment, :ownerAgent, :privateTool);`;

@@ -133,8 +133,11 @@ async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: Call
         retryable: true,
       },
     );
-  if (tool.kind === "client" || !isAssigned(tool))
-    return { kind: "client", call, execution: known, maxOutputChars: readAssignment(tool).maxOutputChars };
+  if (tool.kind === "client" || !isAssigned(tool)) {
+    const { fixed, maxOutputChars } = readAssignment(tool);
+    // The client calls the tool, so it needs the fixed arguments too.
+    return { kind: "client", call, execution: { ...known, input: { ...checked.input, ...fixed } }, maxOutputChars };
+  }
   return await runTool(run, turn, call, tool, known);
 }
 

@@ -27,7 +27,7 @@ export async function runTool(
   context: ToolCallContext,
 ): Promise<ToolOutcome | ToolAsking> {
   const startedAtMs = performance.now();
-  const { timeoutMs, maxOutputChars: maxChars } = readAssignment(tool);
+  const { fixed, timeoutMs, maxOutputChars: maxChars } = readAssignment(tool);
   const { max_retries: maxRetries } = tool;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
@@ -44,7 +44,7 @@ export async function runTool(
       ownerId,
       swarmId,
       config,
-      input,
+      input: { ...input, ...fixed },
       secrets,
       maxChars,
       maxRetries,

@@ -97,7 +97,7 @@ export type ToolOutcome =
 export interface Tools {
   /** The tool as the model sees it, without the arguments that the configuration fixes. */
   describe(tool: CallableTool): ModelTool;
-  /** The input with the fixed arguments, or the reason why it is not valid. */
+  /** The arguments that the model chose, or the reason why they are not valid together with the fixed ones. */
   checkInput(
     tool: CallableTool,
     inputText: string,

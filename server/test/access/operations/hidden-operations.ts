@@ -112,6 +112,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(user_id, agent_id, swarm_id) values (:newcomer, :memberAgent, :swarm)",
     update: "user_id = :newcomer",
   }),
+  "private.approval_servers": rows("private.approval_servers", {
+    where: "owner_id = :owner",
+    insert: "(owner_id, server) values (:newcomer, 'mcp.example.com')",
+    update: "server = 'mcp.example.org'",
+  }),
   "private.key_runs": rows("private.key_runs", {
     where: "run_id = :run",
     insert: "(run_id, api_key_id) values (:bareRun, :userKey)",

@@ -36,14 +36,13 @@ describe("the description for the model", () => {
 });
 
 describe("tool inputs", () => {
-  it("are the arguments of the model, overridden by the fixed ones", () => {
-    const checked = check('{"city": "Rome", "unit": "f"}', {
-      configuration: { unit: "c", unknown: 1, timeout_ms: 10 },
-    });
-    assert.deepEqual(checked, { ok: true, input: { city: "Rome", unit: "c" } });
+  it("are the arguments of the model, checked with the fixed ones", () => {
+    const configuration = { unit: "c", unknown: 1, timeout_ms: 10 };
+    assert.deepEqual(check('{"city": "Rome"}', { configuration }), { ok: true, input: { city: "Rome" } });
+    assert.equal(check('{"city": "Rome"}', { configuration: { unit: "k" } }).ok, false);
     assert.deepEqual(check("", { input_schema: { type: "object" }, configuration: { channel: "x", timeout_ms: 1 } }), {
       ok: true,
-      input: { channel: "x" },
+      input: {},
     });
   });
 

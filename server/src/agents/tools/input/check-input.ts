@@ -10,7 +10,10 @@ export function describeTool(tool: CallableTool): ModelTool {
   return { name, description, inputSchema: narrowSchema(schema, readAssignment(tool).fixed) };
 }
 
-/** Validates the whole input, with the arguments that the assignment fixes, against the schema of the tool. */
+/**
+ * Validates the whole input, with the arguments that the assignment fixes, against the schema of the tool. The result is what the
+ * model chose: it is stored, and members of the swarm read it, while the fixed arguments are the agent owner's alone.
+ */
 export function checkToolInput(
   schemas: SchemaCompiler,
   tool: CallableTool,
@@ -20,9 +23,8 @@ export function checkToolInput(
   if (!read.ok) return reject("INVALID_TOOL_INPUT", read.fault);
   const schema = schemas.compile(tool.input_schema);
   if (!schema.ok) return reject("TOOL_UNUSABLE", `The tool's input_schema ${schema.fault}.`);
-  const input = { ...read.input, ...readAssignment(tool).fixed };
-  const fault = schema.findFault(input);
-  return fault === null ? { ok: true, input } : reject("INVALID_TOOL_INPUT", `The input is not valid: ${fault}.`);
+  const fault = schema.findFault({ ...read.input, ...readAssignment(tool).fixed });
+  return fault === null ? { ok: true, input: read.input } : reject("INVALID_TOOL_INPUT", `The input is not valid: ${fault}.`);
 }
 
 function reject(code: string, message: string): { readonly ok: false; readonly fault: ToolFault } {
