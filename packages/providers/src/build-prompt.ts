@@ -15,13 +15,15 @@ export interface PromptOptions {
   /** Only the kind of provider that signed thoughts gets them back. */
   readonly hasThoughts: boolean;
   readonly images: ImagePlace;
+  /** Each message of a person or another agent is sent alone, with its author. */
+  readonly hasNames: boolean;
 }
 
 /** Converts a conversation to the format of the AI SDK. */
 export function buildPrompt(
   system: string,
   messages: readonly ModelMessage[],
-  { hasThoughts, images }: PromptOptions,
+  { hasThoughts, images, hasNames }: PromptOptions,
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
   let results: LanguageModelV4ToolResultPart[] | null = null;
@@ -33,7 +35,9 @@ export function buildPrompt(
     if (message.role !== "tool") {
       results = null;
       pushShown();
-      prompt.push(message.role === "user" ? buildUser(message.content) : buildAssistant(message, hasThoughts));
+      if (message.role === "assistant") prompt.push(buildAssistant(message, hasThoughts));
+      else if (hasNames && message.names !== undefined) prompt.push(...buildNamed(message, message.names));
+      else prompt.push(buildUser(message.content));
       continue;
     }
     // The results of concurrent calls must be in one message.
@@ -91,6 +95,28 @@ export function buildTools(tools: readonly ModelTool[]): LanguageModelV4Function
 
 function buildUser(text: string): LanguageModelV4Message {
   return { role: "user", content: [{ type: "text", text }] };
+}
+
+const MAX_NAME_CHARS = 64;
+
+function buildNamed(
+  { content, starts = [0] }: Extract<ModelMessage, { role: "user" }>,
+  names: readonly string[],
+): LanguageModelV4Message[] {
+  return starts.map((start, index) => {
+    const message = buildUser(content.slice(start, starts[index + 1]).trimEnd());
+    const name = toName(names[index] ?? "");
+    return name === "" ? message : { ...message, providerOptions: { openai: { name } } };
+  });
+}
+
+/** The field takes only these characters. The text has the whole name. */
+function toName(label: string): string {
+  const plain = label.normalize("NFKD").replace(/\p{M}/gu, "");
+  return plain
+    .replace(/[^a-zA-Z0-9_-]+/g, "_")
+    .slice(0, MAX_NAME_CHARS)
+    .replace(/^_+|_+$/g, "");
 }
 
 function buildAssistant(

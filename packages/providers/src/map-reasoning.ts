@@ -48,7 +48,9 @@ export function mapReasoning(
         budgetTokens: 0,
       };
     case "claude":
-      return isReasoning ? mapAdaptive(effort, thinking, target) : mapBudget(effort, thinking, target);
+      return model.supports.thinking === "adaptive"
+        ? mapAdaptive(effort, thinking, target)
+        : mapBudget(effort, thinking, target);
     case "gemini":
       return mapGemini(effort, thinking, target);
   }
@@ -97,6 +99,7 @@ function mapAdaptive(
   { model, warn }: ReasoningTarget,
 ): MappedReasoning {
   const isOff = thinking?.type === "disabled";
+  const isIdle = isOff || (!model.supports.reasoning && effort === null && thinking === null);
   if (thinking !== null && "budget_tokens" in thinking.given)
     warn("thinking", "sent without budget_tokens: the model chooses its reasoning budget");
   return {
@@ -106,7 +109,7 @@ function mapAdaptive(
         providerOptions: { anthropic: { thinking: { type: isOff ? "disabled" : "adaptive" } } },
       }),
     },
-    extraTokens: isOff ? 0 : fitWindow(TOKENS[effort ?? "medium"], model.contextWindow),
+    extraTokens: isIdle ? 0 : fitWindow(TOKENS[effort ?? "medium"], model.contextWindow),
     budgetTokens: 0,
   };
 }
@@ -115,12 +118,15 @@ function mapAdaptive(
 function mapBudget(
   effort: ReasoningEffort | null,
   thinking: Thinking | null,
-  { warn }: ReasoningTarget,
+  { model, warn }: ReasoningTarget,
 ): MappedReasoning {
   if (thinking?.type === "adaptive") warn("thinking");
   else if (thinking !== null && effort !== null) warn("reasoning_effort", "not sent: thinking is set");
   const requested = thinking?.type === "enabled" ? thinking.tokens : thinking === null ? TOKENS[effort ?? "none"] : 0;
-  if (requested === 0) return { sent: {}, extraTokens: 0, budgetTokens: 0 };
+  if (requested === 0) {
+    const isReasoning = model.supports.reasoning && effort === null && thinking === null;
+    return { sent: {}, extraTokens: isReasoning ? fitWindow(TOKENS.medium, model.contextWindow) : 0, budgetTokens: 0 };
+  }
   const budgetTokens = Math.max(MIN_BUDGET, requested);
   return {
     sent: { providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens } } } },

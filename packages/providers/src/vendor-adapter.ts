@@ -38,7 +38,7 @@ type VendorSettings = Omit<SentSettings, "providerOptions" | "responseFormat"> &
 
 /** Calls a provider through the AI SDK's package of its kind. */
 export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: ProviderPorts): Adapter {
-  const { url, load, frames, callOptions, optionsName, signsReasoning, hasCacheMarks, images } = vendor;
+  const { url, load, frames, callOptions, optionsName, signsReasoning, hasCacheMarks, hasNames, images } = vendor;
   const isMarking = hasCacheMarks && provider.isCachingPrompts;
   const loading = load();
   // Loading begins early. The first call reports a failure.
@@ -89,7 +89,7 @@ export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: P
       const { deadlines } = request;
       const sent = withCallOptions(request.sent, request.model);
       const source = createPartSource();
-      const built = buildOptions(request, { hasThoughts: signsReasoning, images });
+      const built = buildOptions(request, { hasThoughts: signsReasoning, images, hasNames });
       const options = { ...sent, ...(isMarking ? markCacheable(built) : built), abortSignal: deadlines.signal };
       const names = `${request.model.id} ${Object.keys(options).sort().join()}`;
       // Warnings about these depend on their values, of which there are too many to remember.
@@ -111,10 +111,11 @@ export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: P
 
 function buildOptions(
   { call, model, traceparent }: AdapterCall,
-  { hasThoughts, images }: PromptOptions,
+  { hasThoughts, images, hasNames }: PromptOptions,
 ): LanguageModelV4CallOptions {
   const prompt = buildPrompt(call.system, call.messages, {
     hasThoughts,
+    hasNames,
     images: model.supports.images ? images : "none",
   });
   const headers = traceparent === undefined ? {} : { headers: { traceparent } };

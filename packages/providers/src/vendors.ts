@@ -29,6 +29,8 @@ export interface Vendor {
   readonly signsReasoning: boolean;
   /** Where the vendor's API takes images that tools return. Some of its models may accept none. */
   readonly images: ImagePlace;
+  /** The vendor's API has a field for the author of a message. */
+  readonly hasNames: boolean;
   /** The vendor caches only what a call marks. The others cache by themselves, or not at all. */
   readonly hasCacheMarks: boolean;
   /** The prices of input that is read from the cache and written to it, as multiples of the price of input. */
@@ -69,6 +71,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     callOptions: null,
     signsReasoning: false,
     images: "user",
+    hasNames: true,
     hasCacheMarks: false,
     cachePrices: AS_INPUT,
     reasoning: "effort",
@@ -95,6 +98,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     }),
     signsReasoning: true,
     images: "result",
+    hasNames: false,
     hasCacheMarks: false,
     cachePrices: AS_INPUT,
     reasoning: "effort",
@@ -117,6 +121,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     callOptions: null,
     signsReasoning: false,
     images: "user",
+    hasNames: false,
     hasCacheMarks: false,
     cachePrices: AS_INPUT,
     reasoning: "any",
@@ -138,6 +143,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     callOptions: null,
     signsReasoning: true,
     images: "result",
+    hasNames: false,
     hasCacheMarks: true,
     cachePrices: { read: 0.1, write: 1.25 },
     reasoning: "claude",
@@ -160,6 +166,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     callOptions: null,
     signsReasoning: false,
     images: "user",
+    hasNames: false,
     hasCacheMarks: false,
     cachePrices: AS_INPUT,
     reasoning: "gemini",

@@ -112,6 +112,22 @@ describe("max_tokens", () => {
         assert.equal(tokens(name, { max_tokens: 700, reasoning_effort }), 700);
   });
 
+  it("depends on supports.reasoning, which does not change the kind of thinking that a Claude model accepts", () => {
+    for (const name of ["claude", "newClaude"] as const)
+      for (const reasoning of [true, false]) {
+        const { model, kind, hasTools } = target(name);
+        const other = { model: { ...model, supports: { ...model.supports, reasoning } }, kind, hasTools };
+        const settings = { thinking: { type: "enabled", budget_tokens: 2000 } };
+        const { sent, warnings } = mapSettingsOf(settings, other);
+        const plain = mapSettingsOf(settings, target(name));
+        assert.deepEqual([sent.providerOptions, warnings], [plain.sent.providerOptions, plain.warnings]);
+        const { sent: bySetting } = mapSettingsOf({ reasoning_effort: "low" }, other);
+        const { sent: byName } = mapSettingsOf({ reasoning_effort: "low" }, target(name));
+        assert.deepEqual([bySetting.reasoning, bySetting.providerOptions], [byName.reasoning, byName.providerOptions]);
+        assert.equal(mapSettingsOf({}, other).maxTokens, reasoning ? 4096 + 8192 : 4096);
+      }
+  });
+
   it("leaves half of a small context window to the conversation", () => {
     const model = { ...describeModel("openai", "gpt-5.6"), contextWindow: 10_000 };
     assert.equal(mapSettingsOf({}, { model, kind: "openai", hasTools: false }).maxTokens, 5000);

@@ -39,6 +39,8 @@ export interface ModelSupport {
   readonly images: boolean;
   /** The model reasons by default, and its reasoning counts against max_tokens. */
   readonly reasoning: boolean;
+  /** Of Claude models: `adaptive` ones choose their reasoning budget, the others reason only with a given one. */
+  readonly thinking: "adaptive" | "budget";
 }
 
 export interface OfferedModel {
@@ -72,6 +74,7 @@ const ALL: ModelSupport = {
   responseSchema: true,
   images: true,
   reasoning: false,
+  thinking: "budget",
 };
 const WITHOUT_SCHEMA = { responseSchema: false } as const;
 const WITHOUT_IMAGES = { images: false } as const;
@@ -84,7 +87,13 @@ const OPENAI_REASONING: ModelSupport = {
   reasoning: true,
 };
 const CLAUDE: ModelSupport = { ...ALL, temperatureMax: 1, topPWithTemperature: false, penalties: false, stop: 16 };
-const CLAUDE_WITHOUT_SAMPLING: ModelSupport = { ...CLAUDE, temperature: false, topP: false, reasoning: true };
+const CLAUDE_WITHOUT_SAMPLING: ModelSupport = {
+  ...CLAUDE,
+  temperature: false,
+  topP: false,
+  reasoning: true,
+  thinking: "adaptive",
+};
 const GEMINI: ModelSupport = { ...ALL, stop: 5, reasoning: true };
 
 /** Families of open models that reason by default. The providers file can declare it for others. */

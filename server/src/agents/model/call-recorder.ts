@@ -9,7 +9,7 @@ export interface RecordedCall extends Omit<ChatTrace, "callId" | keyof Attempt> 
   readonly startChat: TurnSpan["startChat"];
   readonly signal: AbortSignal;
   /** Undefined: not recorded. */
-  readonly prompt: PromptRow | undefined;
+  readonly prompt: Omit<PromptRow, "settings"> | undefined;
 }
 
 interface CallEnd {
@@ -33,6 +33,8 @@ interface OpenAttempt {
   readonly attempt: Attempt;
   readonly startedAt: Date;
   readonly span: ReturnType<TurnSpan["startChat"]>;
+  /** As they were sent. */
+  readonly settings: PromptRow["settings"];
   firstTokenMs: number | null;
 }
 
@@ -59,7 +61,7 @@ export function createCallRecorder({ ports }: Pick<LiveRun, "ports">, call: Reco
       first_token_ms: ended.firstTokenMs,
       duration_ms: elapsedMs(ended),
       ...usage,
-      ...(rows.length === 0 && prompt !== undefined && { prompt }),
+      ...(rows.length === 0 && prompt !== undefined && { prompt: { ...prompt, settings: ended.settings } }),
     });
     ended.span.end({
       errorType: outcome.status === "cancelled" ? "aborted" : (outcome.error?.code ?? null),
@@ -71,10 +73,10 @@ export function createCallRecorder({ ports }: Pick<LiveRun, "ports">, call: Reco
   };
 
   return {
-    start(attempt) {
+    start(attempt, settings) {
       const id = ports.newId();
       const span = startChat({ ...chat, ...attempt, callId: id });
-      open = { id, attempt, startedAt: ports.clock.now(), span, firstTokenMs: null };
+      open = { id, attempt, startedAt: ports.clock.now(), span, settings, firstTokenMs: null };
       return span.traceparent;
     },
     fail(error) {

@@ -6,11 +6,14 @@ import type { ModelCall, ModelMessage, ModelTool } from "../providers/model-port
 
 export type SentCall = Pick<ModelCall, "system" | "messages" | "tools" | "toolChoice" | "settings" | "maxOutputTokens">;
 
+/** Without the settings, which are known when the call is sent. */
+type RecordedPrompt = Omit<PromptRow, "settings">;
+
 /**
  * What a call sends. Messages of the swarm are named by their number, so that nothing is stored twice and a deleted message is
  * gone from here, too. The hash tells whether the texts are still those that were sent.
  */
-export function recordPrompt(call: SentCall, sources: Context["sources"]): PromptRow {
+export function recordPrompt(call: SentCall, sources: Context["sources"]): RecordedPrompt {
   return {
     kept_messages: 0,
     system: call.system,
@@ -31,7 +34,7 @@ export interface PromptedTurn {
 }
 
 /** Undefined when the prompt is not known: another version of the service began the turn. */
-export function recordTurnPrompt(turn: PromptedTurn, call: SentCall): PromptRow | undefined {
+export function recordTurnPrompt(turn: PromptedTurn, call: SentCall): RecordedPrompt | undefined {
   const { promptedCount, promptedTools, sources } = turn;
   if (promptedCount === undefined) return undefined;
   turn.promptedCount = call.messages.length;
@@ -47,10 +50,9 @@ export function recordTurnPrompt(turn: PromptedTurn, call: SentCall): PromptRow 
   };
 }
 
-function describeTerms({ system, messages, toolChoice, settings, maxOutputTokens }: SentCall) {
+function describeTerms({ system, messages, toolChoice, maxOutputTokens }: SentCall) {
   return {
     tool_choice: typeof toolChoice === "string" ? toolChoice : toolChoice.tool,
-    settings,
     max_output_tokens: maxOutputTokens ?? null,
     sha256: hash("sha256", [system, ...messages.map(textOf)].join("\n")),
   };

@@ -82,6 +82,33 @@ export function mapSettings(settings: JsonRecord, target: SettingsTarget): Mappe
   return { sent, maxTokens, instruction, warnings: [...warnings, ...warnOfUnknown(settings)] };
 }
 
+/** The settings of a request by the names that agents have, with the defaults that were sent. */
+export function describeSent(
+  { maxOutputTokens: _answerTokens, providerOptions, responseFormat, ...sent }: SentSettings,
+  maxTokens: number,
+): JsonRecord {
+  const named = Object.entries(sent).map(([key, value]) => [SENT_NAMES[key as keyof typeof sent], value as unknown]);
+  return {
+    max_tokens: maxTokens,
+    ...(Object.fromEntries(named) as JsonRecord),
+    ...(responseFormat !== undefined && { response_format: responseFormat }),
+    ...(providerOptions !== undefined && { provider_options: providerOptions }),
+  };
+}
+
+const SENT_NAMES = {
+  temperature: "temperature",
+  topP: "top_p",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  stopSequences: "stop",
+  seed: "seed",
+  reasoning: "reasoning_effort",
+} as const satisfies Record<
+  Exclude<keyof SentSettings, "maxOutputTokens" | "providerOptions" | "responseFormat">,
+  string
+>;
+
 type MappedLength = Pick<SentSettings, "maxOutputTokens" | "reasoning" | "providerOptions"> & {
   readonly maxTokens: number;
 };

@@ -23,8 +23,8 @@ export interface ModelCall {
 
 /** Learns of each request to a provider that a call leads to: the first attempt, retries and fallbacks. */
 export interface AttemptObserver {
-  /** Called before the request is sent. Returns its traceparent. */
-  start(attempt: Attempt): string | undefined;
+  /** Called before the request is sent, with the settings that it has. Returns its traceparent. */
+  start(attempt: Attempt, settings: ModelCall["settings"]): string | undefined;
   /** Called when the attempt failed and another one follows. The caller of `stream` gets the error of the last one. */
   fail(error: ModelError): void;
 }

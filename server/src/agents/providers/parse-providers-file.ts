@@ -32,6 +32,7 @@ const modelSchema = z.strictObject({
       response_schema: z.boolean().optional(),
       images: z.boolean().optional(),
       reasoning: z.boolean().optional(),
+      thinking: z.enum(["adaptive", "budget"]).optional(),
     })
     .optional(),
 });
@@ -147,6 +148,7 @@ export function offerFileModel(kind: ProviderKind, model: FileModel): OfferedMod
       responseSchema: supports.response_schema ?? assumed.responseSchema,
       images: supports.images ?? assumed.images,
       reasoning: supports.reasoning ?? assumed.reasoning,
+      thinking: supports.thinking ?? assumed.thinking,
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Adapter, AdapterEvent } from "./adapter.ts";
 import { countUsage } from "./count-usage.ts";
 import { type DeadlineTimes, startDeadlines } from "./deadlines.ts";
 import { explainFault } from "./explain-fault.ts";
-import { mapSettings } from "./map-settings.ts";
+import { describeSent, mapSettings } from "./map-settings.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelEvent, ModelWarning } from "./model-port.ts";
 import type { Provider } from "./provider.ts";
@@ -82,14 +82,14 @@ async function* streamAttempt(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { framework } = provider;
   const hasTools = given.tools.length > 0 && model.supports.tools;
-  const { sent, instruction, warnings } = mapSettings(given.settings, {
+  const { sent, maxTokens, instruction, warnings } = mapSettings(given.settings, {
     model,
     mapping,
     hasTools,
     ...(given.maxOutputTokens !== undefined && { maxTokens: given.maxOutputTokens }),
   });
   const call = instruction === "" ? given : { ...given, system: `${given.system}\n\n${instruction}`.trimStart() };
-  const traceparent = call.attempts?.start({ framework, model: model.id, attempt });
+  const traceparent = call.attempts?.start({ framework, model: model.id, attempt }, describeSent(sent, maxTokens));
   const deadlines = startDeadlines(call.signal, times);
   const warned = new Set<string>();
   let textChars = 0;

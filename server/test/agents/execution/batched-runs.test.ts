@@ -390,7 +390,7 @@ test("the usage of a run includes the selection of speakers", async () => {
   const node = stage.node({
     script: (call) => {
       if (!call.tools.some(({ name }) => name === "choose_next_speaker")) return says(call, call.agent.name);
-      const isSaid = JSON.stringify(call.messages).includes("[Ann]: Ann");
+      const isSaid = JSON.stringify(call.messages).includes('"content":"Ann"');
       const next = isSaid ? "done" : /"enum":\["([^"]*)"/.exec(JSON.stringify(call.tools))?.[1];
       return calls(call, { name: "choose_next_speaker", input: { next } });
     },

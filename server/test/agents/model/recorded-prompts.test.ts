@@ -53,6 +53,11 @@ test("the prompts of a turn with tools and an approval are what the model was se
   const swarm = await stage.newSwarm({ agents: ["Ada"] });
   const [agentId = ""] = swarm.agentIds;
   await stage.sql.query("update public.agents set system_prompt = 'Be brief.', settings = '{\"temperature\": 0.5}'");
+  // With another person, messages have name prefixes.
+  await stage.sql.query("insert into public.swarm_members (swarm_id, user_id, status) values ($1, $2, 'active')", [
+    swarm.swarmId,
+    await stage.newUser(),
+  ]);
   await stage.newTool(agentId, "plain");
   await stage.newTool(agentId, "careful", { requiresApproval: true });
   const heard: string[][] = [];

@@ -350,7 +350,7 @@ const USAGE = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasonin
 
 function begin(call: ModelCall): ModelEvent {
   const attempt = { framework: call.framework, model: "scripted", attempt: 1 };
-  call.attempts?.start(attempt);
+  call.attempts?.start(attempt, call.settings);
   return { type: "start", ...attempt };
 }
 

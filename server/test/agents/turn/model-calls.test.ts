@@ -115,6 +115,65 @@ describe("an answer of a fallback", () => {
   });
 });
 
+test("the recorded settings are those that were sent, with the defaults", async () => {
+  first.answer(say(WIRE.openai({ texts: ["fine"] })));
+  const models = open({ provider_a: { kind: "openai", base_url: first.url, models: [{ id: "gpt-4.1-mini" }] } });
+  const swarm = await stage.newSwarm({ agents: ["Ada"] });
+  await stage.sql.query("update public.agents set settings = $2 where id = $1", [
+    swarm.agentIds[0],
+    JSON.stringify({ top_p: 0.5, presence_penalty: 0, stop: ["END"], frequency: 1 }),
+  ]);
+  await answer(swarm, models);
+  const body = first.asked.at(-1)?.body;
+  assert.deepEqual([body?.["temperature"], body?.["top_p"], body?.["stop"]], [0.7, 0.5, ["END"]]);
+  const prompts = await stage.rows(
+    "select p.settings from public.model_call_prompts p where p.swarm_id = $1",
+    [swarm.swarmId],
+  );
+  assert.deepEqual(prompts, [{ settings: { max_tokens: 4096, temperature: 0.7, top_p: 0.5, stop: ["END"] } }]);
+});
+
+test("a provider with a field for names gets each message with its author, others get the prefix alone", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"], strategy: "mention" });
+  await stage.sql.query("update public.profiles set full_name = 'Zoë Müller' where id = $1", [swarm.ownerId]);
+  const messagesFor = async (kind: "openai" | "openai-compatible", message: string): Promise<unknown> => {
+    first.answer(say(WIRE[kind]({ texts: ["fine"] })));
+    await answer(swarm, open({ provider_a: { kind, base_url: first.url, models: [{ id: "gpt-4.1-mini" }] } }), message);
+    return (first.asked.at(-1)?.body["messages"] as readonly unknown[]).slice(1);
+  };
+  assert.deepEqual(await messagesFor("openai", "@Ada one"), [
+    { role: "user", content: "[Zoë Müller]: @Ada one", name: "Zoe_Muller" },
+  ]);
+  assert.deepEqual(await messagesFor("openai", "@Bo two"), [
+    { role: "user", content: "[Zoë Müller]: @Ada one", name: "Zoe_Muller" },
+    { role: "user", content: "[Ada]: fine", name: "Ada" },
+    { role: "user", content: "[Zoë Müller]: @Bo two", name: "Zoe_Muller" },
+  ]);
+  assert.deepEqual(await messagesFor("openai-compatible", "@Ada three"), [
+    { role: "user", content: "[Zoë Müller]: @Ada one" },
+    { role: "assistant", content: "fine" },
+    { role: "user", content: "[Zoë Müller]: @Bo two\n\n[Bo]: fine\n\n[Zoë Müller]: @Ada three" },
+  ]);
+});
+
+test("one person and one agent: the model gets the prompt and the messages, nothing else", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ada"] });
+  const models = open({ provider_a: { kind: "openai", base_url: first.url, models: [{ id: "gpt-4.1-mini" }] } });
+  const ask = async (message: string): Promise<unknown> => {
+    first.answer(say(WIRE.openai({ texts: ["fine"] })));
+    await answer(swarm, models, message);
+    return first.asked.at(-1)?.body["messages"];
+  };
+  assert.deepEqual(await ask("hello"), [{ role: "user", content: "hello" }]);
+  await stage.sql.query("update public.agents set system_prompt = 'Be brief.' where id = $1", [swarm.agentIds[0]]);
+  assert.deepEqual(await ask("and now?"), [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "hello" },
+    { role: "assistant", content: "fine" },
+    { role: "user", content: "and now?" },
+  ]);
+});
+
 describe("a conversation that exceeds the context window", () => {
   const tooLong = failWith(400, { error: { message: "too long", code: "context_length_exceeded" } });
   const fine = say(WIRE["openai-compatible"]({ texts: ["fine"] }));
@@ -125,7 +184,7 @@ describe("a conversation that exceeds the context window", () => {
     first.answer(tooLong);
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const { status, stop_reason, responses, errors } = await answer(swarm, openOne(), "the only question");
-    assert.deepEqual([status, stop_reason, responses], ["failed", "provider_error", []]);
+    assert.deepEqual([status, stop_reason, responses], ["failed", "context_length_exceeded", []]);
     assert.deepEqual(
       errors.map(({ code }) => code),
       ["CONTEXT_LENGTH_EXCEEDED"],
