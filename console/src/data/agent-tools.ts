@@ -5,7 +5,7 @@ import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 import type { Tool } from "./tools.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 /** An assignment with its tool, which is null when its owner no longer shares it. */
 export interface Assignment extends Row<"agent_tools"> {
@@ -66,9 +66,9 @@ export interface NewAssignment {
 export function useAssignTool(): Write<NewAssignment, string> {
   return useWrite({
     tables: ["agent_tools", "agent_versions"],
-    write: async (client, { agentId, toolId, enabled = true, configuration = {} }) => {
+    write: async (client, { agentId, toolId, enabled = true, configuration = {} }, key) => {
       const row = { agent_id: agentId, tool_id: toolId, enabled, configuration };
-      return (await unwrap(client.from("agent_tools").insert(row).select("id").single())).id;
+      return (await unwrap(once(client.from("agent_tools").insert(row).select("id").single(), key))).id;
     },
   });
 }

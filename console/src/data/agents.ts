@@ -7,7 +7,7 @@ import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 export type Agent = Row<"agents">;
 /** The columns of an agent that its owner may write. */
@@ -49,10 +49,10 @@ export function useAgent(id: string): ReadResult<Agent> {
   });
 }
 
-export function useCreateAgent(): Write<AgentDraft, Agent> {
+export function useCreateAgent(): Write<AgentDraft, Pick<Agent, "id">> {
   return useWrite({
     tables: ["agents"],
-    write: (client, draft) => unwrap(client.from("agents").insert(draft).select().single()),
+    write: (client, draft, key) => unwrap(once(client.from("agents").insert(draft).select("id").single(), key)),
   });
 }
 
@@ -82,17 +82,17 @@ export function useDeleteAgent(): Write<string, string> {
 const COPY = " (copy)";
 
 /** Copies an agent with its tools, but not into its swarms. */
-export function useDuplicateAgent(): Write<Agent, Agent> {
+export function useDuplicateAgent(): Write<Agent, Pick<Agent, "id">> {
   return useWrite({
     tables: ["agents", "agent_tools"],
-    write: async (client, agent) => {
+    write: async (client, agent, key) => {
       const { role, avatar, framework, model, system_prompt, settings } = agent;
       const maxLength = FIELD_BOUNDS["agents.name"].max - COPY.length;
       const name = `${Array.from(agent.name).slice(0, maxLength).join("")}${COPY}`;
       const draft = { name, role, avatar, framework, model, system_prompt, settings };
-      const copy = await unwrap(client.from("agents").insert(draft).select().single());
+      const copy = await unwrap(once(client.from("agents").insert(draft).select("id").single(), key));
       try {
-        await copyTools(client, agent.id, copy.id);
+        await copyTools(client, { from: agent.id, to: copy.id, key: `${key}:tools` });
       } catch (error) {
         // Removes the incomplete copy.
         await client.from("agents").delete().eq("id", copy.id);
@@ -103,10 +103,17 @@ export function useDuplicateAgent(): Write<Agent, Agent> {
   });
 }
 
-async function copyTools(client: Client, from: string, to: string): Promise<void> {
+interface ToolCopy {
+  readonly from: string;
+  readonly to: string;
+  readonly key: string;
+}
+
+async function copyTools(client: Client, { from, to, key }: ToolCopy): Promise<void> {
   const tools = await unwrap(
     client.from("agent_tools").select("tool_id, enabled, configuration").eq("agent_id", from).limit(1000),
   );
   if (tools.length === 0) return;
-  await unwrap(client.from("agent_tools").insert(tools.map((tool) => ({ ...tool, agent_id: to }))));
+  const rows = tools.map((tool) => ({ ...tool, agent_id: to }));
+  await unwrap(once(client.from("agent_tools").insert(rows), key));
 }

@@ -6,6 +6,7 @@ import { useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
 const NAME = "api-keys";
+const DAY_MS = 86_400_000;
 
 /** The API keys of the user, the newest first. */
 export function useApiKeys(): ReadResult<readonly Row<"api_keys">[]> {
@@ -22,15 +23,16 @@ export interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
   /** Null: the key does not expire, or as late as the service permits. */
-  readonly expires_at: string | null;
+  readonly lifetimeDays: number | null;
 }
 
 /** Returns the key, which is shown only once. */
 export function useCreateApiKey(): Write<NewApiKey, string> {
   return useWrite({
     tables: ["api_keys"],
-    write: async (client, key) => {
-      const body = { action: "create", ...key };
+    write: async (client, { lifetimeDays, ...key }) => {
+      const expiresAt = lifetimeDays === null ? null : new Date(Date.now() + lifetimeDays * DAY_MS).toISOString();
+      const body = { action: "create", ...key, expires_at: expiresAt };
       return ((await unwrap(client.functions.invoke(NAME, { body }))) as { key: string }).key;
     },
   });

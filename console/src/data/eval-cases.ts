@@ -5,7 +5,7 @@ import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 export type EvalCase = Row<"eval_cases">;
 export type EvalCaseDraft = Pick<
@@ -52,13 +52,13 @@ export function useSaveEvalCase(): SaveEdit<EvalCase, EvalCaseDraft> {
   return useSaveEdit({ table: "eval_cases" });
 }
 
-export function useCreateEvalCase(): Write<NewCase, EvalCase> {
+export function useCreateEvalCase(): Write<NewCase, Pick<EvalCase, "id">> {
   return useWrite({
     tables: ["eval_cases"],
-    write: async (client, { datasetId, draft }) => {
+    write: async (client, { datasetId, draft }, key) => {
       const position = await findNextPosition(client, datasetId);
       const row = { ...draft, dataset_id: datasetId, position };
-      return unwrap(client.from("eval_cases").insert(row).select().single());
+      return unwrap(once(client.from("eval_cases").insert(row).select("id").single(), key));
     },
   });
 }
@@ -88,10 +88,12 @@ export function useDeleteEvalCase(): Write<string, string> {
 }
 
 /** Adds a deleted case again, in its place. It is a new case: results of earlier runs are not compared with it. */
-export function useRestoreEvalCase(): Write<EvalCase, EvalCase> {
+export function useRestoreEvalCase(): Write<EvalCase, Pick<EvalCase, "id">> {
   return useWrite({
     tables: ["eval_cases"],
-    write: (client, { dataset_id, name, input, expectation, position }) =>
-      unwrap(client.from("eval_cases").insert({ dataset_id, name, input, expectation, position }).select().single()),
+    write: (client, { dataset_id, name, input, expectation, position }, key) => {
+      const row = { dataset_id, name, input, expectation, position };
+      return unwrap(once(client.from("eval_cases").insert(row).select("id").single(), key));
+    },
   });
 }

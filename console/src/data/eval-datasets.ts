@@ -7,7 +7,7 @@ import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 export type EvalDataset = Row<"eval_datasets">;
 export type EvalDatasetDraft = Required<
@@ -40,7 +40,7 @@ export function useEvalDataset(id: string): ReadResult<EvalDataset> {
 export function useCreateEvalDataset(): Write<EvalDatasetDraft, EvalDataset> {
   return useWrite({
     tables: ["eval_datasets"],
-    write: (client, draft) => unwrap(client.from("eval_datasets").insert(draft).select().single()),
+    write: (client, draft, key) => unwrap(once(client.from("eval_datasets").insert(draft), key).select().single()),
   });
 }
 

@@ -3,6 +3,7 @@ import type { EvalBaseline, EvalCase, EvalPorts } from "@swarmbase/sdk/evals";
 import type { Database } from "@swarmbase/sdk";
 import type { Client } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
+import { once } from "./write.ts";
 
 type Insert<Name extends "eval_runs" | "eval_results"> = Database["public"]["Tables"][Name]["Insert"];
 
@@ -44,10 +45,14 @@ export function openEvalPorts(options: EvalPortsOptions): Omit<EvalPorts, "onRes
     userId: undefined,
     now: () => new Date(),
     pause,
-    insertRun: async (row) => (await send(() => unwrap(client.from("eval_runs").insert(row).select("id").single()))).id,
+    insertRun: async (row) => {
+      const key = crypto.randomUUID();
+      return (await send(() => unwrap(once(client.from("eval_runs").insert(row).select("id").single(), key)))).id;
+    },
     insertResult: async (runId, row) => {
       const result = { ...row, eval_run_id: runId } as unknown as Insert<"eval_results">;
-      await send(() => unwrap(client.from("eval_results").insert(result)));
+      const key = crypto.randomUUID();
+      await send(() => unwrap(once(client.from("eval_results").insert(result), key)));
     },
     endRun: async (runId, change) => {
       // A user who has cancelled the run expects its status to change, even at the rate limit.

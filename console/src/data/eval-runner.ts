@@ -1,11 +1,11 @@
 import type { EvalPlan } from "@swarmbase/sdk/evals";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback } from "react";
 import { getClient, getConfig } from "./client.ts";
 import { findEvalBaseline, loadEvalCases, openEvalPorts } from "./eval-ports.ts";
 import { Failure, toFailure, unwrap } from "./failure.ts";
 import { beforeSignOut, getAccessToken } from "./session.ts";
 import { createStore, useStore } from "./store.ts";
+import { useWrite, type Write } from "./write.ts";
 
 /** An eval run of this tab. */
 export interface EvalProgress {
@@ -49,22 +49,16 @@ export function cancelEval(runId: string): void {
   runs.get().get(runId)?.abort.abort();
 }
 
-/** Starts a run in this tab. Returns its id when it is stored, and throws a `Failure` when it cannot be started. */
-export function useStartEval(): (request: EvalRequest) => Promise<string> {
+/** Starts a run in this tab. Returns its id when it is stored. */
+export function useStartEval(): Write<EvalRequest, string> {
   const queries = useQueryClient();
-  return useCallback(
-    async (request) => {
-      const onEnd = (): void => {
-        for (const table of ["eval_runs", "eval_results"]) void queries.invalidateQueries({ queryKey: [table] });
-      };
-      try {
-        return await startEval(await planEval(request), onEnd);
-      } catch (error) {
-        throw await toFailure(error);
-      }
-    },
-    [queries],
-  );
+  const onEnd = (): void => {
+    for (const table of ["eval_runs", "eval_results"]) void queries.invalidateQueries({ queryKey: [table] });
+  };
+  return useWrite({
+    tables: ["eval_runs"],
+    write: async (_client, request) => startEval(await planEval(request), onEnd),
+  });
 }
 
 async function planEval(request: EvalRequest): Promise<EvalPlan> {

@@ -4,7 +4,7 @@ import { useReloadSoon } from "./reload-soon.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 import { unwrap } from "./failure.ts";
 import type { WebhookSummary } from "./webhooks.ts";
-import { useWrite } from "./write.ts";
+import { once, useWrite } from "./write.ts";
 
 /** The progress of the first steps, derived from the user's rows. */
 export interface FirstSteps {
@@ -110,6 +110,11 @@ const AGENTS = [
       "You look for what is missing or wrong in what was said before you, and say it kindly in two or three sentences.",
   },
 ];
+const SWARM = {
+  name: "First conversation",
+  description: "Ada explains, Max doubts.",
+  strategy: "round_robin",
+} as const;
 const QUESTION = "Hello! Who are you two, and what could you do for me?";
 
 /** A built-in tool. */
@@ -119,29 +124,25 @@ const CALCULATOR = "calculator";
 export function useSetUp() {
   return useWrite<void, string>({
     tables: ["agents", "agent_tools", "swarms", "swarm_agents", "messages"],
-    write: async (client) => {
-      const agents = await unwrap(client.from("agents").insert(AGENTS).select("id"));
-      const swarm = await unwrap(
-        client
-          .from("swarms")
-          .insert({ name: "First conversation", description: "Ada explains, Max doubts.", strategy: "round_robin" })
-          .select("id")
-          .single(),
-      );
-      await giveTool(client, agents[0]?.id);
+    write: async (client, _input, key) => {
+      const agents = await unwrap(once(client.from("agents").insert(AGENTS).select("id"), key));
+      const swarm = await unwrap(once(client.from("swarms").insert(SWARM).select("id").single(), `${key}:swarm`));
+      await giveTool(client, agents[0]?.id, `${key}:tool`);
       const swarmAgents = agents.map(({ id }, position) => ({ swarm_id: swarm.id, agent_id: id, position }));
-      await unwrap(client.from("swarm_agents").insert(swarmAgents).select("id"));
+      await unwrap(once(client.from("swarm_agents").insert(swarmAgents).select("id"), `${key}:agents`));
       const body = { swarm_id: swarm.id, message: QUESTION, background: true };
-      await unwrap(client.functions.invoke("agent-respond", { body }));
+      const headers = { "Idempotency-Key": `${key}:question` };
+      await unwrap(client.functions.invoke("agent-respond", { body, headers }));
       return swarm.id;
     },
   });
 }
 
 /** Does nothing if the operator has removed the tool from the catalogue. */
-async function giveTool(client: Client, agentId: string | undefined): Promise<void> {
+async function giveTool(client: Client, agentId: string | undefined, key: string): Promise<void> {
   const tools = await unwrap(client.from("tools").select("id").eq("name", CALCULATOR).limit(1));
   const tool = tools[0];
   if (tool === undefined || agentId === undefined) return;
-  await unwrap(client.from("agent_tools").insert({ agent_id: agentId, tool_id: tool.id }).select("id"));
+  const row = { agent_id: agentId, tool_id: tool.id };
+  await unwrap(once(client.from("agent_tools").insert(row).select("id"), key));
 }

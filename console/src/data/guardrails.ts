@@ -6,7 +6,7 @@ import { afterRow, containsText } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 export interface Guardrail extends Omit<Row<"guardrails">, "secret"> {
   readonly agents: { readonly name: string } | null;
@@ -90,14 +90,10 @@ export type NewGuardrail = GuardrailDraft & Pick<Columns, "kind"> & { readonly o
 export function useCreateGuardrail(): Write<NewGuardrail, { readonly id: string }> {
   return useWrite({
     tables: ["guardrails"],
-    write: (client, { owner, ...draft }) =>
-      unwrap(
-        client
-          .from("guardrails")
-          .insert({ ...draft, ...owner })
-          .select("id")
-          .single(),
-      ),
+    write: (client, { owner, ...draft }, key) => {
+      const inserted = client.from("guardrails").insert({ ...draft, ...owner });
+      return unwrap(once(inserted.select("id").single(), key));
+    },
   });
 }
 

@@ -6,7 +6,7 @@ import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { type Pages, usePages, useRows } from "./rows.ts";
-import { useWrite } from "./write.ts";
+import { once, useWrite } from "./write.ts";
 
 export interface Member extends Row<"swarm_members"> {
   /** Null for users who have not joined yet. */
@@ -84,9 +84,9 @@ export interface Invitation {
 export function useInvite(swarmId: string) {
   return useWrite<Invitation, void>({
     tables: ["swarm_members"],
-    write: async (client, { whom, role }) => {
+    write: async (client, { whom, role }, key) => {
       const who = isUuid(whom.trim()) ? { user_id: whom.trim() } : { email: whom.trim() };
-      await unwrap(client.from("swarm_members").insert({ swarm_id: swarmId, role, ...who }));
+      await unwrap(once(client.from("swarm_members").insert({ swarm_id: swarmId, role, ...who }), key));
     },
   });
 }

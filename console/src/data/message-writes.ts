@@ -5,7 +5,7 @@ import { type Failure, unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { readMessage } from "./messages.ts";
 import { type ReadResult, useRows } from "./rows.ts";
-import { useWrite } from "./write.ts";
+import { once, useWrite } from "./write.ts";
 
 export interface NewMessage {
   readonly swarmId: string;
@@ -14,7 +14,7 @@ export interface NewMessage {
   readonly clientMessageId: string;
 }
 
-/** Stores a message without starting a run. */
+/** Stores a message without starting a run. Its `client_message_id` lets the service store it once. */
 export function useStoreMessage() {
   return useWrite<NewMessage, Message>({
     tables: [],
@@ -111,12 +111,9 @@ export interface NewFlag {
 export function useFlagMessage() {
   return useWrite<NewFlag, void>({
     tables: ["message_flags"],
-    write: async (client, { messageId, category, reason }) => {
-      await unwrap(
-        client
-          .from("message_flags")
-          .insert({ message_id: messageId, category, reason: reason.trim() === "" ? null : reason }),
-      );
+    write: async (client, { messageId, category, reason }, key) => {
+      const row = { message_id: messageId, category, reason: reason.trim() === "" ? null : reason };
+      await unwrap(once(client.from("message_flags").insert(row), key));
     },
   });
 }

@@ -3,7 +3,7 @@ import { type Client, getConfig } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { getAccessToken } from "./session.ts";
 import type { TestAnswer } from "./webhooks.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 /** A webhook that exists only while a receiver is tested. */
 export interface TestHook {
@@ -22,9 +22,9 @@ const TIMEOUT_MS = 10_000;
 export function useOpenReceiverTest(): Write<string, TestHook> {
   return useWrite({
     tables: ["webhooks"],
-    write: async (client, url) => {
+    write: async (client, url, key) => {
       await deleteLeftBehind(client);
-      return createHook(client, url);
+      return createHook(client, url, key);
     },
   });
 }
@@ -59,9 +59,9 @@ interface ReceiverTest {
 export function useTestReceiver(): Write<ReceiverTest, readonly ReceiverResult[]> {
   return useWrite({
     tables: [],
-    write: async (client, { hook, url, eventType }) => {
+    write: async (client, { hook, url, eventType }, key) => {
       const genuine = await sendTest(client, hook.id, eventType);
-      const forger = await createHook(client, url);
+      const forger = await createHook(client, url, key);
       try {
         const forged = await sendTest(client, forger.id, eventType);
         const { status_code: status } = forged;
@@ -76,7 +76,7 @@ export function useTestReceiver(): Write<ReceiverTest, readonly ReceiverResult[]
   });
 }
 
-async function createHook(client: Client, url: string): Promise<TestHook> {
+async function createHook(client: Client, url: string, key: string): Promise<TestHook> {
   // It subscribes to an event that it never gets, because it is deleted before.
   const row = {
     name: NAME,
@@ -86,7 +86,7 @@ async function createHook(client: Client, url: string): Promise<TestHook> {
     timeout_ms: TIMEOUT_MS,
     headers: { [MARK]: "true" },
   };
-  return await unwrap(client.from("webhooks").insert(row).select("id, secret").single());
+  return await unwrap(once(client.from("webhooks").insert(row).select("id, secret").single(), key));
 }
 
 async function deleteHook(client: Client, id: string): Promise<void> {

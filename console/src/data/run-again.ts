@@ -33,11 +33,12 @@ const MAX_EARLIER = 50;
 export function useRunAgain(): Write<{ readonly trace: Trace; readonly changes: RunChanges }, string> {
   return useWrite({
     tables: ["runs"],
-    write: async (client, { trace, changes }) => {
+    write: async (client, { trace, changes }, key) => {
       const answer = await invokeFunction(
         client,
         "agent-respond",
         changes.kind === "swarm" ? toSwarmBody(trace, changes) : await toAgentBody(client, trace, changes),
+        { headers: { "Idempotency-Key": key } },
       );
       return (answer as { run_id: string }).run_id;
     },

@@ -7,7 +7,7 @@ import { unwrap } from "./failure.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 import { type OnSignal, useSignals } from "./signals.ts";
-import { useWrite } from "./write.ts";
+import { once, useWrite } from "./write.ts";
 
 /** A row of `swarm_agents` with the public columns of its agent. */
 export interface SwarmAgent extends Row<"swarm_agents"> {
@@ -101,8 +101,9 @@ export function useAgentChoices(isOn = true): ReadResult<readonly AgentChoice[]>
 export function useAddAgents(swarmId: string) {
   return useWrite<readonly string[], void>({
     tables: ["swarm_agents", "swarms"],
-    write: async (client, agentIds) => {
-      await unwrap(client.from("swarm_agents").insert(agentIds.map((id) => ({ swarm_id: swarmId, agent_id: id }))));
+    write: async (client, agentIds, key) => {
+      const rows = agentIds.map((id) => ({ swarm_id: swarmId, agent_id: id }));
+      await unwrap(once(client.from("swarm_agents").insert(rows), key));
     },
   });
 }
@@ -131,8 +132,8 @@ export function useRemoveSwarmAgent() {
 export function useRestoreSwarmAgent() {
   return useWrite<SwarmAgent, void>({
     tables: ["swarm_agents", "swarms"],
-    write: async (client, { swarm_id, agent_id, position, enabled }) => {
-      await unwrap(client.from("swarm_agents").insert({ swarm_id, agent_id, position, enabled }));
+    write: async (client, { swarm_id, agent_id, position, enabled }, key) => {
+      await unwrap(once(client.from("swarm_agents").insert({ swarm_id, agent_id, position, enabled }), key));
     },
   });
 }

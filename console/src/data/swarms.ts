@@ -17,7 +17,7 @@ import { type ReadPosition, useLiveReadPositions } from "./read-positions.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
-import { useWrite } from "./write.ts";
+import { once, useWrite } from "./write.ts";
 
 type LastMessage = Pick<Row<"messages">, "content" | "sender_name" | "created_at" | "seq">;
 type Mine = { readonly id: string; readonly role: SwarmRole; readonly status: SwarmMemberStatus };
@@ -160,11 +160,11 @@ export interface NewSwarm {
 export function useCreateSwarm() {
   return useWrite<NewSwarm, string>({
     tables: ["swarms", "swarm_agents"],
-    write: async (client, { name, description, strategy, agentIds, coordinatorId, settings }) => {
+    write: async (client, { name, description, strategy, agentIds, coordinatorId, settings }, key) => {
       const row = { name, description: description.trim() === "" ? null : description, strategy, settings };
-      const swarm = await unwrap(client.from("swarms").insert(row).select("id").single());
+      const swarm = await unwrap(once(client.from("swarms").insert(row).select("id").single(), key));
       const swarmAgents = agentIds.map((agentId, position) => ({ swarm_id: swarm.id, agent_id: agentId, position }));
-      if (swarmAgents.length > 0) await unwrap(client.from("swarm_agents").insert(swarmAgents));
+      if (swarmAgents.length > 0) await unwrap(once(client.from("swarm_agents").insert(swarmAgents), `${key}:agents`));
       // The coordinator must already be an agent of the swarm.
       if (coordinatorId !== null)
         await unwrap(client.from("swarms").update({ coordinator_agent_id: coordinatorId }).eq("id", swarm.id));

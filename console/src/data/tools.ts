@@ -7,7 +7,7 @@ import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 export type Tool = Row<"tools">;
 export type ToolDraft = Database["public"]["Tables"]["tools"]["Insert"];
@@ -49,10 +49,10 @@ export function useTool(id: string): ReadResult<Tool> {
   });
 }
 
-export function useCreateTool(): Write<ToolDraft, Tool> {
+export function useCreateTool(): Write<ToolDraft, Pick<Tool, "id">> {
   return useWrite({
     tables: ["tools"],
-    write: (client, draft) => unwrap(client.from("tools").insert(draft).select().single()),
+    write: (client, draft, key) => unwrap(once(client.from("tools").insert(draft).select("id").single(), key)),
   });
 }
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type ReadResult, useRows } from "./rows.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 /** The key of `swarms.settings` that marks the swarm for trying out an agent. The service keeps unknown keys. */
 const MARK = "try_of_agent";
@@ -31,15 +31,15 @@ export function useTry(agentId: string): ReadResult<readonly Try[]> {
 export function useStartTry(): Write<Pick<Row<"agents">, "id" | "name">, Try> {
   return useWrite({
     tables: ["swarms", "swarm_agents"],
-    write: async (client, agent) => {
+    write: async (client, agent, key) => {
       const name = Array.from(`Try: ${agent.name}`).slice(0, FIELD_BOUNDS["swarms.name"].max).join("");
       const description = "Created by the console to try out an agent. It can be deleted at any time.";
       const settings = { [MARK]: agent.id };
-      const swarm = await unwrap(
-        client.from("swarms").insert({ name, description, settings }).select("id, name, status").single(),
-      );
+      const inserted = client.from("swarms").insert({ name, description, settings }).select("id, name, status");
+      const swarm = await unwrap(once(inserted.single(), key));
       try {
-        await unwrap(client.from("swarm_agents").insert({ swarm_id: swarm.id, agent_id: agent.id }));
+        const row = { swarm_id: swarm.id, agent_id: agent.id };
+        await unwrap(once(client.from("swarm_agents").insert(row), `${key}:agents`));
       } catch (error) {
         await client.from("swarms").delete().eq("id", swarm.id);
         throw error;

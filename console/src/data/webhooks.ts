@@ -7,7 +7,7 @@ import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useInterval } from "./use-interval.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
 /** Without the secret, which is read only to be shown. */
 const COLUMNS =
@@ -122,11 +122,11 @@ export interface WebhookDraft {
   readonly timeout_ms: number;
 }
 
-export function useCreateWebhook(): Write<WebhookDraft, Webhook> {
+export function useCreateWebhook(): Write<WebhookDraft, Pick<Webhook, "id" | "name">> {
   return useWrite({
     tables: ["webhooks"],
-    write: (client, draft) =>
-      unwrap(client.from("webhooks").insert(asRow(draft)).select(COLUMNS).single()) as Promise<Webhook>,
+    write: (client, draft, key) =>
+      unwrap(once(client.from("webhooks").insert(asRow(draft)).select("id, name").single(), key)),
   });
 }
 

@@ -15,7 +15,6 @@ const SCOPES: readonly { readonly scope: ApiKeyScope; readonly label: string; re
   { scope: "approve", label: "Approve", hint: "Decide about tool calls that wait for your approval." },
 ];
 
-const DAY_MS = 86_400_000;
 const LIFETIMES: readonly Choice[] = [
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
@@ -36,8 +35,11 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
   const [days, setDays] = useState("30");
   const create = useCreateApiKey();
   const run = async () => {
-    const expiresAt = days === "" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-    const key = await create.run({ name, scopes: ["read", ...scopes], expires_at: expiresAt });
+    const key = await create.run({
+      name,
+      scopes: ["read", ...scopes],
+      lifetimeDays: days === "" ? null : Number(days),
+    });
     if (key === null) return;
     onCreated(key);
     setName("");

@@ -32,7 +32,7 @@ export function NewAgent() {
       <FormFrame
         label="New agent"
         action="Make the agent"
-        isBusy={create.isBusy}
+        isBusy={create.isBusy || create.isDone}
         isDirty={!isSameDraft(draft, EMPTY_DRAFT)}
         failure={create.failure}
         errors={errors}

@@ -1,9 +1,9 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { type Failure, toFailure } from "../../data/failure.ts";
 import { useClearOnReconnect } from "../../data/use-clear-on-reconnect.ts";
 
 export interface Entry {
-  /** Runs a step and returns whether it succeeded. */
+  /** Runs a step and returns whether it succeeded. Does nothing while another one is running. */
   attempt(step: () => Promise<unknown>): Promise<boolean>;
   readonly isBusy: boolean;
   readonly failure: Failure | null;
@@ -11,6 +11,7 @@ export interface Entry {
 
 /** The state of a sign-in step: whether it is running, and its failure. */
 export function useEntry(): Entry {
+  const isRunning = useRef(false);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   useClearOnReconnect(failure, () => setFailure(null));
@@ -18,6 +19,8 @@ export function useEntry(): Entry {
     isBusy,
     failure,
     attempt: async (step) => {
+      if (isRunning.current) return false;
+      isRunning.current = true;
       setBusy(true);
       setFailure(null);
       try {
@@ -27,6 +30,7 @@ export function useEntry(): Entry {
         setFailure(await toFailure(error));
         return false;
       } finally {
+        isRunning.current = false;
         setBusy(false);
       }
     },

@@ -64,7 +64,7 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
     if (!("name" in changed || "input" in changed)) touch("expectation");
     setForm({ ...form, ...changed });
   };
-  const finish = async (saved: EvalCase | null) => {
+  const finish = async (saved: Pick<EvalCase, "id"> | null) => {
     if (saved !== null) await navigate(path, { state: SAVED });
   };
   const submit = () => {
@@ -87,7 +87,7 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
       <FormFrame
         label={title}
         action={existing === null ? "Add the case" : "Save"}
-        isBusy={write.isBusy}
+        isBusy={write.isBusy || write.isDone}
         isDirty={form !== initial}
         failure={faults === NONE ? write.failure : { message: "", fields: faults }}
         errors={errors}

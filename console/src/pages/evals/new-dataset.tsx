@@ -28,7 +28,7 @@ export function NewDataset() {
       <FormFrame
         label="New dataset"
         action="Make the dataset"
-        isBusy={save.isBusy}
+        isBusy={save.isBusy || save.isDone}
         isDirty={draft !== EMPTY}
         failure={save.failure}
         errors={errors}

@@ -3,10 +3,8 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { JUDGE_FIELD, useStartEval } from "../../data/eval-runner.ts";
-import type { Failure } from "../../data/failure.ts";
-import { useClearOnReconnect } from "../../data/use-clear-on-reconnect.ts";
 import { useLiveTable } from "../../data/live.ts";
-import { useAgentChoices } from "../../data/swarm-agents.ts";
+import { type AgentChoice, useAgentChoices } from "../../data/swarm-agents.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
@@ -53,7 +51,8 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
   const [version, setVersion] = useState("");
   const [judgeId, setJudgeId] = useState("");
   const [isStored, setStored] = useState(false);
-  const { start, isStarting, failure, reset } = useStart(dataset);
+  const { run, isBusy, isDone, failure, reset } = useStartEval();
+  const navigate = useNavigate();
   if (agents?.length === 0)
     return (
       <p className="text-ink-soft">
@@ -63,6 +62,17 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
   const agent = agents?.find(({ id }) => id === chosen) ?? agents?.[0] ?? null;
   const named = (agents ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const judgeError = failure?.fields[JUDGE_FIELD];
+  /** Opens the page of the run when it has started. */
+  const start = async (asked: Pick<AgentChoice, "id" | "name">): Promise<void> => {
+    const runId = await run({
+      dataset: { id: dataset.id, name: dataset.name },
+      agent: { id: asked.id, name: asked.name },
+      version: version === "" ? null : Number(version),
+      judgeId: judgeId === "" ? null : judgeId,
+      isStored,
+    });
+    if (runId !== null) await navigate(`/evals/${dataset.id}/runs/${runId}`);
+  };
   return (
     <div className="grid grid-cols-1 gap-4">
       <SegmentedControl<Way> label="Where it runs" value={way} choices={WAYS} onChange={setWay} />
@@ -106,17 +116,9 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
             <Button
               variant="primary"
               icon={<Play />}
-              isBusy={isStarting}
+              isBusy={isBusy || isDone}
               disabled={agent === null}
-              onClick={() =>
-                agent !== null &&
-                void start({
-                  agent: { id: agent.id, name: agent.name },
-                  version: version === "" ? null : Number(version),
-                  judgeId: judgeId === "" ? null : judgeId,
-                  isStored,
-                })
-              }
+              onClick={() => agent !== null && void start(agent)}
             >
               Start the run
             </Button>
@@ -125,28 +127,4 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
       )}
     </div>
   );
-}
-
-type Request = Omit<Parameters<ReturnType<typeof useStartEval>>[0], "dataset">;
-
-/** Opens the page of the run when it has started. */
-function useStart({ id, name }: EvalDataset) {
-  const startEval = useStartEval();
-  const navigate = useNavigate();
-  const [isStarting, setStarting] = useState(false);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  useClearOnReconnect(failure, () => setFailure(null));
-  const start = async (request: Request): Promise<void> => {
-    setStarting(true);
-    setFailure(null);
-    try {
-      const runId = await startEval({ ...request, dataset: { id, name } });
-      await navigate(`/evals/${id}/runs/${runId}`);
-    } catch (error) {
-      setFailure(error as Failure);
-    } finally {
-      setStarting(false);
-    }
-  };
-  return { start, isStarting, failure, reset: () => setFailure(null) };
 }

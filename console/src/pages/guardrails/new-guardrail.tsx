@@ -38,7 +38,7 @@ export function NewGuardrail() {
         label="New guardrail"
         action="Make the guardrail"
         {...frame}
-        isBusy={frame.isBusy || (owners === undefined && chosen === "")}
+        isBusy={frame.isBusy || create.isDone || (owners === undefined && chosen === "")}
         onSubmit={() => void submit()}
         onCancel={() => void navigate("/guardrails")}
       >

@@ -164,7 +164,7 @@ function SetUp() {
   };
   return (
     <div className="grid gap-2 sm:justify-items-end">
-      <Button variant="primary" icon={<Sparkles />} isBusy={setUp.isBusy} onClick={() => void run()}>
+      <Button variant="primary" icon={<Sparkles />} isBusy={setUp.isBusy || setUp.isDone} onClick={() => void run()}>
         Set it up for me
       </Button>
       {setUp.failure !== null && <Banner tone="bad">{setUp.failure.message}</Banner>}

@@ -63,7 +63,7 @@ export function NewSwarm() {
       <FormFrame
         label="New swarm"
         action="Make the swarm"
-        isBusy={create.isBusy}
+        isBusy={create.isBusy || create.isDone}
         isDirty={form !== EMPTY}
         failure={create.failure}
         errors={errors}

@@ -35,7 +35,7 @@ export function NewWebhook() {
       />
       <WebhookForm
         initial={EMPTY}
-        write={create}
+        write={{ ...create, isBusy: create.isBusy || create.isDone }}
         action="Make the webhook"
         onSubmit={(draft) => void submit(draft)}
         onCancel={() => void navigate("/webhooks")}
