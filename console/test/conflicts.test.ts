@@ -58,9 +58,17 @@ test("a form does not overwrite what another tab or person saved, and offers bot
   const swarm = await make(api, "swarms", { name: "Beehive" });
   const dataset = await make(api, "eval_datasets", { name: "Answers" });
   const forms = [
-    { table: "swarms", id: swarm, path: "swarms/ID/settings", field: "Description", column: "description" },
+    {
+      table: "swarms",
+      form: "Settings of the swarm",
+      id: swarm,
+      path: "swarms/ID/settings",
+      field: "Description",
+      column: "description",
+    },
     {
       table: "tools",
+      form: "Edit the tool",
       id: await make(api, "tools", {
         name: "find_order",
         description: "Finds an order.",
@@ -73,6 +81,7 @@ test("a form does not overwrite what another tab or person saved, and offers bot
     },
     {
       table: "webhooks",
+      form: "Save",
       id: await make(api, "webhooks", { name: "Desk", url: "https://example.com/", events: ["agent.created"] }),
       path: "webhooks/ID/edit",
       field: "Name",
@@ -80,6 +89,7 @@ test("a form does not overwrite what another tab or person saved, and offers bot
     },
     {
       table: "guardrails",
+      form: "Edit the guardrail",
       id: await make(api, "guardrails", {
         agent_id: id,
         name: "Numbers",
@@ -91,9 +101,17 @@ test("a form does not overwrite what another tab or person saved, and offers bot
       field: "Name",
       column: "name",
     },
-    { table: "eval_datasets", id: dataset, path: "evals/ID/edit", field: "Description", column: "description" },
+    {
+      table: "eval_datasets",
+      form: "Edit the dataset",
+      id: dataset,
+      path: "evals/ID/edit",
+      field: "Description",
+      column: "description",
+    },
     {
       table: "eval_cases",
+      form: "First",
       id: await make(api, "eval_cases", {
         dataset_id: dataset,
         name: "First",
@@ -105,11 +123,14 @@ test("a form does not overwrite what another tab or person saved, and offers bot
       column: "input",
     },
   ];
-  for (const { table, id: rowId, path, field, column } of forms) {
+  for (const { table, form, id: rowId, path, field, column } of forms) {
     const closes = table === "webhooks" || table === "eval_cases";
     const place = `/${path.replace("ID", rowId)}`;
     await navigate(page, place);
-    const input = page.getByRole("textbox", { name: new RegExp(`^${field}( \\(optional\\))?$`) });
+    // The form of the page before has fields with the same labels.
+    const input = page
+      .getByRole("form", { name: form, exact: true })
+      .getByRole("textbox", { name: new RegExp(`^${field}( \\(optional\\))?$`) });
     await input.fill("mine");
     await api.call("PATCH", `/rest/v1/${table}?id=eq.${rowId}`, { [column]: "theirs" });
     await save(page);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import type { WebSocketRoute } from "playwright-core";
+import { test as plainTest } from "node:test";
+import type { Locator, WebSocketRoute } from "playwright-core";
+import { toPlainLine } from "../src/components/to-plain-line.ts";
 import { checkAppearance } from "./support/appearance.ts";
-import { createSignedInUser, openHome } from "./support/people.ts";
-import { createSwarm, sendMessage } from "./support/swarms.ts";
+import { createSignedInUser, navigate, openHome } from "./support/people.ts";
+import { createSwarm, sendMessage, waitUntil } from "./support/swarms.ts";
 import { getApiClient } from "./support/api-client.ts";
-import { createBrowserTest } from "./support/browser-test.ts";
+import { createBrowserTest, NARROW, WIDE } from "./support/browser-test.ts";
 
 const test = createBrowserTest();
 
@@ -52,6 +54,67 @@ test("HTML in messages is shown as text", async (t, { openPage, instance }) => {
   await openHome(page);
   await page.getByText(preview).waitFor();
 });
+
+plainTest("toPlainLine removes the marks of Markdown and keeps other characters", () => {
+  const cases = {
+    "# Title\n**Bold**, _it_ and [a link](https://example.com)": "Title Bold, it and a link",
+    "- one\n* two\n> three": "one two three",
+    "`x` and **use `y` now** ~~old~~ ![picture](https://example.com/p.png)": "x and use y now old picture",
+    "```js\na\n```\nafter": "a after",
+    "| a | b |\n| --- | :-: |\n| 1 | 2 |": "| a | b | | 1 | 2 |",
+    "first\n---\nsecond": "first second",
+    "2 * 3 * 4, a_b_c, #tag, -5, 1. one": "2 * 3 * 4, a_b_c, #tag, -5, 1. one",
+  };
+  for (const [text, line] of Object.entries(cases)) assert.equal(toPlainLine(text), line);
+  assert.equal(toPlainLine("**a ".repeat(100_000), 10), "**a **a **…");
+});
+
+test("on a narrow screen the buttons of a message, the avatars of a swarm and notices cover nothing", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t, { width: NARROW });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada", "Ben", "Cyd", "Dora", "Eve"], { name: "Beekeepers" });
+  for (const content of ["**First** words", "Second_message_of_the_same_person_without_any_space_".repeat(4)])
+    await api.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content });
+  await page.goto(`/swarms/${swarmId}`);
+  const text = page.getByText("Second_message");
+  await text.waitFor();
+  const menu = page.getByRole("button", { name: "More about the message of Grace Hopper" }).last();
+  assert.equal(await isCovered(text, menu), false);
+
+  await page.setViewportSize({ width: 700, height: 740 });
+  await navigate(page, "/swarms");
+  const row = page.getByRole("listitem").filter({ hasText: "Beekeepers" });
+  await row.getByText("+2").waitFor();
+  assert.equal(await isCovered(row.getByText("Beekeepers"), row.getByText("+2")), false);
+  await row.getByText("Grace Hopper: Second_message").waitFor();
+
+  for (const width of [NARROW, WIDE]) {
+    await page.setViewportSize({ width, height: 740 });
+    await navigate(page, `/agents/${agentIds[0]}/settings`);
+    await page.getByRole("textbox", { name: "Role" }).fill(`Is Ada at ${width}`);
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await save.click();
+    const notice = page.getByRole("listitem").filter({ hasText: "Ada is saved" });
+    await notice.waitFor();
+    assert.equal(await isCovered(save, notice), false);
+    await notice.getByRole("button", { name: "Dismiss" }).click();
+    await navigate(page, "/swarms");
+  }
+});
+
+/** Whether two elements overlap. A list that is being laid out has elements without a place. */
+async function isCovered(...elements: readonly [Locator, Locator]): Promise<boolean> {
+  const find = () => Promise.all(elements.map((element) => element.boundingBox()));
+  await waitUntil(async () => (await find()).every((box) => box !== null));
+  const [left, right] = await find();
+  assert.ok(left && right);
+  const meets = (a: number, aSize: number, b: number, bSize: number) => a < b + bSize && b < a + aSize;
+  return meets(left.x, left.width, right.x, right.width) && meets(left.y, left.height, right.y, right.height);
+}
 
 test("a message that arrives before a streamed reply while realtime is lost is shown after reconnecting", async (t, {
   openPage,

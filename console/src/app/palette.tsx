@@ -8,6 +8,7 @@ import { Button } from "../components/button.tsx";
 import { type Command, useOfferedCommands } from "../components/commands.tsx";
 import { EmptyOption } from "../components/empty-option.tsx";
 import { Kbd } from "../components/kbd.tsx";
+import { toPlainLine } from "../components/to-plain-line.ts";
 import { useDebounced } from "../components/use-debounced.ts";
 
 const KINDS: Readonly<Record<FoundKind, { readonly heading: string; readonly icon: ReactNode }>> = {
@@ -179,7 +180,7 @@ function Results({ heading, found, onOpen }: ResultsProps) {
           key={one.id}
           value={valueOf(heading, one)}
           icon={KINDS[one.kind].icon}
-          title={one.title}
+          title={isSaid(one.kind) ? toPlainLine(one.title) : one.title}
           trailing={<span className="max-w-[45%] truncate text-sm text-ink-faint">{one.detail}</span>}
           onSelect={() => onOpen(one.to)}
         />

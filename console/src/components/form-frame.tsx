@@ -64,7 +64,10 @@ export function FormFrame(props: FormFrameProps) {
           onClose={() => setClosed(failure)}
         />
       )}
-      <div className="sticky bottom-14 z-20 -mx-4 grid gap-2 border-t border-line bg-canvas px-4 py-3 sm:-mx-1 sm:px-1 lg:bottom-0">
+      <div
+        data-form-bar
+        className="sticky bottom-14 z-20 -mx-4 grid gap-2 border-t border-line bg-canvas px-4 py-3 sm:-mx-1 sm:px-1 lg:bottom-0"
+      >
         {summary !== null && <Banner tone="bad">{summary}</Banner>}
         <div className="flex items-center justify-end gap-2">
           <span role="status" className="mr-auto text-sm text-ink-faint">

@@ -11,7 +11,7 @@ export interface SearchInputProps {
 
 export function SearchInput({ label, value, onChange, placeholder }: SearchInputProps) {
   return (
-    <div className="relative min-w-40 flex-1 sm:max-w-72">
+    <div className="relative w-full sm:w-auto sm:max-w-72 sm:min-w-40 sm:flex-1">
       <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-ink-faint" aria-hidden />
       <TextInput
         type="search"

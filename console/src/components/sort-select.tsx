@@ -18,7 +18,7 @@ export function SortSelect<Order extends keyof typeof LABELS>({ value, orders, o
   return (
     <Select<Order>
       aria-label="Order"
-      className="w-40 flex-1 sm:flex-none"
+      className="min-w-34 flex-1 sm:w-40 sm:flex-none"
       value={value}
       choices={orders.map((order) => ({ value: order, label: LABELS[order] }))}
       onChange={(order) => onChange(order === orders[0] ? "" : order)}

@@ -12,8 +12,8 @@ export function Stat({
 }) {
   return (
     <div className="grid min-w-0 content-start gap-1 rounded-lg border border-line bg-surface p-4 shadow-1">
-      <div className="truncate text-sm text-ink-faint">{label}</div>
-      <div className="truncate text-xl font-semibold tabular-nums">{value}</div>
+      <div className="text-sm text-pretty text-ink-faint">{label}</div>
+      <div className="text-xl font-semibold wrap-anywhere tabular-nums">{value}</div>
       {note !== undefined && <div className="text-sm text-pretty wrap-anywhere text-ink-soft">{note}</div>}
     </div>
   );

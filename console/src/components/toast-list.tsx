@@ -49,6 +49,8 @@ export function ToastList({ notes, onDrop }: ToastListProps) {
       <Primitive.Viewport
         className={clsx(
           "fixed right-0 bottom-16 z-[60] grid w-full max-w-[26rem] gap-2 p-3 outline-none sm:right-2 lg:bottom-2",
+          // Above the buttons of a form.
+          "[body:has([data-form-bar])_&]:bottom-29 lg:[body:has([data-form-bar])_&]:bottom-16",
         )}
       />
     </Primitive.Provider>

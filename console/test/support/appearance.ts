@@ -9,6 +9,21 @@ const VARIANTS = [
   { width: WIDE, height: 900, colorScheme: "light" },
 ] as const;
 
+/** A select needs room for a word beside its arrow, and a field of a date and time for both. */
+const LEAST_WIDTHS = { select: 100, "input[type=datetime-local]": 200 } as const;
+
+function listSmallFields(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    (widths) =>
+      Object.entries(widths).flatMap(([selector, least]) =>
+        [...document.querySelectorAll(selector)]
+          .filter((field) => field.checkVisibility() && field.clientWidth < least)
+          .map((field) => `${field.getAttribute("aria-label") ?? selector}: ${field.clientWidth} px`),
+      ),
+    LEAST_WIDTHS,
+  );
+}
+
 /**
  * Checks the current page in both widths and themes: its width, its accessibility, and a screenshot. Colours do
  * not depend on the width, nor accessible names on the theme, so two variants are enough.
@@ -23,5 +38,6 @@ export async function checkAppearance(page: Page, name: string): Promise<void> {
     await scanWithAxe(page);
     const found = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(found <= width, `${name} is ${found} wide on a screen of ${width}`);
+    assert.deepEqual(await listSmallFields(page), [], `${name} has fields that are too small for their values`);
   }
 }

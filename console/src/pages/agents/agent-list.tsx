@@ -56,14 +56,14 @@ export function AgentList() {
         <>
           <Select
             aria-label="Status"
-            className="w-36 flex-1 sm:flex-none"
+            className="min-w-34 flex-1 sm:w-36 sm:flex-none"
             value={status ?? ""}
             choices={STATUS_CHOICES}
             onChange={(value) => filters.set("status", value)}
           />
           <Select
             aria-label="Provider"
-            className="w-36 flex-1 sm:flex-none"
+            className="min-w-34 flex-1 sm:w-36 sm:flex-none"
             value={framework ?? ""}
             choices={[{ value: "", label: "Any provider" }, ...listProviderChoices()]}
             onChange={(value) => filters.set("provider", value)}

@@ -14,7 +14,7 @@ export function ApiPage() {
       <PageHeader
         title="API"
         trailing={<Badge>Version {version}</Badge>}
-        description="The console uses only the public API. All Supabase client libraries work with it."
+        description="The console uses only the public API. These clients of Supabase were run against it, unmodified: supabase-js, @supabase/ssr, supabase-py, postgrest-py, supabase-go and the CLI's gen types. There is no file storage."
         {...(referencePath !== null && { actions: <ReferenceLinks path={referencePath} /> })}
       />
       <div className="grid gap-5">

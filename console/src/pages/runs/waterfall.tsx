@@ -79,7 +79,14 @@ function SpanRow({ span, scale, isSelected, onSelect }: SpanRowProps) {
     >
       <span className={clsx("flex min-w-0 items-center gap-2", depth === 1 && "pl-4")}>
         <Icon className="size-4 shrink-0 text-ink-faint" aria-hidden />
-        <span className={clsx("min-w-0 truncate", depth === 0 ? "font-medium" : "font-mono text-sm")}>
+        <span
+          className={clsx(
+            "truncate",
+            depth === 0 ? "font-medium" : "font-mono text-sm",
+            // An error message shrinks before the name.
+            note === null ? "min-w-0" : "max-w-4/5 shrink-0",
+          )}
+        >
           <span className="sr-only">{KIND_LABELS[kind]} </span>
           {name}
         </span>

@@ -63,7 +63,7 @@ export function ToolList() {
         <>
           <Select
             aria-label="Origin"
-            className="w-44 flex-1 sm:flex-none"
+            className="min-w-34 flex-1 sm:w-44 sm:flex-none"
             value={origin}
             choices={TOOL_ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[value] }))}
             onChange={(value) => filters.set("from", value === "all" ? "" : value)}

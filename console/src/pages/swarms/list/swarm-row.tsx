@@ -100,6 +100,9 @@ function Running({ status, needsUser }: { readonly status: RunStatus | undefined
   return <StatusBadge status="running" word={status === "queued" ? "Queued" : "Responding"} />;
 }
 
+/** More digits do not fit beside the avatars. */
+const MOST_FURTHER = 99;
+
 interface FacesProps {
   readonly swarmAgents: SwarmSummary["swarm_agents"];
   readonly count: number;
@@ -109,12 +112,12 @@ function Faces({ swarmAgents, count }: FacesProps) {
   const cards = swarmAgents.flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
   if (cards.length === 0)
     return (
-      <span aria-hidden className="hidden w-21 shrink-0 sm:block">
+      <span aria-hidden className="hidden w-28 shrink-0 sm:block">
         <span className="block size-9 rounded-[30%] border border-dashed border-line-strong" />
       </span>
     );
   return (
-    <span aria-hidden className="hidden w-21 shrink-0 items-center sm:flex">
+    <span aria-hidden className="hidden w-28 shrink-0 items-center sm:flex">
       {cards.map(({ id, name }, index) => (
         <span key={id} className={index === 0 ? "" : "-ml-3"}>
           <span className="block rounded-[30%] ring-2 ring-surface">
@@ -124,7 +127,7 @@ function Faces({ swarmAgents, count }: FacesProps) {
       ))}
       {count > MAX_FACES && (
         <span className="-ml-2 ring-2 ring-surface rounded-full">
-          <Badge>+{count - MAX_FACES}</Badge>
+          <Badge>{count - MAX_FACES > MOST_FURTHER ? "…" : `+${count - MAX_FACES}`}</Badge>
         </span>
       )}
     </span>

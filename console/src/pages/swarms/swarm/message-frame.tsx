@@ -20,9 +20,13 @@ export interface MessageFrameProps {
   readonly actions?: ReactNode;
 }
 
+/** Keeps the first line of a message beside its buttons, of which touch screens have one. */
+const BESIDE_ACTIONS = "pr-16 pointer-coarse:pr-9";
+
 /** The common layout of messages: avatar, name and content. */
 export function MessageFrame(props: MessageFrameProps) {
   const { name, seed, isAgent, isYou = false, isContinued = false, isHighlighted = false } = props;
+  const hasActions = props.actions !== undefined;
   return (
     <div
       className={clsx(
@@ -34,16 +38,13 @@ export function MessageFrame(props: MessageFrameProps) {
         aria-label={name}
         className={clsx("mx-auto max-w-3xl px-4 sm:px-6", isContinued ? "py-1" : "pt-3 pb-1.5")}
       >
-        {props.above}
+        <div className={clsx(hasActions && BESIDE_ACTIONS)}>{props.above}</div>
         <div className="grid grid-cols-[2.25rem_minmax(0,1fr)] gap-x-3">
           {isContinued ? <span /> : <Avatar name={name} seed={seed} shape={isAgent ? "agent" : "person"} />}
-          <div className="grid min-w-0 gap-1">
+          <div className={clsx("grid min-w-0 gap-1", isContinued && hasActions && BESIDE_ACTIONS)}>
             {!isContinued && (
               <div
-                className={clsx(
-                  "flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5",
-                  props.actions !== undefined && "pr-16",
-                )}
+                className={clsx("flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5", hasActions && BESIDE_ACTIONS)}
               >
                 <span className="truncate font-semibold">{name}</span>
                 {isAgent && <Badge tone="accent">Agent</Badge>}
@@ -56,7 +57,7 @@ export function MessageFrame(props: MessageFrameProps) {
             {props.children}
           </div>
         </div>
-        {props.actions !== undefined && (
+        {hasActions && (
           <div className="pointer-events-none absolute inset-x-0 top-1 mx-auto flex max-w-3xl justify-end px-4 sm:px-6">
             {props.actions}
           </div>

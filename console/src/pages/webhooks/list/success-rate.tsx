@@ -7,7 +7,7 @@ export function SuccessRate({ health: { successRate, attempts, waiting } }: { re
     return <span className="text-ink-faint">{waiting > 0 ? `${formatCount(waiting)} waiting` : "None"}</span>;
   return (
     <span className="inline-flex items-center gap-2.5">
-      <span aria-hidden className="flex h-1.5 w-14 gap-px overflow-hidden rounded-full bg-bad">
+      <span aria-hidden className="hidden h-1.5 w-14 gap-px sm:flex overflow-hidden rounded-full bg-bad">
         <span className="bg-good" style={{ width: `${successRate * 100}%` }} />
       </span>
       <span className="tabular-nums">

@@ -77,14 +77,15 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
           className="min-w-44 flex-1 sm:flex-none"
         />
         <SearchInput label="Search by id" value={search} onChange={(value) => set("q", value)} />
-        <div className="flex w-full min-w-0 items-center gap-2 sm:w-auto">
+        <div className="grid w-full min-w-0 grid-cols-[auto_minmax(0,1fr)] items-center gap-2 sm:flex sm:w-auto">
+          <span className="text-ink-faint sm:hidden">From</span>
           <TextInput
             type="datetime-local"
             aria-label="From"
             value={params.get("from") ?? ""}
             onChange={({ target }) => set("from", target.value)}
           />
-          <span className="text-ink-faint">to</span>
+          <span className="text-ink-faint max-sm:first-letter:uppercase">to</span>
           <TextInput
             type="datetime-local"
             aria-label="To"

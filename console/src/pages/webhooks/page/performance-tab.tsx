@@ -46,7 +46,7 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
           className="w-44"
         />
         {range.value === "own" && (
-          <div className="flex w-full min-w-0 items-center gap-2 sm:w-auto">
+          <div className="flex w-full min-w-0 flex-wrap items-center gap-2 sm:w-auto sm:flex-nowrap">
             {(["from", "to"] as const).map((name) => (
               <TextInput
                 key={name}
