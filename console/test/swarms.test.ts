@@ -80,7 +80,8 @@ test("a new swarm answers a question and streams the replies", async (t, { openP
 
 test("two members see each other's messages, presence and changes in a swarm", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  const other = await openPage(t, { width: NARROW, theme: "dark" });
+  const expected = [/404 .*\/invitations/];
+  const other = await openPage(t, { width: NARROW, theme: "dark", expected });
   const bob = createPerson("Bob Stone");
   await createSignedInUser(page);
   await createSignedInUser(other, bob);
@@ -96,9 +97,21 @@ test("two members see each other's messages, presence and changes in a swarm", a
   await page.getByText("No mail server is configured, so the mail is written to a file").waitFor();
   await takeScreenshot(page, "room-invited");
   await scanWithAxe(page);
+  const replaced = await page.locator("[data-secret]").innerText();
+  await page.getByRole("button", { name: "Copy the link" }).waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  assert.equal(await page.locator("[data-secret]").count(), 0);
+  await page.getByRole("button", { name: `More about ${bob.email}` }).click();
+  await page.getByRole("menuitem", { name: "Make a new link" }).click();
+  await page.getByRole("heading", { name: `A new link for ${bob.email}` }).waitFor();
+  await scanWithAxe(page);
+  const link = await page.locator("[data-secret]").innerText();
   await page.getByRole("button", { name: "Done" }).click();
 
+  await other.goto(replaced);
+  await other.getByRole("heading", { name: "No open invitation" }).waitFor();
   await other.goto("/swarms");
+  await other.goto(link);
   await other.getByText("Grace Hopper invites you to Beehive launch as member").waitFor();
   await takeScreenshot(other, "swarms-invited");
   await scanWithAxe(other);
@@ -235,12 +248,16 @@ test("an invitation appears live on Home and in the navigation, and its mail lin
   await createSignedInUser(page);
   const api = await getApiClient(page, instance);
   const { swarmId } = await createSwarm(api, ["Ada"], { name: "Release crew" });
-  const invite = (email: string, role = "member") =>
-    api.call("POST", "/rest/v1/swarm_members", { swarm_id: swarmId, email, role });
-  const known = await openPage(t, { width: NARROW, theme: "dark" });
+  const invite = (whom: object, role = "member") =>
+    api.call("POST", "/rest/v1/swarm_members", { swarm_id: swarmId, role, ...whom });
+  const expected = [/404 .*\/invitations/];
+  const known = await openPage(t, { width: NARROW, theme: "dark", expected });
   const carl = await createSignedInUser(known, createPerson("Carl Moss"));
   await openHome(known);
-  await invite(carl.email, "viewer");
+  const [profile] = (await (await getApiClient(known, instance)).call("GET", "/rest/v1/profiles?select=id")) as {
+    id: string;
+  }[];
+  await invite({ user_id: profile?.id }, "viewer");
   await known.getByText("Grace Hopper invites you to Release crew as viewer").waitFor();
   await known.getByRole("link", { name: "1 invitation" }).waitFor();
   await checkAppearance(known, "home-invited");
@@ -250,14 +267,14 @@ test("an invitation appears live on Home and in the navigation, and its mail lin
   assert.deepEqual(await api.call("GET", `/rest/v1/swarm_members?swarm_id=eq.${swarmId}&status=eq.invited`), []);
 
   // Dora has no account yet.
-  await invite(dora.email);
+  await invite({ email: dora.email });
   const link = await findLink(instance, dora.email, INVITATION);
-  assert.equal(link, `${instance.url}/invitations/${swarmId}`);
+  assert.equal(link.split("#secret=")[0], `${instance.url}/invitations/${swarmId}`);
   await known.goto(link);
   await known.getByRole("heading", { name: "No open invitation" }).waitFor();
   await known.getByText(`You are signed in as ${carl.email}.`).waitFor();
   await checkAppearance(known, "invitation-none");
-  const newcomer = await openPage(t);
+  const newcomer = await openPage(t, { expected });
   await newcomer.goto(link);
   await newcomer.getByRole("link", { name: "Make an account" }).click();
   await newcomer.getByLabel("Name").fill(dora.name);

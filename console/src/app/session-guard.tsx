@@ -7,7 +7,7 @@ import { Starting } from "./starting.tsx";
 export function SessionGuard({ Shell }: { readonly Shell: ComponentType }) {
   const { session, needsSecondFactor, isRecovering } = useSessionState();
   const location = useLocation();
-  const from = `${location.pathname}${location.search}`;
+  const from = `${location.pathname}${location.search}${location.hash}`;
   if (needsSecondFactor) return <Navigate to="/second-factor" replace state={{ from }} />;
   if (isRecovering) return <Navigate to="/new-password" replace />;
   if (session === null) return <Navigate to={isFirstStart() ? "/sign-up" : "/sign-in"} replace state={{ from }} />;

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { dropRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
-import { unwrap } from "./failure.ts";
+import { Failure, unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { type ReadResult, useRows } from "./rows.ts";
@@ -30,12 +30,43 @@ export function useInvitations(): ReadResult<readonly Row<"swarm_invitations">[]
   return reading;
 }
 
+const NAME = "invitations";
+
+/** The invitation of the secret of a link; none when the secret is not valid for the user. */
+export function useSecretInvitation(secret: string | null): ReadResult<readonly Row<"swarm_invitations">[]> {
+  const { id: userId } = useUser();
+  return useRows({
+    table: "swarm_invitations",
+    key: ["secret", secret, userId],
+    isOn: secret !== null,
+    read: async (client) => {
+      const body = { action: "find", secret };
+      try {
+        const found = await unwrap(client.functions.invoke(NAME, { body }));
+        return { data: [(found as { invitation: Row<"swarm_invitations"> }).invitation], error: null };
+      } catch (error) {
+        if (!(error instanceof Failure) || error.status !== 404) throw error;
+        return { data: [], error: null };
+      }
+    },
+  });
+}
+
+export interface InvitationAnswer {
+  readonly id: string;
+  readonly isAccepted: boolean;
+  /** Of the link; null for an invitation that the user sees without it. */
+  readonly secret?: string | null;
+}
+
 export function useAnswerInvitation() {
-  return useWrite<{ readonly id: string; readonly isAccepted: boolean }, void>({
+  return useWrite<InvitationAnswer, void>({
     tables: ["swarm_invitations", "swarm_members", "swarms"],
     optimistic: ({ id }) => [{ table: "swarm_invitations", change: dropRow(id) }],
-    write: async (client, { id, isAccepted }) => {
-      if (isAccepted) await unwrap(client.from("swarm_members").update({ status: "active" }).eq("id", id));
+    write: async (client, { id, isAccepted, secret = null }) => {
+      const body = { action: isAccepted ? "accept" : "decline", secret };
+      if (secret !== null) await unwrap(client.functions.invoke(NAME, { body }));
+      else if (isAccepted) await unwrap(client.from("swarm_members").update({ status: "active" }).eq("id", id));
       else await unwrap(client.from("swarm_members").delete().eq("id", id));
     },
   });

@@ -1,7 +1,7 @@
 import { isUuid, type SwarmMemberStatus, type SwarmRole } from "@swarmbase/sdk";
 import { useMemo } from "react";
 import { dropRow, replaceRow } from "./cached-rows.ts";
-import type { Row } from "./client.ts";
+import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
@@ -81,14 +81,36 @@ export interface Invitation {
   readonly role: GivenRole;
 }
 
+export interface Invited {
+  /** Null when the invitation was made and its link was not. */
+  readonly link: string | null;
+  /** Whether the link has a secret, which is shown once. */
+  readonly isSecret: boolean;
+}
+
+/** Only an invitation by address has a secret: nobody but the invited account can accept the others. */
 export function useInvite(swarmId: string) {
-  return useWrite<Invitation, void>({
+  return useWrite<Invitation, Invited>({
     tables: ["swarm_members"],
     write: async (client, { whom, role }, key) => {
-      const who = isUuid(whom.trim()) ? { user_id: whom.trim() } : { email: whom.trim() };
-      await unwrap(once(client.from("swarm_members").insert({ swarm_id: swarmId, role, ...who }), key));
+      const isId = isUuid(whom.trim());
+      const who: { user_id?: string; email?: string } = isId ? { user_id: whom.trim() } : { email: whom.trim() };
+      const row = { swarm_id: swarmId, role, ...who };
+      const { id } = await unwrap(once(client.from("swarm_members").insert(row), key).select("id").single());
+      if (isId) return { link: `${location.origin}/invitations/${swarmId}`, isSecret: false };
+      return { link: await createLink(client, id).catch(() => null), isSecret: true };
     },
   });
+}
+
+/** Replaces the link that was shown before. */
+export function useCreateLink() {
+  return useWrite<string, string>({ tables: [], write: createLink });
+}
+
+async function createLink(client: Client, id: string): Promise<string> {
+  const body = { action: "create_link", invitation_id: id };
+  return ((await unwrap(client.functions.invoke("invitations", { body }))) as { link: string }).link;
 }
 
 export function useChangeRole() {

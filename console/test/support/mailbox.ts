@@ -7,7 +7,7 @@ import type { Instance } from "./instance.ts";
 const POLL_MS = 50;
 
 const VERIFY = /https:\/\/[^\s"<>]+\/verify\?[^\s"<>]+/;
-export const INVITATION = /https:\/\/[^\s"<>]+\/invitations\/[0-9a-f-]{36}/;
+export const INVITATION = /https:\/\/[^\s"<>]+\/invitations\/[0-9a-f-]{36}#secret=[\w-]+/;
 
 const CODE = /(?<=Your code: )[0-9]{6}/;
 

@@ -1,5 +1,5 @@
-import { useParams } from "react-router";
-import { useAnswerInvitation, useInvitations } from "../../data/invitations.ts";
+import { useLocation, useParams } from "react-router";
+import { useAnswerInvitation, useInvitations, useSecretInvitation } from "../../data/invitations.ts";
 import { useUser } from "../../data/session.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
@@ -8,12 +8,17 @@ import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 
-/** The page of an invitation mail: `/invitations/<swarm id>`. The link itself grants nothing. */
+/** The page of an invitation: `/invitations/<swarm id>#secret=<secret>`. A user whose address is proven needs no secret. */
 export function InvitationsPage() {
   const { "*": swarmId = "" } = useParams();
+  const { hash } = useLocation();
   const { email = "" } = useUser();
-  const { rows, failure, reload } = useInvitations();
+  const secret = new URLSearchParams(hash.slice(1)).get("secret");
+  const own = useInvitations();
+  const linked = useSecretInvitation(secret);
   const answer = useAnswerInvitation();
+  const isLinked = linked.rows !== undefined && linked.rows.length > 0;
+  const { rows, failure, reload } = isLinked || (secret !== null && linked.rows === undefined) ? linked : own;
   const invitations = rows?.filter(({ swarm_id: id }) => swarmId === "" || id === swarmId);
   return (
     <>
@@ -37,12 +42,15 @@ export function InvitationsPage() {
             </ButtonLink>
           }
         >
-          It was answered or withdrawn, or it is for another address. Sign in with the address that received the mail.
+          It was answered or withdrawn, or it is for another address. Sign in with the invited address, and open the
+          whole link that you received.
         </EmptyState>
       ) : (
         <InvitationList
           invitations={invitations}
-          onAnswer={async ({ id }, isAccepted) => (await answer.run({ id, isAccepted })) !== null}
+          onAnswer={async ({ id }, isAccepted) =>
+            (await answer.run({ id, isAccepted, secret: isLinked ? secret : null })) !== null
+          }
         />
       )}
     </>

@@ -1,4 +1,4 @@
-import { Ellipsis, UserMinus, UserPlus } from "lucide-react";
+import { Ellipsis, Link2, UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import {
   type GivenRole,
@@ -6,6 +6,7 @@ import {
   type MemberCounts,
   nameOf,
   useChangeRole,
+  useCreateLink,
   useRemoveMember,
 } from "../../../data/members.ts";
 import { Avatar } from "../../../components/avatar.tsx";
@@ -20,6 +21,7 @@ import { Tooltip } from "../../../components/tooltip.tsx";
 import { ROLE_LABELS } from "../../../components/role-labels.ts";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
+import { InvitedDialog } from "./invited-dialog.tsx";
 import { PanelSection } from "./panel-section.tsx";
 
 export function PeoplePanel() {
@@ -111,6 +113,8 @@ const GIVEN = ["admin", "member", "viewer"] as const satisfies readonly GivenRol
 function MemberMenu({ member, name }: { readonly member: Member; readonly name: string }) {
   const change = useChangeRole();
   const remove = useRemoveMember();
+  const create = useCreateLink();
+  const [link, setLink] = useState<string | null>(null);
   const show = useToast();
   const { id, role: before, status } = member;
   const setRole = (role: GivenRole) =>
@@ -132,6 +136,12 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
             : { text: status === "invited" ? "The invitation is withdrawn." : `${name} is no longer in the swarm.` },
         ),
       );
+  const onNewLink = () =>
+    void create.run(id).then((made) => {
+      if (made === null) show({ text: "The link could not be made.", tone: "bad" });
+      else setLink(made);
+    });
+  if (link !== null) return <InvitedDialog whom={name} link={link} isSecret onClose={() => setLink(null)} />;
   return (
     <DropdownMenu
       trigger={<IconButton size="small" label={`More about ${name}`} icon={<Ellipsis />} />}
@@ -141,6 +151,9 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
           onSelect: () => setRole(role),
         })),
         [
+          ...(status === "invited" && member.user_id === null
+            ? [{ label: "Make a new link", icon: <Link2 />, onSelect: onNewLink }]
+            : []),
           {
             label: status === "invited" ? "Withdraw the invitation" : "Remove from the swarm",
             icon: <UserMinus />,
