@@ -9,7 +9,8 @@ alter table auth.audit_log_entries alter column user_id drop not null;
 alter table auth.audit_log_entries add column deleted_user_id uuid;
 alter table auth.audit_log_entries add constraint audit_log_entries_one_user
   check (num_nonnulls(user_id, deleted_user_id) = 1);
-comment on column auth.audit_log_entries.deleted_user_id is 'in place of user_id, the account that its owner has deleted';
+comment on column auth.audit_log_entries.deleted_user_id is
+  'in place of user_id, the account that its owner has deleted';
 
 -- An unclaimed row collects further changes of the account.
 create unique index mail_outbox_one_change_mail_idx on private.mail_outbox (email)

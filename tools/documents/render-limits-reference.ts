@@ -58,9 +58,10 @@ function renderCalls(): string {
 
 function renderAuth(): string {
   const rows = authEndpoints
-    .filter(({ limit }) => limit === "auth")
-    .map(({ method, path, limitOf }) => {
-      const note = limitOf === undefined ? "" : "`grant_type=password`; a refresh is an API request of its session";
+    .filter(({ limit, isAttempt }) => limit === "auth" || isAttempt !== undefined)
+    .map(({ method, path, limitOf, isAttempt }) => {
+      const refresh = limitOf === undefined ? "" : "`grant_type=password`; a refresh is an API request of its session";
+      const note = isAttempt === undefined ? refresh : "with `current_password`; every call is an API request too";
       return `| \`${method} /auth/v1${path}\` | ${note} |`;
     });
   return `Auth attempts are:\n\n${table(["call", ""], rows)}`;

@@ -1,7 +1,6 @@
-import { useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import { useProve, useSendCode } from "../data/account.ts";
 import { getConfig } from "../data/client.ts";
-import { declineProof, useAskedProof } from "../data/proof.ts";
 import { useUser } from "../data/session.ts";
 import { Banner } from "../components/banner.tsx";
 import { Button } from "../components/button.tsx";
@@ -14,13 +13,7 @@ import { PasswordInput } from "../components/password-input.tsx";
 const WRONG_PASSWORD = "current_password_invalid";
 
 /** Asks who is there when a call needs a proof; the call then goes on. */
-export function ProofDialog() {
-  const asked = useAskedProof();
-  useEffect(() => declineProof, []);
-  return asked === null ? null : <OpenProofDialog onSettled={asked.settle} />;
-}
-
-function OpenProofDialog({ onSettled }: { onSettled(isProven: boolean): void }) {
+export function ProofDialog({ onSettled }: { onSettled(isProven: boolean): void }) {
   const { email = "" } = useUser();
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");

@@ -1,15 +1,15 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { NOTICES_ID } from "../components/notices.ts";
 import { useTitleCount } from "../components/page-title.ts";
 import { PageSkeleton } from "../components/skeleton.tsx";
 import { Outlet, ScrollRestoration, useNavigation } from "react-router";
 import { useApprovals } from "../data/approvals.ts";
 import { useInvitations } from "../data/invitations.ts";
+import { declineProof, useAskedProof } from "../data/proof.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
-import { ProofDialog } from "./proof-dialog.tsx";
 import type { Waiting } from "./side-links.tsx";
 import { useApprovalNotices } from "./use-approval-notices.ts";
 import { useHotkeys } from "./use-hotkeys.ts";
@@ -17,6 +17,7 @@ import { useShellCommands } from "./use-shell-commands.tsx";
 import { usePageFocus } from "./use-page-focus.ts";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
 
 /** The frame around every page of a signed-in user. */
@@ -27,6 +28,8 @@ export function Shell() {
   useHotkeys(overlay === null, setOverlay);
   usePageFocus();
   const waiting = useWaiting();
+  const asked = useAskedProof();
+  useEffect(() => declineProof, []);
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -59,9 +62,9 @@ export function Shell() {
       <BottomBar openPalette={() => setOverlay("palette")} waiting={waiting} />
       <Suspense>
         {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
+        {asked !== null && <ProofDialog onSettled={asked.settle} />}
         {overlay === "shortcuts" && <ShortcutsSheet onClose={() => setOverlay(null)} />}
       </Suspense>
-      <ProofDialog />
       <ScrollRestoration />
     </div>
   );

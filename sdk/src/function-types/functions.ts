@@ -250,7 +250,8 @@ export interface FunctionTable {
       | "UNAUTHORIZED"
       | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR"
-      | "insufficient_aal";
+      | "insufficient_aal"
+      | "reauthentication_needed";
   };
   "request-signing": {
     body: RequestSigningBody;
@@ -272,6 +273,8 @@ export interface FunctionTable {
       | "SERVICE_UNAVAILABLE"
       | "UNAUTHORIZED"
       | "UNSUPPORTED_MEDIA_TYPE"
-      | "VALIDATION_ERROR";
+      | "VALIDATION_ERROR"
+      | "insufficient_aal"
+      | "reauthentication_needed";
   };
 }

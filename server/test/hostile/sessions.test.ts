@@ -39,10 +39,12 @@ async function callOk(...args: Parameters<typeof call>): Promise<Answer["body"]>
 
 let people = 0;
 
-async function signUp(): Promise<Tokens & { readonly email: string }> {
+type SignedUp = Tokens & { readonly user: { readonly id: string } };
+
+async function signUp(): Promise<SignedUp & { readonly email: string }> {
   people += 1;
   const email = `person-${people}@example.com`;
-  return { email, ...((await callOk("POST /auth/v1/signup", null, { email, password: PASSWORD })) as Tokens) };
+  return { email, ...((await callOk("POST /auth/v1/signup", null, { email, password: PASSWORD })) as SignedUp) };
 }
 
 const signIn = (email: string): Promise<Tokens> =>
@@ -237,7 +239,7 @@ describe("a stolen token, later than the proof of the owner", () => {
     database.owner.query("update auth.sessions set proven_at = now() - $2::interval where user_id = $1", [userId, age]);
 
   test("makes, exports and deletes nothing, until the session is proven with the password", async () => {
-    const { access_token: token, user } = (await signUp()) as Tokens & { user: { id: string } };
+    const { access_token: token, user } = await signUp();
     await age(user.id, "11 minutes");
     for (const [operation, body] of OWN_CALLS) {
       const answer = await call(operation, token, body);

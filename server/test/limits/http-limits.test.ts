@@ -239,6 +239,17 @@ describe("auth attempts", () => {
     assert.equal((await attempt("203.0.113.99", "other@b.c")).status, 200);
   });
 
+  it("include calls with a password that count as API requests too", async (t) => {
+    const isAttempt = (body: unknown): boolean => typeof (body as { password?: unknown }).password === "string";
+    const row = route("/auth/v1/user", { method: "POST", limit: "api", subjects: { ...subjects, isAttempt } });
+    const { request } = await serve(t, [row], { limitApi: 20, limitAuth: 1, isProxied: true });
+    const put = (body: object) => request("/auth/v1/user", post(body, "203.0.113.1"));
+    assert.equal(leftIn(await put({})), "19/20");
+    assert.equal(leftIn(await put({ password: "guess" })), "0/1");
+    assert.equal((await put({ password: "guess" })).status, 429);
+    assert.equal((await put({})).status, 200);
+  });
+
   it("do not include refreshes, which are counted by session", async (t) => {
     const known = new Set(["s1", "s2"]);
     const row = route("/auth/v1/token", {

@@ -88,7 +88,8 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
   "POST /auth/v1/logout": {
     id: "signOut",
     summary: "Sign out",
-    description: "Takes effect at once, on every node: the service rejects access tokens of the ended sessions.",
+    description:
+      "Takes effect at once, on every node: the service rejects access tokens of the ended sessions. Before the second factor of a user who has one, only the session itself ends, and the scope `others` is an error.",
     parameters: [
       inQuery("scope", "which sessions of the user end", {
         type: "string",
@@ -97,7 +98,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
       }),
     ],
     answers: { 204: { description: "Signed out" } },
-    errors: ["validation_failed"],
+    errors: ["validation_failed", ["insufficient_aal", 403]],
     javascript: `await supabase.auth.signOut({ scope: "local" });`,
   },
   "GET /auth/v1/sessions": {
@@ -124,6 +125,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
         },
       },
     },
+    errors: ["insufficient_aal"],
   },
   "DELETE /auth/v1/sessions/{id}": {
     id: "endSession",
@@ -131,10 +133,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
     description: "Takes effect at once, on every node.",
     parameters: [inPath("id", "the session")],
     answers: { 204: { description: "Signed out" } },
-    errors: [
-      ["validation_failed", 404],
-      ["session_not_found", 404],
-    ],
+    errors: [["validation_failed", 404], ["session_not_found", 404], "insufficient_aal"],
   },
   "GET /auth/v1/user": {
     id: "getUser",
@@ -147,21 +146,21 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
     id: "deleteUser",
     summary: "Delete your account",
     description:
-      "Deletes the account and all that it owns, as a hard delete by an administrator does. Messages in swarms of others stay, under the name of the user. The last sign-in must be at most 15 minutes ago. A user with a second factor needs a session of level `aal2`.",
+      "Deletes the account and all that it owns, as a hard delete by an administrator does. Messages in swarms of others stay, under the name of the user. The session must have proved within ten minutes that its holder is the owner. A user with a second factor needs a session of level `aal2`.",
     answers: { 204: { description: "Deleted" } },
-    errors: ["reauthentication_needed", "insufficient_aal"],
+    errors: [["reauthentication_needed", 403], "insufficient_aal"],
   },
   "PUT /auth/v1/user": {
     id: "updateUser",
     summary: "Change your account",
     description:
-      "All changes take effect, or none. A new address must be confirmed by mail before it takes effect. A new password ends all other sessions. For a user with a second factor, both changes need a session of level `aal2`.",
+      "All changes take effect, or none. A new address must be confirmed by mail before it takes effect. A new password ends all other sessions. A new password, and an address that the current one does not confirm, need a proof of the owner within a day. `current_password` and `nonce` are such proofs, also alone. For a user with a second factor, the session must be of level `aal2`.",
     body: {
       hidden: ["phone"],
       fields: {
         data: "merged into `user_metadata`; null removes a key",
-        current_password: "checked when it is sent",
-        nonce: "from GET /auth/v1/reauthenticate, if the operator requires it",
+        current_password: "checked when it is sent; proves that the owner of the account holds the session",
+        nonce: "from GET /auth/v1/reauthenticate; proves the same",
       },
       examples: { "change a name": { data: { full_name: "Ada L." } } },
     },

@@ -17,7 +17,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     id: "enrolFactor",
     summary: "Enrol an authenticator app",
     description:
-      "The factor takes effect when a code of it has been verified. For a further factor, the session must be of level `aal2`.",
+      "The factor takes effect when a code of it has been verified. Needs a proof of the owner within a day; for a further factor, the session must be of level `aal2`.",
     body: {
       required: ["factor_type"],
       bounds: { factor_type: { const: "totp" } },
@@ -42,6 +42,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
       "mfa_webauthn_enroll_not_enabled",
       "mfa_factor_name_conflict",
       "too_many_enrolled_mfa_factors",
+      "reauthentication_needed",
       "insufficient_aal",
     ],
     javascript: `const { data } = await supabase.auth.mfa.enroll({ factorType: "totp", friendlyName: "Phone" });`,
@@ -89,12 +90,13 @@ export const FACTOR_OPERATIONS: OperationTexts = {
   "DELETE /auth/v1/factors/{id}": {
     id: "unenrolFactor",
     summary: "Remove a factor",
-    description: "To remove a verified factor, the session must be of level `aal2`.",
+    description:
+      "To remove a verified factor, the session must be of level `aal2` and have a proof of the owner within a day.",
     parameters: [FACTOR],
     answers: {
       200: { description: "Its id", schema: record({ id: UUID }), example: { id: ID.factor } },
     },
-    errors: ["validation_failed", MALFORMED_ID, "mfa_factor_not_found", "insufficient_aal"],
+    errors: ["validation_failed", MALFORMED_ID, "mfa_factor_not_found", "reauthentication_needed", "insufficient_aal"],
     javascript: `await supabase.auth.mfa.unenroll({ factorId });`,
   },
   "GET /auth/v1/factors/recovery-codes": {
@@ -107,7 +109,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
         example: { id: ID.factor, type: "recovery_code", total: 10, remaining: 9 },
       },
     },
-    errors: ["mfa_factor_not_found"],
+    errors: ["mfa_factor_not_found", "insufficient_aal"],
     javascript: "const { data } = await supabase.auth.mfa.recoveryCodes.getStatus();",
   },
   "POST /auth/v1/factors/recovery-codes": {
@@ -124,6 +126,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
       "mfa_factor_name_conflict",
       "mfa_recovery_codes_sole_factor",
       "mfa_verified_factor_exists",
+      "reauthentication_needed",
       "insufficient_aal",
     ],
     javascript: "const { data } = await supabase.auth.mfa.recoveryCodes.generate();",
@@ -133,7 +136,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     summary: "Replace the recovery codes",
     description: "Earlier codes become invalid. Requires a session of level `aal2`.",
     answers: { 200: { description: "The new codes", schema: refer("RecoveryCodes"), example: RECOVERY_CODES } },
-    errors: ["mfa_factor_not_found", "insufficient_aal"],
+    errors: ["mfa_factor_not_found", "reauthentication_needed", "insufficient_aal"],
     javascript: "const { data } = await supabase.auth.mfa.recoveryCodes.regenerate();",
   },
   "POST /auth/v1/factors/recovery-codes/verify": {
@@ -151,7 +154,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     summary: "Remove the recovery codes",
     description: "Requires a session of level `aal2`.",
     answers: { 200: { description: "The id of the factor", schema: record({ id: UUID }), example: { id: ID.factor } } },
-    errors: ["mfa_factor_not_found", "insufficient_aal"],
+    errors: ["mfa_factor_not_found", "reauthentication_needed", "insufficient_aal"],
     javascript: "await supabase.auth.mfa.recoveryCodes.unenroll();",
   },
   "GET /auth/v1/.well-known/jwks.json": {

@@ -64,9 +64,9 @@ export const MAIL_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/reauthenticate": {
     id: "requestReauthentication",
-    summary: "Request a code for a change of password",
+    summary: "Request a nonce that proves who the user is",
     answers: SENT,
-    errors: [["validation_failed", 422], "over_email_send_rate_limit"],
+    errors: [["validation_failed", 422], "over_email_send_rate_limit", "insufficient_aal"],
     javascript: `await supabase.auth.reauthenticate();`,
   },
   "POST /auth/v1/verify": {

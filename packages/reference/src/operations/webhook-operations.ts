@@ -129,7 +129,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     id: "apiKeys",
     summary: "Create and revoke your API keys",
     description:
-      "An API key (`sk_…`) is a bearer token that stands for its user, with the rights of its scopes. The table `api_keys` lists keys. An API key cannot call this function. A user with a verified second factor needs an aal2 session.",
+      "An API key (`sk_…`) is a bearer token that stands for its user, with the rights of its scopes. The table `api_keys` lists keys. An API key cannot call this function. A user needs a proof within ten minutes, and with a verified second factor an aal2 session.",
     body: {
       forms: ["create", "revoke"],
       fields: {
@@ -164,7 +164,14 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
       },
     },
     answersByAction: KEY_ANSWERS,
-    errors: ["VALIDATION_ERROR", "FORBIDDEN", "API_KEY_LIMIT_REACHED", "API_KEY_NOT_FOUND", ["insufficient_aal", 403]],
+    errors: [
+      "VALIDATION_ERROR",
+      "FORBIDDEN",
+      "API_KEY_LIMIT_REACHED",
+      "API_KEY_NOT_FOUND",
+      ["insufficient_aal", 403],
+      ["reauthentication_needed", 403],
+    ],
     javascript: `const { data } = await supabase.functions.invoke("api-keys", {
   body: { action: "create", name: "deploy", scopes: ["read", "run"] },
 });`,
@@ -173,7 +180,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     id: "requestSigning",
     summary: "Create or delete the secret for signed requests",
     description:
-      "The service checks every `X-Request-Signature` (hex HMAC-SHA256 of the body) with the secret. With `user_settings.require_request_signature` it rejects requests without a signature. It also checks HTTP message signatures (RFC 9421) with the secret; `user_settings.require_message_signature` requires them.",
+      "The service checks every `X-Request-Signature` (hex HMAC-SHA256 of the body) with the secret. With `user_settings.require_request_signature` it rejects requests without a signature. It also checks HTTP message signatures (RFC 9421) with the secret; `user_settings.require_message_signature` requires them. A user needs a proof within ten minutes.",
     body: {
       fields: { user_id: "for the service role: the user whose secret it is" },
       examples: { create: { action: "regenerate_secret" }, delete: { action: "delete_secret" } },
@@ -186,7 +193,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
       },
     },
     answersByAction: SIGNING_ANSWERS,
-    errors: ["VALIDATION_ERROR", "FORBIDDEN"],
+    errors: ["VALIDATION_ERROR", "FORBIDDEN", ["insufficient_aal", 403], ["reauthentication_needed", 403]],
     javascript: `const { data } = await supabase.functions.invoke("request-signing", {
   body: { action: "regenerate_secret" },
 });`,
