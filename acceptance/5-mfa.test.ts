@@ -116,17 +116,21 @@ test("5 repeated wrong second-factor codes are rate-limited", async () => {
   assert.equal(refusals.at(-1), "over_request_rate_limit");
 });
 
-test("5 a user with a second factor needs aal2 to change password, address or factors", async () => {
-  const { email, factorId, secret } = await signUpWithFactor();
+test("5 a user with a second factor needs aal2 to change the account, or to end other sessions", async () => {
+  const { client: owner, email, factorId, secret } = await signUpWithFactor();
   const { client } = await signInAgain(service, email);
   assert.deepEqual(await levelsOf(client), ["aal1", "aal2"]);
-  for (const change of [{ password: "a new password" }, { email: "other@example.com" }]) {
+  for (const change of [{ password: "a new password" }, { email: "other@example.com" }, { data: { colour: "green" } }]) {
     const { error } = await client.auth.updateUser(change);
     assert.deepEqual([error?.status, error?.code], [401, "insufficient_aal"]);
   }
   assert.equal((await client.auth.mfa.unenroll({ factorId })).error?.code, "insufficient_aal");
   assert.equal((await client.auth.mfa.enroll({ factorType: "totp" })).error?.code, "insufficient_aal");
-  ok(await client.auth.updateUser({ data: { colour: "green" } }));
+  // The client does not report a 403 of a sign-out.
+  await client.auth.signOut({ scope: "others" });
+  const { client: third } = await signInAgain(service, email);
+  assert.equal((await third.auth.signOut({ scope: "global" })).error, null);
+  ok(await owner.auth.getUser());
   await prove(client, { factorId, secret }, 1);
   ok(await client.auth.updateUser({ password: "a new password" }));
 });

@@ -38,9 +38,9 @@ export function createCore(
   const run = async (name: string, { body, headers = {}, signal }: InvokeOptions): Promise<FunctionResponse> => {
     const called = functions.find((candidate) => candidate.name === name);
     if (called === undefined) throw new AppError("FUNCTION_NOT_FOUND", "No function has this name");
+    requireKeyScope(principal, called.keyScope);
     // The guard of the route that was called has checked no proof.
     if (called.needsProof === true) throw new AppError("FORBIDDEN", `${name} must be called over HTTP`);
-    requireKeyScope(principal, called.keyScope);
     if (called.limit !== "api" && principal.userId !== null) await own.count(called.limit, userKey(principal.userId));
     return called.run({
       ...own,

@@ -145,6 +145,8 @@ describe("a route of another protocol", () => {
     const decided = await reject(call(full, "approve", { run_id }));
     assert.notEqual(decided[1], "INSUFFICIENT_SCOPE");
     assert.deepEqual(await reject(call(full, "make key")), [403, "API_KEY_NOT_ALLOWED"]);
+    // The guard of the route has checked no proof of the owner.
+    assert.deepEqual(await reject(call(token, "make key")), [403, "FORBIDDEN"]);
     assert.deepEqual(await reject(call(full, "cancel", { run_id: "no id" })), [400, "VALIDATION_ERROR"]);
     await readEvents(await call(token, "ask", ask));
     assert.deepEqual(
