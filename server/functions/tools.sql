@@ -79,11 +79,11 @@ begin
   if used is null or new.owner_id is null then
     return new;
   end if;
-  if not new.requires_approval and case when tg_op = 'INSERT'
+  if not new.requires_approval and (case when tg_op = 'INSERT'
       -- An upsert of a tool that exists is an update.
       then not exists (select 1 from public.tools t where t.owner_id = new.owner_id and not t.requires_approval
         and t.config = new.config and (t.id = new.id or t.name = new.name))
-      else not old.requires_approval and new.config is distinct from old.config end then
+      else not old.requires_approval and new.config is distinct from old.config end) then
     new.requires_approval := exists (
       select 1 from private.approval_servers s where s.owner_id = new.owner_id and s.server = used);
   end if;
