@@ -2,7 +2,7 @@
 
 alter table public.swarms add constraint swarms_settings_preamble check (case when settings ? 'preamble'
   then jsonb_typeof(settings -> 'preamble') = 'string' and char_length(settings ->> 'preamble') <= 4000
-  else true end) not valid;
+  else true end);
 
 alter table public.run_turns
   add column asked jsonb,
@@ -10,7 +10,7 @@ alter table public.run_turns
   alter column status set default 'thinking',
   drop constraint run_turns_status_known,
   add constraint run_turns_status_known
-    check (status in ('waiting', 'thinking', 'responding', 'completed', 'failed', 'cancelled')) not valid;
+    check (status in ('waiting', 'thinking', 'responding', 'completed', 'failed', 'cancelled'));
 create index run_turns_asked_idx on public.run_turns (swarm_id, started_at) where asked is not null;
 create index run_turns_handoff_idx on public.run_turns (swarm_id, finished_at) where handoff is not null;
 create index run_turns_open_idx on public.run_turns (agent_id) where status in ('waiting', 'thinking', 'responding');
@@ -21,7 +21,7 @@ alter table public.runs
     'all_replied', 'no_reply_needed', 'empty_response', 'max_turns', 'max_tool_steps', 'max_tokens_reached',
     'context_length_exceeded', 'schema_mismatch', 'budget_exceeded', 'timeout', 'loop_detected', 'no_progress',
     'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered', 'guardrail_failed',
-    'internal_error', 'approval_expired', 'worker_lost')) not valid;
+    'internal_error', 'approval_expired', 'worker_lost'));
 
 -- after functions
 

@@ -12,6 +12,7 @@ const STATUSES = {
   delivered: { tone: "good", word: "Delivered", isMoving: false },
   failed: { tone: "bad", word: "Failed", isMoving: false },
   queued: { tone: "neutral", word: "Queued", isMoving: true },
+  waiting: { tone: "thinking", word: "Waiting", isMoving: false },
   running: { tone: "responding", word: "Running", isMoving: true },
   requires_action: { tone: "thinking", word: "Action required", isMoving: false },
   completed: { tone: "good", word: "Completed", isMoving: false },

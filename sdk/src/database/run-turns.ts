@@ -11,7 +11,7 @@ export type RunTurnsTable = {
     agent_id: string | null;
     agent_name: string;
     position: number;
-    status: "queued" | "thinking" | "responding" | "completed" | "failed" | "cancelled";
+    status: "waiting" | "thinking" | "responding" | "completed" | "failed" | "cancelled";
     framework: Framework;
     model: string;
     message_id: string | null;
@@ -31,6 +31,8 @@ export type RunTurnsTable = {
     finished_at: string | null;
     created_at: string;
     agent_version: number | null;
+    asked: JsonObject | null;
+    handoff: JsonObject | null;
   };
   Insert: never;
   Update: never;

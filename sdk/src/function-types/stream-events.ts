@@ -45,6 +45,12 @@ export interface RunStreamEventData {
     model: string;
     /** the id of the event */
     seq: number;
+    /** what the coordinator asks the agent, with the strategy `supervisor` */
+    asked?: {
+      by_agent_id: string;
+      by_agent_name: string;
+      message: string;
+    };
   };
   "turn.restarted": {
     run_id: string;
@@ -71,6 +77,12 @@ export interface RunStreamEventData {
     warnings: JsonObject[];
     /** the id of the event */
     seq: number;
+    /** the agent that goes on, and why, with the strategy `handoff` */
+    handoff?: {
+      agent_id: string;
+      agent_name: string;
+      reason: string;
+    };
   };
   "agent.status_changed": {
     run_id: string;

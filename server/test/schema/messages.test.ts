@@ -93,7 +93,7 @@ describe("messages", () => {
       flagged: false,
       data: null,
     });
-    assert.equal((await say(fixture.member))["sender_name"], `User ${fixture.member.slice(0, 8)}`);
+    assert.equal((await say(fixture.member))["sender_name"], "User");
   });
 
   it("of agents and of the system come from the service", async () => {

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, CircleSlash, LoaderCircle } from "lucide-react";
+import { CircleAlert, CircleCheck, CirclePause, CircleSlash, LoaderCircle } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AgentTurn } from "../../data/agent-activity.ts";
 import { formatDuration, formatMoney, formatTokens } from "../../components/formats.ts";
@@ -8,7 +8,7 @@ import { Timeline } from "../../components/timeline.tsx";
 import type { Tone } from "../../components/badge.tsx";
 
 const STYLES: Readonly<Record<AgentTurn["status"], { tone: Tone; word: string; icon: ReactNode }>> = {
-  queued: { tone: "neutral", word: "Queued", icon: <LoaderCircle /> },
+  waiting: { tone: "neutral", word: "Waiting", icon: <CirclePause /> },
   thinking: { tone: "thinking", word: "Thinking", icon: <LoaderCircle className="animate-spin-slow" /> },
   responding: { tone: "responding", word: "Responding", icon: <LoaderCircle className="animate-spin-slow" /> },
   completed: { tone: "good", word: "Completed", icon: <CircleCheck /> },

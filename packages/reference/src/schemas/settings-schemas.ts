@@ -47,6 +47,7 @@ export const SETTINGS_SCHEMAS: Readonly<Record<string, Schema>> = {
         },
         additionalProperties: true,
       },
+      preamble: { type: "string", maxLength: 4_000 },
       auto_respond: { type: "boolean" },
     },
     additionalProperties: true,

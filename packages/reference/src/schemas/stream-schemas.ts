@@ -70,28 +70,44 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
     status: { type: "string", const: "running" },
     is_resumed: describe(TRUTH, "the run continues: after an approval or a result of the client, or on another node"),
   }),
-  "turn.started": ofRun({
-    turn_id: UUID,
-    message_id: describe(UUID, "the id of the reply"),
-    agent_id: UUID,
-    agent_name: TEXT,
-    model: TEXT,
-  }),
+  "turn.started": ofRun(
+    {
+      turn_id: UUID,
+      message_id: describe(UUID, "the id of the reply"),
+      agent_id: UUID,
+      agent_name: TEXT,
+      model: TEXT,
+    },
+    {
+      asked: describe(
+        record({ by_agent_id: UUID, by_agent_name: TEXT, message: TEXT }),
+        "what the coordinator asks the agent, with the strategy `supervisor`",
+      ),
+    },
+  ),
   "turn.restarted": ofRun({
     ...DELTA,
     agent_id: UUID_OR_NULL,
     reason: { type: "string", const: "worker_lost", description: "the node that executed the turn was lost" },
     text: describe(TEXT, "replaces the text of the reply so far; mostly empty"),
   }),
-  "turn.completed": ofRun({
-    turn_id: UUID,
-    agent_id: UUID_OR_NULL,
-    agent_name: TEXT,
-    status: { type: "string", enum: ["completed", "failed", "cancelled"] },
-    finish_reason: TEXT_OR_NULL,
-    usage: USAGE,
-    warnings: listOf(ANY_OBJECT),
-  }),
+  "turn.completed": ofRun(
+    {
+      turn_id: UUID,
+      agent_id: UUID_OR_NULL,
+      agent_name: TEXT,
+      status: { type: "string", enum: ["completed", "failed", "cancelled"] },
+      finish_reason: TEXT_OR_NULL,
+      usage: USAGE,
+      warnings: listOf(ANY_OBJECT),
+    },
+    {
+      handoff: describe(
+        record({ agent_id: UUID, agent_name: TEXT, reason: TEXT }),
+        "the agent that goes on, and why, with the strategy `handoff`",
+      ),
+    },
+  ),
   "agent.status_changed": ofRun({
     agent_id: UUID_OR_NULL,
     status: { type: "string", enum: AGENT_STATUSES },

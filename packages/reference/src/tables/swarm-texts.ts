@@ -18,7 +18,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       strategy: "Which agents respond to a message, and in which order.",
       coordinator_agent_id: "An agent of the swarm that leads the strategies `selector` and `supervisor`.",
       settings:
-        "Limits of runs, budgets, moderation, and `a2a_published`. Known keys are checked, other keys are kept as sent.",
+        "Limits of runs, budgets, moderation, `preamble` (which only the owner can change), and `a2a_published`. Known keys are checked, other keys are kept as sent.",
     },
     events: {
       "swarm.created": "an insert",

@@ -13,6 +13,7 @@ import {
   valueOf,
 } from "../fields/field.ts";
 import { boolean, integer, isBetween, number } from "../fields/plain-fields.ts";
+import { text } from "../fields/text-field.ts";
 
 const COST_MAX_USD = 999_999_999;
 const BLOCKLIST_MAX_TERMS = 1_000;
@@ -44,6 +45,7 @@ const SWARM_SETTINGS: Readonly<Record<string, Field>> = {
   on_conflict: oneOf("enqueue", "reject", "interrupt"),
   budget: nullable(object(BUDGET)),
   moderation: object(MODERATION),
+  preamble: text({ min: 0, max: 4_000 }),
   auto_respond: boolean(),
 };
 
