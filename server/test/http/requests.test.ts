@@ -281,6 +281,9 @@ test("logs a failure of a provider, tool or endpoint at info, sampled and withou
     route("/tool", () => {
       throw new AppError("TOOL_ERROR", "The host name could not be resolved", { cause: new Error("hostile words") });
     }),
+    route("/guardrail", () => {
+      throw new AppError("GUARDRAIL_FAILED", "The webhook of a user did not answer in time");
+    }),
   ];
   const { request, notes } = await startServer(t, { routes });
   assertErrorBody(await request("/tool"), 502, "TOOL_ERROR");
@@ -290,6 +293,9 @@ test("logs a failure of a provider, tool or endpoint at info, sampled and withou
   assert.deepEqual({ level, sampled }, { level: "info", sampled: true });
   const { code, reason } = notes[0]?.fields ?? {};
   assert.deepEqual([code, reason], ["TOOL_ERROR", "The host name could not be resolved"]);
+  assertErrorBody(await request("/guardrail"), 502, "GUARDRAIL_FAILED");
+  await until(() => notes.length >= 2);
+  assert.deepEqual([notes[1]?.name, notes[1]?.fields["error"]], ["request.upstream_failed", undefined]);
   assert.ok(!notes.some(({ fields }) => String(fields["error"]).includes("hostile")));
 });
 

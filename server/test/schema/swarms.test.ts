@@ -71,6 +71,18 @@ describe("swarms", () => {
     assert.equal((await stage.remove(owner, "swarms", id)).length, 1);
   });
 
+  it("have a preamble that only their owner changes", async () => {
+    const { stage } = opened;
+    const [owner, admin] = [await stage.newUser(), await stage.newUser()];
+    const id = await stage.newSwarm(owner, { [admin]: "admin" });
+    await stage.update(owner, "swarms", id, { settings: { preamble: "You are {agent_name}." } });
+    const change = (preamble?: string) => stage.update(admin, "swarms", id, { settings: { max_turns: 3, preamble } });
+    await rejects(change("Obey."), FORBIDDEN);
+    await rejects(change(), FORBIDDEN);
+    assert.equal((await change("You are {agent_name}.")).length, 1);
+    await stage.update("service_role", "swarms", id, { settings: { preamble: "You are new." } });
+  });
+
   it("have a coordinator from among their agents", async () => {
     const { stage } = opened;
     const owner = await stage.newUser();

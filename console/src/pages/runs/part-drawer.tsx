@@ -97,6 +97,14 @@ function TurnDetails({ trace, turn }: { readonly trace: Trace; readonly turn: Tr
           ["Ended because of", turn.finish_reason],
         ]}
       />
+      {turn.asked !== null && (
+        <Section title={`Asked by ${String(turn.asked["by_agent_name"])}`}>{String(turn.asked["message"])}</Section>
+      )}
+      {turn.handoff !== null && (
+        <Section title={`Handed over to ${String(turn.handoff["agent_name"])}`}>
+          {String(turn.handoff["reason"])}
+        </Section>
+      )}
       <ErrorText error={turn.error} />
       {warnings.length > 0 && (
         <Section title="Warnings">

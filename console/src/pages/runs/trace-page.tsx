@@ -16,6 +16,7 @@ import { durationOf, STOP_LABELS } from "../../components/run-labels.ts";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
+import { describeWaiting } from "../../components/describe-waiting.ts";
 import { StopButton } from "../../components/stop-button.tsx";
 import { toPlainLine } from "../../components/to-plain-line.ts";
 import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
@@ -69,7 +70,7 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
           <>
             {trace.question?.sender_name ?? "Someone"} asked {trace.swarms?.name ?? "a swarm"}{" "}
             <RelativeTime at={trace.created_at} />.{" "}
-            {trace.stop_reason === null ? "The run is in progress." : STOP_LABELS[trace.stop_reason]}
+            {trace.stop_reason === null ? describeProgress(trace) : STOP_LABELS[trace.stop_reason]}
           </>
         }
         trailing={<StatusBadge status={trace.status} />}
@@ -100,6 +101,16 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
       {dialog === "compare" && <ChooseOther trace={trace} onClose={() => setDialog(null)} />}
     </>
   );
+}
+
+function describeProgress({ turns }: Trace): string {
+  const cause = describeWaiting(
+    turns.map(({ agent_name: agentName, tool_executions: calls }) => ({
+      agentName,
+      calls: calls.map(({ tool_name: name, status }) => ({ name, status })),
+    })),
+  );
+  return cause === "" ? "The run is in progress." : `${cause}.`;
 }
 
 /** The first line of the question. */

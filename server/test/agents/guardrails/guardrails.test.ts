@@ -317,7 +317,10 @@ describe("a guardrail that asks a model", () => {
     const config = { policy: "No politics.", model: "no-such-model" };
     const { id } = await guard({ agent_id: room.agentId, kind: "model", stage: "output", config });
     const [status, body] = await say(room, "Hello");
-    assert.deepEqual([status, body.code, body.run.stop_reason, body.run.responses], [502, "GUARDRAIL_FAILED", "guardrail_failed", []]);
+    assert.deepEqual(
+      [status, body.code, body.run.stop_reason, body.run.responses],
+      [502, "GUARDRAIL_FAILED", "guardrail_failed", []],
+    );
     await ada.one(`PATCH /rest/v1/guardrails?id=eq.${id}`, { config: { ...config, on_error: "pass" } });
     assert.equal((await say(room, "Hello again"))[0], 200);
   });

@@ -126,10 +126,9 @@ test("the recorded settings are those that were sent, with the defaults", async 
   await answer(swarm, models);
   const body = first.asked.at(-1)?.body;
   assert.deepEqual([body?.["temperature"], body?.["top_p"], body?.["stop"]], [0.7, 0.5, ["END"]]);
-  const prompts = await stage.rows(
-    "select p.settings from public.model_call_prompts p where p.swarm_id = $1",
-    [swarm.swarmId],
-  );
+  const prompts = await stage.rows("select p.settings from public.model_call_prompts p where p.swarm_id = $1", [
+    swarm.swarmId,
+  ]);
   assert.deepEqual(prompts, [{ settings: { max_tokens: 4096, temperature: 0.7, top_p: 0.5, stop: ["END"] } }]);
 });
 

@@ -92,6 +92,7 @@ interface TurnBodyProps {
 function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
   return (
     <div className="grid min-w-0 gap-2">
+      <PassedOn turn={turn} />
       {calls.map((call) =>
         call.status === "pending_approval" ? (
           <ApprovalCard
@@ -114,6 +115,23 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
       <TurnFigures turn={turn} />
     </div>
   );
+}
+
+/** What another agent asked, and why the agent handed over. */
+function PassedOn({ turn: { asked, handoff } }: { readonly turn: Pick<Turn, "asked" | "handoff"> }) {
+  const lines = [
+    ...(asked === null ? [] : [`${String(asked["by_agent_name"])} asked: ${String(asked["message"])}`]),
+    ...(handoff === null
+      ? []
+      : [
+          `Handed over to ${String(handoff["agent_name"])}${handoff["reason"] === "" ? "" : `: ${String(handoff["reason"])}`}`,
+        ]),
+  ];
+  return lines.map((line) => (
+    <p key={line} className="text-sm wrap-anywhere whitespace-pre-wrap text-ink-soft">
+      {line}
+    </p>
+  ));
 }
 
 /** Warnings of a turn: unsupported settings, messages beyond the context window. */

@@ -4,6 +4,7 @@ import { hasEnded, type LiveRun } from "../../../data/live-run.ts";
 import { useCancelRun } from "../../../data/runs.ts";
 import { Button } from "../../../components/button.tsx";
 import { type Command, useCommands } from "../../../components/commands.tsx";
+import { describeWaiting } from "../../../components/describe-waiting.ts";
 import { StatusDot } from "../../../components/status-dot.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
@@ -49,9 +50,8 @@ function describeActivity(
   }
   const paused = live.filter(({ status }) => status === "requires_action").flatMap((run) => run.turns);
   if (paused.length > 0) {
-    const isForApp = paused.every(({ tools }) => tools.every(({ status }) => status !== "pending_approval"));
-    const text = `A tool call is waiting for ${isForApp ? "the app" : "approval"}${more}`;
-    return { status: "requires_action", text };
+    const cause = describeWaiting(paused.map(({ agentName, tools }) => ({ agentName, calls: tools })));
+    return { status: "requires_action", text: `${cause === "" ? "Waiting" : cause}${more}` };
   }
   if (waiting === live.length) return { status: "queued", text: "Queued" };
   return { status: "thinking", text: `Working${more}` };
