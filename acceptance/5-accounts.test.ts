@@ -85,7 +85,7 @@ test("5 an anonymous user who adds an address stays the same user", async () => 
   assert.deepEqual([again.user.id, again.user.user_metadata["seat"]], [user?.id, 4]);
 });
 
-test("5 identities are listed, and the only one cannot be removed", async () => {
+test("5 identities are listed, and none can be removed while manual linking is off", async () => {
   const { client, email, session } = await signUpNew(service);
   const { identities } = ok(await client.auth.getUserIdentities());
   assert.equal(identities.length, 1);
@@ -93,7 +93,7 @@ test("5 identities are listed, and the only one cannot be removed", async () => 
   assert.ok(identity);
   assert.deepEqual([identity.provider, identity.user_id], ["email", session.user.id]);
   assert.equal(identity.identity_data?.["email"], email);
-  assert.equal((await client.auth.unlinkIdentity(identity)).error?.code, "single_identity_not_deletable");
+  assert.equal((await client.auth.unlinkIdentity(identity)).error?.code, "manual_linking_disabled");
 });
 
 test("5 an identity cannot be linked while manual linking is off", async () => {
@@ -105,6 +105,14 @@ test("5 an identity cannot be linked while manual linking is off", async () => {
 });
 
 const LINKING_OFF = "Manual linking is disabled";
+
+test("5 beyond: calls of the storage API say that it is not available", async () => {
+  const bucket = openClient(service).storage.from("pictures");
+  for (const { error } of [await bucket.list(), await bucket.upload("a.txt", "text"), await bucket.remove(["a.txt"])]) {
+    assert.match(error?.message ?? "", /^Storage is not available/);
+    assert.deepEqual([error?.name, error?.status, error?.statusCode], ["StorageApiError", 404, "404"]);
+  }
+});
 
 test("5 a code for a phone number is wrong, and a malformed number is named", async () => {
   const { auth } = openClient(service);

@@ -28,11 +28,12 @@ kept in ~/.swarmbase_sql_history.`,
     },
     {
       name: "db",
-      summary: "apply, write and reset the migrations of an app",
+      summary: "apply, write and reset the migrations of an app, and grant privileges",
       help: `
 Usage: swarmbase db push [--dry-run] [--dir <folder>]
        swarmbase db diff [--name <words> | --check] [--dir <folder>]
        swarmbase db reset [--seed | --seed-file <file>] [--yes] [--shared] [--dir <folder>]
+       swarmbase db grant <schema> [--without-rls]
 
 push   applies the migrations of the folder that the database does not have, each in one transaction, in the order of their
        numbers: 0001_notes.sql. The table app_migrations.applied records them with a hash. A file that was changed or
@@ -45,6 +46,10 @@ diff   prints what the database has and the migrations do not, as SQL. It applie
 reset  drops the objects of the app with their rows, applies all migrations again, and runs seed.sql. Tables and rows of
        Swarmbase stay. A migration that fails does so in a scratch database, before anything is dropped.
 
+grant  gives anon, authenticated and service_role all privileges on the tables, views, sequences and functions of a schema,
+       and on those that are created there later, as Supabase does: row-level security alone then decides about rows. In
+       public, tables of Swarmbase are left out, and so are later ones: run it again after a migration.
+
 --dir        the folder of the migrations; default: migrations.
 --dry-run    prints what would be applied, and changes nothing.
 --name       writes the difference as the next migration, and records it as applied, because the database has it.
@@ -52,6 +57,7 @@ reset  drops the objects of the app with their rows, applies all migrations agai
 --seed       runs seed.sql after the migrations, in one transaction. --seed-file names another file.
 --yes        does not ask. Without a terminal it is required.
 --shared     also resets a database of DATABASE_URL, which others may use.
+--without-rls  also grants where a table has no row-level security, which everybody can then read and change.
 
 diff and reset create a database, so with DATABASE_URL its role, or that of DATABASE_ADMIN_URL, needs the right CREATEDB.`,
       run: async (context) => (await import("./db/db-command.ts")).runDbCommand(context),

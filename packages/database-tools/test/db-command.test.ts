@@ -90,6 +90,40 @@ describe("swarmbase db", () => {
     }
   });
 
+  test("grant gives the roles of requests Supabase's privileges in a schema of the app, and not on tables of Swarmbase", async () => {
+    await app.owner.query(
+      `create schema "App"; create table "App".notes (id serial primary key); create view "App".seen as select 1 as one;
+       create function "App".add(a integer, b integer default 1) returns integer language sql return a + b;
+       create table public.plain (id integer)`,
+    );
+    const grant = (...args: string[]) => app.run(["db", "grant", ...args]);
+    const refused = await grant("App");
+    assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+    assert.match(refused.stderr, /no row-level security[^]*\n {2}"App"\.notes\n[^]*Nothing was granted/);
+    await app.owner.query('alter table "App".notes enable row level security');
+    const granted = await grant("App");
+    assert.deepEqual([granted.code, granted.stderr], [0, ""]);
+    assert.match(granted.stdout, /tables and views 2, sequences 1, functions 1\. Later ones get the same\.\n$/);
+    await app.owner.query('create table "App".later (id serial)');
+    assert.equal((await grant("public", "--without-rls")).code, 0);
+    const privileges = `select r as role, has_schema_privilege(r, 'App', 'usage') as usage,
+      has_table_privilege(r, '"App".notes', 'insert, truncate') and has_table_privilege(r, '"App".seen', 'select')
+        and has_table_privilege(r, '"App".later', 'delete') and has_table_privilege(r, 'public.plain', 'select') as tables,
+      has_sequence_privilege(r, '"App".notes_id_seq', 'usage') as sequences,
+      has_function_privilege(r, '"App".add(integer, integer)', 'execute') as functions,
+      has_table_privilege(r, 'public.agents', 'truncate') as service
+      from unnest(array['anon', 'authenticated', 'service_role']) r`;
+    const all = { usage: true, tables: true, sequences: true, functions: true, service: false };
+    assert.deepEqual(
+      await rows(privileges),
+      ["anon", "authenticated", "service_role"].map((role) => ({ role, ...all })),
+    );
+    assert.match((await grant("nowhere")).stderr, /^The schema nowhere does not exist\.\n$/);
+    for (const schema of ["auth", "private", "pg_catalog"])
+      assert.match((await grant(schema)).stderr, /is not one of the app\.\n$/);
+    assert.equal((await grant()).code, 2);
+  });
+
   test("pushes at the same time apply each migration once", async () => {
     await app.write("migrations/0001_notes.sql", `${NOTES}\nselect pg_sleep(0.2);`);
     const results = await Promise.all([db("push"), db("push"), db("push")]);

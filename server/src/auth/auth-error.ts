@@ -66,7 +66,6 @@ export const AUTH_ERRORS = {
   session_expired: { status: 400, message: "Invalid Refresh Token: Session Expired" },
   session_not_found: { status: 401, message: "Session from session_id claim in JWT does not exist" },
   signup_disabled: { status: 422, message: "Signups not allowed for this instance" },
-  single_identity_not_deletable: { status: 422, message: "User must have at least 1 identity after unlinking" },
   too_many_enrolled_mfa_factors: {
     status: 422,
     message: "Maximum number of verified factors reached, unenroll to continue",

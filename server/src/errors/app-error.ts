@@ -7,7 +7,7 @@ export interface AppErrorExtra {
   hint?: string | null;
   headers?: Record<string, string>;
   retryAfterSeconds?: number;
-  /** The code of PostgREST or GoTrue for this case; sent in `Proxy-Status`. */
+  /** The code of PostgREST, PostgreSQL or GoTrue for this case; sent in `Proxy-Status`, and an SQLSTATE in `details` unless there are others. */
   upstreamCode?: string;
   /** Never shown to the client. */
   cause?: unknown;

@@ -35,7 +35,7 @@ function render(error: AppError, helpLinks: HelpLinks): RenderedError {
 function buildBody(error: AppError): Record<string, unknown> {
   const { extra, message } = error;
   const code = extra.foreign?.code ?? error.code;
-  const details = extra.details ?? null;
+  const details = extra.details ?? describeState(error);
   const flat = { code, message, details, hint: extra.hint ?? null };
   const further = { ...(extra.errors && { errors: extra.errors }), ...extra.members };
 
@@ -51,6 +51,12 @@ function buildBody(error: AppError): Record<string, unknown> {
         ? { error: ERROR_CODES[error.code].error, ...further, ...flat }
         : { ...further, ...flat };
   }
+}
+
+/** The state of PostgreSQL behind a code of the service. */
+function describeState({ extra }: AppError): string | null {
+  const { foreign, upstreamCode = "" } = extra;
+  return foreign === undefined && /^[0-9A-Z]{5}$/.test(upstreamCode) ? `SQLSTATE ${upstreamCode}` : null;
 }
 
 function buildHeaders(error: AppError, helpLinks: HelpLinks): Record<string, string> {

@@ -23,7 +23,8 @@ exactly the four members of PostgREST:
 \`\`\`
 
 Answers with status 401, 403 or 429 always have a code below, also when a function of the database raised the status. If PostgREST,
-PostgreSQL or GoTrue has a code of its own for a case, \`Proxy-Status\` contains it.
+PostgreSQL or GoTrue has a code of its own for a case, \`Proxy-Status\` contains it. An SQLSTATE behind a code below is in \`details\` too,
+as \`"SQLSTATE 42501"\`, unless the error has other details.
 
 Each response has an \`X-Request-Id\`; the server's log has a line with the same id. A service that shows its documentation names the page
 about the code, relative to the address of the request:

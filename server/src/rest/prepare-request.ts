@@ -64,7 +64,12 @@ export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, opti
     // An update without columns to change finds no row, which is not an error.
     const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));
     const { answer } = planned;
-    const demands = { ...(isDemanded && { mustBeSingle }), ...(isCounted && { isCounted }), ...(isKept && { isKept }) };
+    const demands = {
+      ...(isDemanded && { mustBeSingle }),
+      ...(isCounted && { isCounted }),
+      ...(isKept && { isKept }),
+      ...(media.explain !== null && { isExplained: true }),
+    };
     const plan = { ...planned, answer: { ...answer, ...demands } };
     return { plan, statements: renderPlan(plan, limits), isForeign: !namesOf(plan).every(options.isOwn) };
   });

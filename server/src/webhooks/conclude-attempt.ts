@@ -3,6 +3,8 @@ import { type AttemptResult, decideOutcome } from "./outcome.ts";
 import type { AttemptRecord } from "./sql/record-outcomes.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** Decides the outcome of an attempt and returns the row that records it. */
 export function concludeAttempt(
   { schedule, clock, random }: WebhookTools,
@@ -29,7 +31,13 @@ export function concludeAttempt(
     responseBody: isAnswered ? result.body : null,
     isTruncated: isAnswered && result.isTruncated,
     errorCode: isAnswered ? null : result.code,
-    error: isAnswered ? null : result.message,
+    error: explainFailure(result),
     responseTimeMs: Math.round(result.durationMs),
   };
+}
+
+/** A response speaks for itself, except for a redirect, which the receiver may expect to be followed. */
+function explainFailure(result: AttemptResult): string | null {
+  if (result.kind === "failed") return result.message;
+  return REDIRECTS.has(result.status) ? "The endpoint answered with a redirect: redirects are not followed" : null;
 }

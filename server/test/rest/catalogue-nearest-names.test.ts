@@ -27,8 +27,21 @@ describe("nearest names", () => {
   }
 
   it("are sorted by distance and limited in number", () => {
-    assert.deepEqual(nearestNames("tags", ["tugs", "tag", "bags", "tagging"], 5), ["bags", "tag", "tugs"]);
-    assert.deepEqual(nearestNames("accounts", ["accountss", "acounst", "accounts_old"], 2), ["accountss", "acounst"]);
+    assert.deepEqual(nearestNames("tags", ["tugs", "tag", "bags", "tagging"], { maxCount: 5 }), [
+      "bags",
+      "tag",
+      "tugs",
+    ]);
+    assert.deepEqual(nearestNames("accounts", ["accountss", "acounst", "accounts_old"], { maxCount: 2 }), [
+      "accountss",
+      "acounst",
+    ]);
+  });
+
+  it("may differ in a quarter of a long name", () => {
+    const names = ["get_daily_statistics_of_platform"];
+    assert.deepEqual(nearestNames("get_day_statistics_of_platforms_", names), names);
+    assert.deepEqual(nearestNames("get_hourly_tables_of_platform", names), []);
   });
 
   it("find a name with one typing error", () => {

@@ -171,6 +171,11 @@ describe("an unknown function", () => {
     });
   });
 
+  it("is reported with parameters that have little in common with the given names", () => {
+    assert.equal(reject("add", '{"first":1}').hint, null);
+    assert.equal(reject("add", '{"aa":1,"bb":2}').hint, "Perhaps you meant to call the function public.add(a, b)");
+  });
+
   it("is never reported with the call that failed as the hint", () => {
     for (const [url, body] of [
       ["take_text", '{"a":"x"}'],

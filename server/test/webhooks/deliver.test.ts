@@ -281,6 +281,25 @@ describe("an attempt that fails", () => {
     assert.equal(receiver.received.length, 4);
   });
 
+  test("a redirect fails at once, and the attempt says that it is not followed", async (t) => {
+    const receiver = await startReceiver(t);
+    receiver.answer = () => ({ status: 302, headers: { Location: receiver.url } });
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, receiver.url);
+    const node = stage.start(t);
+    await stage.newAgents(user);
+    node.webhooks.wake();
+    await waitForStatus(webhook, "failed");
+    await node.stop();
+    assert.equal(receiver.received.length, 1);
+    const [attempt] = await stage.rows<Record<string, unknown>>(
+      "select status_code, error from public.webhook_delivery_attempts where webhook_id = $1",
+      [webhook],
+    );
+    assert.equal(attempt?.["status_code"], 302);
+    assert.match(String(attempt?.["error"]), /redirects are not followed/);
+  });
+
   test("a delivery to a blocked address fails at once", async (t) => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, "https://10.0.0.1/");

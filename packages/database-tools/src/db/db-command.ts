@@ -8,16 +8,17 @@ import { selectItems } from "../diff/sql/select-items.ts";
 import { runScript } from "../shell/run-script.ts";
 import { openSession } from "../shell/session.ts";
 import { applyMigrations, takeLock } from "./apply-migrations.ts";
+import { grant } from "./grant.ts";
 import { planPush } from "./plan-push.ts";
 import { hashOf, nextName, readMigrations } from "./read-migrations.ts";
 import { createHistory, dropHistory, insertApplied, selectHistory } from "./sql/history.ts";
 
-const ACTIONS = { push, diff, reset } as const;
+const ACTIONS = { push, diff, reset, grant } as const;
 const DIR = { dir: { type: "string" } } as const;
 
 export async function runDbCommand(context: ExtensionCommandContext): Promise<number> {
   const [action, ...args] = context.args;
-  if (action === undefined) throw new UsageError("The action is missing: db push, db diff or db reset");
+  if (action === undefined) throw new UsageError("The action is missing: db push, db diff, db reset or db grant");
   if (!Object.hasOwn(ACTIONS, action)) throw new UsageError(`Unknown action "${action}".`);
   return ACTIONS[action as keyof typeof ACTIONS]({ ...context, args });
 }

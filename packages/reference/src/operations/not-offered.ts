@@ -7,8 +7,7 @@ export const UNSUPPORTED: Readonly<Record<string, AuthErrorCode>> = {
   "GET /auth/v1/callback": "oauth_provider_not_supported",
   "POST /auth/v1/callback": "oauth_provider_not_supported",
   "GET /auth/v1/user/identities/authorize": "manual_linking_disabled",
-  // An account has one identity here, its address.
-  "DELETE /auth/v1/user/identities/{id}": "single_identity_not_deletable",
+  "DELETE /auth/v1/user/identities/{id}": "manual_linking_disabled",
   "GET /auth/v1/passkeys": "passkey_disabled",
   "PATCH /auth/v1/passkeys/{id}": "passkey_disabled",
   "DELETE /auth/v1/passkeys/{id}": "passkey_disabled",

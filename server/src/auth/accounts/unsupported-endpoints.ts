@@ -14,6 +14,7 @@ const UNSUPPORTED: readonly UnsupportedEndpoint[] = [
   { methods: ["GET"], path: "/authorize", access: "public", code: OAUTH },
   { methods: ["GET", "POST"], path: "/callback", access: "public", code: OAUTH },
   { methods: ["GET"], path: "/user/identities/authorize", access: "user", code: "manual_linking_disabled" },
+  { methods: ["DELETE"], path: "/user/identities/:id", access: "user", code: "manual_linking_disabled" },
   { methods: ["GET"], path: "/passkeys", access: "apikey", code: "passkey_disabled" },
   { methods: ["PATCH", "DELETE"], path: "/passkeys/:id", access: "apikey", code: "passkey_disabled" },
   { methods: ["POST"], path: "/passkeys/registration/options", access: "apikey", code: "passkey_disabled" },

@@ -1,4 +1,3 @@
-import { unlinkIdentity } from "../accounts/identities.ts";
 import type { AuthEndpoint } from "../call.ts";
 import { ACCOUNT_BODY } from "./account-body.ts";
 import { listAccountFactors, removeAccountFactor } from "./account-factors.ts";
@@ -32,5 +31,4 @@ export const adminEndpoints: readonly AuthEndpoint[] = [
   },
   { method: "POST", path: "/admin/generate_link", access: "service", limit: "api", body: LINK_BODY, run: generateLink },
   { method: "POST", path: "/invite", access: "service", limit: "api", body: INVITE_BODY, run: inviteAccount },
-  { method: "DELETE", path: "/user/identities/:id", access: "user", limit: "api", run: unlinkIdentity },
 ];

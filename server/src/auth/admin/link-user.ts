@@ -1,4 +1,4 @@
-import { createEmailUser, emailClaims } from "../accounts/create-user.ts";
+import { createEmailUser } from "../accounts/create-user.ts";
 import { mergeMetadata } from "../accounts/metadata.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
@@ -66,12 +66,12 @@ async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, 
   const { email, passwordHash, metadata } = input;
   const known = await findUserByEmail(client, email);
   if (known === null) {
-    return createEmailUser(context, client, { email, isConfirmed: false, passwordHash, userMetadata: metadata });
+    const wholeUserMetadata = mergeMetadata({}, metadata ?? {});
+    return createEmailUser(context, client, { email, isConfirmed: false, passwordHash, wholeUserMetadata });
   }
   if (known.email_confirmed_at !== null) throw authError("email_exists");
-  const claims = emailClaims(known.id, email, false);
   return updateUser(client, known.id, {
-    ...(metadata !== undefined && { user_metadata: { ...mergeMetadata(known.user_metadata, metadata), ...claims } }),
+    ...(metadata !== undefined && { user_metadata: mergeMetadata(known.user_metadata, metadata) }),
     // The administrator's password replaces the one of an unconfirmed sign-up.
     ...(passwordHash !== null && { password_hash: passwordHash }),
   });

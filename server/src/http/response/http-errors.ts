@@ -30,7 +30,14 @@ function toKnownError(error: unknown, request: FastifyRequest): AppError {
   return isAborted ? clientGoneError() : toAppError(translateConflict(translateUnavailable(error)));
 }
 
+const NO_STORAGE = "Storage is not available: this service stores no files";
+
 export function notFoundError(url: string): AppError {
+  if (/^\/storage\/v1(?:[/?]|$)/.test(url)) {
+    // The client of the storage API reads the status from the body.
+    const hint = "Keep files in a bucket elsewhere, and store their addresses in a row.";
+    return new AppError("NOT_FOUND", NO_STORAGE, { hint, members: { statusCode: "404" } });
+  }
   const isFunction = /^\/functions\/v1\/[^/?]/.test(url);
   return isFunction
     ? new AppError("FUNCTION_NOT_FOUND", "No function has this name", { headers: { "x-relay-error": "true" } })

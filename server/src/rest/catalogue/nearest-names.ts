@@ -1,10 +1,15 @@
-/** Names in PostgreSQL have at most 63 bytes; a longer word is not a typing error. */
-const MAX_LENGTH = 80;
-const MAX_DISTANCE = 4;
+/** The longest list of parameters that is compared; names in PostgreSQL have at most 63 bytes. */
+const MAX_LENGTH = 250;
+/** As in PostgREST: the share of a name that must be right. */
+const MIN_SCORE = 0.75;
 const MAX_COMPARED = 1_000;
 
 /** Names similar to a mistyped one, nearest first. The cost is bounded. */
-export function nearestNames(wanted: string, names: Iterable<string>, maxCount = 1): string[] {
+export function nearestNames(
+  wanted: string,
+  names: Iterable<string>,
+  { maxCount = 1, minScore = MIN_SCORE }: { readonly maxCount?: number; readonly minScore?: number } = {},
+): string[] {
   if (wanted === "" || wanted.length > MAX_LENGTH) return [];
   const word = wanted.toLowerCase();
   const near: { name: string; distance: number }[] = [];
@@ -13,7 +18,8 @@ export function nearestNames(wanted: string, names: Iterable<string>, maxCount =
     if (name === wanted) continue;
     if (++compared > MAX_COMPARED) break;
     const other = name.toLowerCase();
-    const allowed = allowedDistance(Math.max(word.length, other.length));
+    if (other.length > MAX_LENGTH) continue;
+    const allowed = allowedDistance(Math.max(word.length, other.length), minScore);
     const distance = editDistance(word, other, allowed);
     if (distance <= allowed) near.push({ name, distance });
   }
@@ -21,9 +27,9 @@ export function nearestNames(wanted: string, names: Iterable<string>, maxCount =
   return near.slice(0, maxCount).map(({ name }) => name);
 }
 
-/** About a quarter of the word may be wrong, and one letter in any word longer than two. */
-function allowedDistance(length: number): number {
-  return length <= 2 ? 0 : Math.max(1, Math.min(MAX_DISTANCE, Math.floor(length / 4)));
+/** One letter may be wrong in any word longer than two. */
+function allowedDistance(length: number, minScore: number): number {
+  return length <= 2 ? 0 : Math.max(1, Math.floor(length * (1 - minScore)));
 }
 
 /** Insertions, deletions, substitutions and swaps of neighbours; anything above `limit` is only known to be above it. */

@@ -4,6 +4,9 @@ import { nearestNames } from "../catalogue/nearest-names.ts";
 import { restError } from "../rest-error.ts";
 import type { CallInput } from "./call-input.ts";
 
+/** As in PostgREST: less than for names, because whoever names the function may know its parameters. */
+const MIN_LIST_SCORE = 0.33;
+
 export function missingFunctionError(wanted: QualifiedName, input: CallInput, schema: SchemaEntry | null): AppError {
   const name = `${wanted.schema}.${wanted.name}`;
   if (input.names === null) {
@@ -63,7 +66,9 @@ function findNearest({ functions }: SchemaEntry, name: string, given: readonly s
   // The list of an unnamed parameter reads as an empty one.
   const named = overloads.filter(({ unnamedBody }) => unnamedBody === null);
   const lists = named.map(({ parameters }) => parameters.map((parameter) => parameter.name).sort());
-  const [byText] = nearestNames(listText(given), lists.map(listText));
+  // The brackets alone are no similarity.
+  const written = given.some((each) => each !== "") ? listText(given) : "";
+  const [byText] = nearestNames(written, lists.map(listText), { minScore: MIN_LIST_SCORE });
   if (byText !== undefined) return name + byText;
   const shared = lists.map((list) => ({ list, count: list.filter((each) => given.includes(each)).length }));
   const best = shared.reduce((one, other) => (other.count > one.count ? other : one), { list: [""], count: 0 });

@@ -56,6 +56,8 @@ export interface AnswerPlan {
   readonly isCounted?: boolean;
   /** The statement stores its result under the idempotency key of its transaction. */
   readonly isKept?: boolean;
+  /** Only the execution plan of the statement is read: it has the aggregate of PostgREST's, whose body is one value. */
+  readonly isExplained?: boolean;
 }
 
 export type BodyForm =

@@ -38,6 +38,7 @@ export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerPart
   const head = renderFigures(draft, answer, figures);
   const isKept = answer.isKept === true;
   const all = head === null && !isKept ? (rows ?? "") : joinRows(head, rows);
+  if (answer.isExplained === true && all !== "") return `${start}select pg_catalog.json_agg(_.b) from (${all}) _(b)`;
   return `${start}${isKept ? renderKept(all) : all}`;
 }
 

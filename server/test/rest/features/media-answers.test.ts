@@ -284,7 +284,14 @@ describe("execution plans, when enabled", () => {
     );
     const json = await ask("GET /items", { headers: { accept: "application/vnd.pgrst.plan+json" } });
     const [plan] = json.json as { Plan: { "Node Type": string } }[];
-    assert.equal(plan?.Plan["Node Type"], "Subquery Scan");
+    assert.equal(plan?.Plan["Node Type"], "Aggregate");
+    for (const call of ["GET /items?limit=1", "GET /rpc/numbers", "GET /rpc/word", "HEAD /items"] as const) {
+      const explained = await ask(call, {
+        headers: { accept: "application/vnd.pgrst.plan+text", prefer: "count=exact" },
+      });
+      assert.match(explained.text, /^Aggregate/, call);
+      assert.equal(explained.status, 200, call);
+    }
     const plain = await ask("GET /items", { headers: { accept: "application/vnd.pgrst.plan" } });
     assert.match(plain.text, /cost=/);
   });
@@ -295,7 +302,7 @@ describe("execution plans, when enabled", () => {
       body: { id: 60, name: "x" },
     });
     assert.equal(answer.status, 200, answer.text);
-    assert.match(answer.text, /Insert on/);
+    assert.match(answer.text, /^Aggregate[^]*Insert on/);
     assert.deepEqual((await ask("GET /makers?id=eq.60")).json, []);
   });
 

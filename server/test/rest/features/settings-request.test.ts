@@ -250,6 +250,16 @@ describe("settings of the request and the response in SQL", () => {
       const answer = await reject("42501", {}, ANON);
       assert.equal(answer.status, 401);
       assert.match(answer.headers["www-authenticate"] ?? "", /^Bearer/);
+      const { json } = await reject("42501");
+      for (const [body, code] of [
+        [answer.json, "UNAUTHORIZED"],
+        [json, "FORBIDDEN"],
+      ]) {
+        const { code: shown, details } = body as Record<string, unknown>;
+        assert.deepEqual([shown, details], [code, "SQLSTATE 42501"]);
+      }
+      const other = await reject("42501", { detail: "The reason" });
+      assert.equal((other.json as Record<string, unknown>)["details"], "The reason");
     });
 
     it("a role that does not exist is 401", async () => {
