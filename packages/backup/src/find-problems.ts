@@ -1,5 +1,6 @@
 import type { ExtensionCommandContext, ExtensionFinding } from "swarmbase/extension";
 import type { Archive } from "./archive/archive.ts";
+import { compareHead } from "./archive/compare-head.ts";
 import { planRestore } from "./archive/plan-restore.ts";
 import { findVerificationProblems } from "./find-verification-problems.ts";
 import { withArchive } from "./open-target.ts";
@@ -40,6 +41,15 @@ export async function findProblems(context: Context): Promise<readonly Extension
 
 async function findAge({ settings, signal, now }: Context, archive: Archive): Promise<ExtensionFinding> {
   const { base, completeUntil } = await planRestore(archive, null, signal);
+  const missing = await compareHead(archive, signal).then(() => null, describe);
+  if (missing !== null)
+    return {
+      level: "fault",
+      what: `the archive is not complete: ${missing}`,
+      why: "Somebody or something has deleted its newest objects, and a restore would lack the last changes.",
+      advice:
+        "Find out who can delete objects there. Restart the service, which then begins a new chain with a base backup.",
+    };
   const nowMs = now().getTime();
   const what =
     `${archive.location} is complete until ${completeUntil.toISOString()}, ` +

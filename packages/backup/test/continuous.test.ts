@@ -8,6 +8,7 @@ import { runHere } from "../../../server/test/support/run-here.ts";
 import { startService } from "../../../server/test/support/service.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
+import { HEAD } from "../src/archive/names.ts";
 import { flipByte, listArchive, removeObject } from "./support/archive-folder.ts";
 import { openHome } from "./support/swarmbase.ts";
 import { useDatabase } from "./support/use-database.ts";
@@ -32,11 +33,24 @@ test(
     const writing = new AbortController();
     const writer = write(firstUrl, writing.signal);
     await until(hasBase, "there is a base backup", () => first.output());
-    await until(async () => (await listArchive(archive))[0]?.wal.length !== 0, "WAL is archived");
+    const countWal = async (): Promise<number> => (await listArchive(archive))[0]?.wal.length ?? 0;
+    const withBase = await countWal();
+    await until(async () => (await countWal()) >= withBase + 4, "WAL is archived");
     // The archiver is in the middle of its work, and so is the database.
     await first.stop("SIGKILL");
     writing.abort();
     const written = await writer;
+
+    await t.test("doctor misses the newest WAL when somebody has deleted it", async () => {
+      const copy = join(home, "shortened");
+      await cp(archive, copy, { recursive: true });
+      const doctor = async (): Promise<string> => (await runHere(["doctor"], { ...env, BACKUP_FOLDER: copy })).stdout;
+      assert.match(await doctor(), /is complete until 2/);
+      // The process may have been killed before its head counted the last one.
+      const [chain] = await listArchive(copy);
+      for (const { name } of chain?.wal.slice(-2) ?? []) await removeObject(join(copy, name));
+      assert.match(await doctor(), /the archive is not complete: The WAL from \S+ to \S+ is missing, although/);
+    });
 
     const second = await startService(cleaner, { dataDir, env });
     await until(
@@ -107,6 +121,8 @@ test(
     const damages: [title: string, damage: (folder: string) => Promise<void>, expected: RegExp][] = [
       ["a changed byte in the WAL", (folder) => flipByte(join(folder, newest)), /is damaged/],
       ["a missing object of WAL", (folder) => removeObject(join(folder, newest)), /The WAL from .* to .* is missing/],
+      ["a missing head", (folder) => removeObject(join(folder, HEAD)), /The head of .* is missing/],
+      ["a changed head", (folder) => flipByte(join(folder, HEAD)), /head\.json is damaged/],
       ["a changed byte in the base backup", (folder) => flipByte(join(folder, partOf(chain))), /is damaged/],
       [
         "a missing part of the base backup",

@@ -7,6 +7,7 @@ import {
   chainName,
   figuresName,
   groupNames,
+  HEAD,
   LAST_VERIFICATION,
   LAST_VERIFIED,
   type ListedChain,
@@ -30,6 +31,16 @@ export interface ChainDescription {
 
 interface ChainStatus {
   /** The WAL is stored up to this position, and includes every commit that was confirmed until this time of the server. */
+  readonly lsn: string;
+  readonly at: string;
+}
+
+/** What was the newest in the archive at a time of the server. */
+export interface Head {
+  readonly chain: string;
+  /** The newest complete base backup of the chain; null: it has none yet. */
+  readonly base: string | null;
+  /** Where the WAL of the chain ends. */
   readonly lsn: string;
   readonly at: string;
 }
@@ -93,6 +104,9 @@ export interface Archive {
   getChain(chain: string, signal: AbortSignal): Promise<ChainDescription>;
   putStatus(chain: string, status: ChainStatus, signal: AbortSignal): Promise<void>;
   findStatus(chain: string, signal: AbortSignal): Promise<ChainStatus | null>;
+  /** Sealed like every object: nobody without the key can write one that fits an archive without its newest objects. */
+  putHead(head: Head, signal: AbortSignal): Promise<void>;
+  findHead(signal: AbortSignal): Promise<Head | null>;
   putWal(chain: string, range: WalRange, content: Buffer, signal: AbortSignal): Promise<void>;
   getWal(wal: ListedWal, signal: AbortSignal): Promise<Buffer>;
   /** Compresses and encrypts a cluster, for `putPart`. */
@@ -150,6 +164,8 @@ export function openArchive(store: ObjectStore, key: Buffer): Archive {
     getChain: (chain, signal) => getJson(chainName(chain), signal),
     putStatus: (chain, status, signal) => putJson(statusName(chain), status, { signal, mayReplace: true }),
     findStatus: (chain, signal) => findJson(statusName(chain), signal),
+    putHead: (head, signal) => putJson(HEAD, head, { signal, mayReplace: true }),
+    findHead: (signal) => findJson(HEAD, signal),
     putWal: (chain, range, content, signal) => put(walName(chain, range), content, { signal }),
     async getWal({ name, start, end }, signal) {
       const content = await get(name, signal);

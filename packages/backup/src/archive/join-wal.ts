@@ -37,6 +37,12 @@ export function joinWal(wal: readonly ListedWal[], from: bigint): JoinedWal {
   return { pieces, end };
 }
 
+/** Where the WAL of a chain ends that begins at a position. Retention may have removed the beginning. */
+export function findEnd(wal: readonly ListedWal[], start: bigint): bigint {
+  const [first] = wal;
+  return first === undefined ? start : joinWal(wal, first.start).end;
+}
+
 function take(pieces: ListedWal[], piece: ListedWal): bigint {
   pieces.push(piece);
   return piece.end;

@@ -7,6 +7,7 @@
  *   chains/<chain>/base/<base>/part-<number>         the cluster, split into objects of bounded size
  *   chains/<chain>/base/<base>/base.json             written last: without it the base backup is incomplete
  *   chains/<chain>/figures/<position>.json           what the tables had at a position
+ *   head.json                                        what is the newest, replaced after each new object of WAL
  *   verification.json                                the last verification, whatever its result
  *   verified.json                                    the last one that succeeded
  *
@@ -15,6 +16,7 @@
 const POSITION_DIGITS = 16;
 const PART_DIGITS = 6;
 export const CHAINS = "chains/";
+export const HEAD = "head.json";
 export const LAST_VERIFICATION = "verification.json";
 export const LAST_VERIFIED = "verified.json";
 

@@ -51,6 +51,7 @@ export async function copyCluster(context: SessionContext, signal: AbortSignal):
     keptFiles: Object.fromEntries(keptFiles) as Record<string, string>,
   };
   await archive.putBase(chain, id, description, signal);
+  progress.base = id;
   const seconds = Math.round((stoppedAt.getTime() - startedAt.getTime()) / 1_000);
   report.note("completed a base backup", { base: id, clusterBytes, objects: parts, seconds });
   return stoppedAt;

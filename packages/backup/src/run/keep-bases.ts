@@ -41,10 +41,12 @@ export async function keepBases(context: SessionContext, signal: AbortSignal): P
   }
 }
 
-async function findLast({ archive, chain }: SessionContext, signal: AbortSignal): Promise<Date | null> {
+async function findLast({ archive, chain, progress }: SessionContext, signal: AbortSignal): Promise<Date | null> {
   const own = (await archive.list(signal)).filter(({ id }) => id === chain);
   const newest = (await readBases(archive, own, signal)).at(-1);
-  return newest === undefined ? null : new Date(newest.base.stoppedAt);
+  if (newest === undefined) return null;
+  progress.base = newest.base.id;
+  return new Date(newest.base.stoppedAt);
 }
 
 /** For `backup --verify`, also on a machine that does not reach the database. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Archive, ChainDescription } from "../archive/archive.ts";
-import { joinWal } from "../archive/join-wal.ts";
+import { findEnd } from "../archive/join-wal.ts";
 import { parseLsn, renderLsn, segmentStart } from "../archive/lsn.ts";
 import { type ListedChain, newId } from "../archive/names.ts";
 import type { ServerIdentity, ServerSession } from "./sql/server-session.ts";
@@ -41,19 +41,16 @@ export async function openChain(options: OpenChainOptions): Promise<OpenChain> {
   const description = await archive.getChain(newest.id, signal);
   if (description.systemId !== identity.systemId || description.timeline !== identity.timeline)
     return beginChain(options, "the archive is of the time before a failover");
-  const end = findEnd(newest, description);
+  const end = findContinuation(newest, description);
   if (end === null) return beginChain(options, "the archive has a gap in its WAL");
   if (end < slot.restart || end > flushed)
     return beginChain(options, "the archive and the database have no position of the WAL in common");
   return { id: newest.id, slotName, end, newBecause: null };
 }
 
-function findEnd({ wal }: ListedChain, { startLsn }: ChainDescription): bigint | null {
-  const [first] = wal;
-  if (first === undefined) return parseLsn(startLsn);
+function findContinuation({ wal }: ListedChain, { startLsn }: ChainDescription): bigint | null {
   try {
-    // Retention may have removed the beginning.
-    return joinWal(wal, first.start).end;
+    return findEnd(wal, parseLsn(startLsn));
   } catch {
     return null;
   }

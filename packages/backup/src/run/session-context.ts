@@ -42,6 +42,8 @@ export interface SessionContext extends ArchiverOptions {
   readonly progress: {
     /** Everything before this position is stored. */
     stored: bigint;
+    /** The newest complete base backup of the chain, as far as it is known. */
+    base: string | null;
   };
 }
 

@@ -37,7 +37,7 @@ export async function runSession(options: ArchiverOptions, session: ServerSessio
     systemId: identity.systemId,
     queue,
     stream,
-    progress: { stored: opened.end },
+    progress: { stored: opened.end, base: null },
   };
   const failed = new AbortController();
   const together = AbortSignal.any([signal, failed.signal, session.lost]);

@@ -16,6 +16,15 @@ export async function storeWal(context: SessionContext, signal: AbortSignal): Pr
   const { archive, chain, session, slotName, queue, stream, progress, report, rules } = context;
   let completeAt = new Date(0);
   let statusAtMs = Number.NEGATIVE_INFINITY;
+  let head = "";
+
+  /** After the objects that it counts: an interruption leaves a head that is too old, never one that is too new. */
+  const storeHead = async (at: Date, until: AbortSignal): Promise<void> => {
+    const newest = { chain, base: progress.base, lsn: renderLsn(progress.stored) };
+    if (JSON.stringify(newest) === head) return;
+    await archive.putHead({ ...newest, at: at.toISOString() }, until);
+    head = JSON.stringify(newest);
+  };
 
   const storeAll = async (until: AbortSignal, isLast = false): Promise<void> => {
     const state = await session.readState(slotName);
@@ -35,6 +44,7 @@ export async function storeWal(context: SessionContext, signal: AbortSignal): Pr
       // The rest is for the next sample, so that the time keeps up under constant load.
       if (end >= state.flushed) break;
     }
+    await storeHead(state.at, until);
     if (progress.stored < state.flushed) return;
     completeAt = state.at;
     report.archived(completeAt);

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtensionCommandContext } from "swarmbase/extension";
 import type { Archive, Figures } from "../archive/archive.ts";
+import { compareHead } from "../archive/compare-head.ts";
 import { parseLsn, renderLsn } from "../archive/lsn.ts";
 import { planRestore, type RestorePlan } from "../archive/plan-restore.ts";
 import { readCopy } from "../archive/read-copy.ts";
@@ -43,6 +44,7 @@ export async function verifyArchive(context: Context, options: VerifyOptions): P
   const plan = await planRestore(archive, null, signal);
   const { chain, base, wal } = plan;
   Object.assign(subject, { chain: chain.id, base: base.id });
+  await compareHead(archive, signal);
   const figures = fresh ?? (await findStored(archive, plan, signal));
   subject.lsn = figures?.lsn ?? renderLsn(wal.end);
   await requireSpace(plan, folder === null ? dirname(resolve(serviceSettings.dataDir)) : resolve(folder));
