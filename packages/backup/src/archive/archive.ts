@@ -36,7 +36,7 @@ interface ChainStatus {
 }
 
 /** What was the newest in the archive at a time of the server. */
-export interface Head {
+interface Head {
   readonly chain: string;
   /** The newest complete base backup of the chain; null: it has none yet. */
   readonly base: string | null;
