@@ -72,10 +72,11 @@ async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Prom
     // Loads all modules; other commands need few of them.
     if (!mayHaveWorkers(parts.settings.workers, machine)) return await (await import("../app.ts")).startApp(options);
     const { startPrimary } = await import("../start-primary.ts");
-    let service: PrimaryService | null = null;
-    // Set before the start, because the signal ends a process that does not handle it.
-    context.onHangUp?.(() => void service?.replaceWorkers());
-    service = await startPrimary(options);
+    const started = Promise.withResolvers<PrimaryService>();
+    // Set before the start, because the signal ends a process that does not handle it. The workers may have read the old certificate.
+    context.onHangUp?.(() => void started.promise.then((service) => service.replaceWorkers()));
+    const service = await startPrimary(options);
+    started.resolve(service);
     return service;
   } catch (error) {
     if (signal.aborted) return null;

@@ -203,7 +203,7 @@ export const TIMEOUT_SETTINGS = {
   ),
   STOP_TIMEOUT_MS: setting(
     { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 10_000 },
-    "Time that requests in flight have to finish when the service stops, in milliseconds.",
+    "Time that requests in flight have to finish when the service stops, in milliseconds. It begins again whenever a connection has ended.",
   ),
   AGENT_RUN_STOP_TIMEOUT_MS: setting(
     { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 30_000 },

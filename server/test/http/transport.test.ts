@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import tls from "node:tls";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -293,8 +293,62 @@ test("close cuts requests that do not finish in time", async (t) => {
   await entered.promise;
   await server.close();
   assert.equal(await answer, "");
-  assert.ok(notes.some(({ name }) => name === "http.stop_forced"));
+  assert.deepEqual(notes.find(({ name }) => name === "http.stop_forced")?.fields, { connections: 1, requests: 1 });
 });
+
+test("close does not wait for clients that have left during the handshake, before or after a worker got the connection", async (t) => {
+  const acceptor = net.createServer().listen(0, "127.0.0.1");
+  await once(acceptor, "listening");
+  t.after(() => acceptor.close());
+  const { port } = acceptor.address() as net.AddressInfo;
+  const { server, notes } = await startServer(t, {
+    settings: { ...NO_DEADLINE, handshakeTimeoutMs: 600_000 },
+    source: {
+      port,
+      open: (onConnection) => void acceptor.on("connection", onConnection),
+      release: () => {},
+      admitRequest: async () => true,
+      releaseRequest: () => {},
+    },
+  });
+  const hello = await captureHello(t);
+  const leave = [
+    (socket: net.Socket) => void socket.end(hello),
+    (socket: net.Socket) => void socket.write(hello, () => socket.resetAndDestroy()),
+    (socket: net.Socket) => void socket.once("data", () => socket.end()).write(hello),
+    (socket: net.Socket) => void socket.once("data", () => socket.resetAndDestroy()).write(hello),
+  ];
+  // Several at a time, so that some wait for their turn.
+  const acts = leave.flatMap((act) => [act, act, act]);
+  const sockets = acts.map(() => net.connect({ host: "127.0.0.1", port }));
+  const closed = sockets.map((socket) => {
+    socket.on("error", () => {}).resume();
+    return new Promise((resolve) => socket.once("close", resolve));
+  });
+  for (const [at, act] of acts.entries()) act(sockets[at] as net.Socket);
+  await Promise.all(closed);
+  await server.close();
+  assert.deepEqual(
+    notes.filter(({ name }) => name === "http.stop_forced"),
+    [],
+  );
+});
+
+/** The first flight of a TLS client. */
+async function captureHello(t: TestContext): Promise<Buffer> {
+  const listener = net.createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as net.AddressInfo;
+  const accepted = once(listener, "connection") as Promise<[net.Socket]>;
+  const client = tls.connect({ host: "127.0.0.1", port });
+  client.on("error", () => {});
+  const [socket] = await accepted;
+  const [hello] = (await once(socket, "data")) as [Buffer];
+  t.after(() => listener.close());
+  client.destroy();
+  socket.destroy();
+  return hello;
+}
 
 test("a port that cannot be bound is named in the error", async (t) => {
   const { port } = await startServer(t);

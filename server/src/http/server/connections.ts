@@ -128,8 +128,8 @@ export class Connections {
     return this.#whenever(() => this.#open.size + this.#waiting.size + this.#handshaking.size === 0);
   }
 
-  /** Closes idle connections now, and the others as soon as they become idle. Resolves when all are closed. */
-  close(): Promise<void> {
+  /** Closes idle connections now, and the others as soon as they become idle. Resolves when all are closed; `onEnded` is called for each. */
+  close(onEnded: () => void): Promise<void> {
     this.#isClosing = true;
     for (const [socket, opened] of this.#open) {
       const { exchanges, session, isUsed } = opened;
@@ -139,7 +139,10 @@ export class Connections {
       else if (exchanges.size === 0) socket.destroySoon();
     }
     for (const socket of this.#waiting) socket.destroy();
-    return this.#whenever(() => this.#accepted.size === 0);
+    return this.#whenever(() => {
+      onEnded();
+      return this.#accepted.size === 0;
+    });
   }
 
   #closeUnlessUsed(socket: Socket, { session }: OpenConnection): void {
@@ -159,10 +162,12 @@ export class Connections {
     return promise;
   }
 
-  destroyAll(): number {
-    const count = this.#accepted.size;
+  /** Returns how many connections it has closed, and how many requests on them had no complete response. */
+  destroyAll(): { readonly connections: number; readonly requests: number } {
+    const connections = this.#accepted.size;
+    const requests = [...this.#open.values()].reduce((sum, { exchanges }) => sum + exchanges.size, 0);
     for (const socket of this.#accepted) socket.destroy();
-    return count;
+    return { connections, requests };
   }
 }
 

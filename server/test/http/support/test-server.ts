@@ -71,6 +71,7 @@ export async function startServer(
     checkSignature?: HttpServerOptions["checkSignature"];
     onUpgrade?: UpgradeListener;
     fallback?: HttpServerOptions["fallback"];
+    source?: HttpServerOptions["source"];
   } = {},
 ): Promise<TestServer> {
   material ??= makeMaterial();
@@ -112,6 +113,7 @@ export async function startServer(
     ...(options.guard === undefined ? {} : { guard: options.guard }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.checkSignature === undefined ? {} : { checkSignature: options.checkSignature }),
+    ...(options.source === undefined ? {} : { source: options.source }),
     ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
     ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
     observer,
