@@ -60,17 +60,14 @@ grant execute on function auth.uid() to anon, authenticated, sb_service, service
 create table auth.audit_log_entries (
   id uuid default private.new_id() not null,
   action text not null,
-  user_id uuid,
+  user_id uuid not null,
   session_id uuid,
   ip inet,
   created_at timestamp with time zone default now() not null,
-  deleted_user_id uuid,
   constraint audit_log_entries_pkey PRIMARY KEY (id),
   constraint audit_log_entries_action_length CHECK (char_length(action) >= 1 AND char_length(action) <= 63),
-  constraint audit_log_entries_one_user CHECK (num_nonnulls(user_id, deleted_user_id) = 1),
   constraint audit_log_entries_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
-comment on column auth.audit_log_entries.deleted_user_id is 'in place of user_id, the account that its owner has deleted';
 CREATE INDEX audit_log_entries_created_at_idx ON auth.audit_log_entries USING btree (created_at);
 CREATE INDEX audit_log_entries_user_id_idx ON auth.audit_log_entries USING btree (user_id, created_at);
 alter table auth.audit_log_entries enable row level security;
@@ -210,7 +207,6 @@ create table auth.one_time_tokens (
   hour_began_at timestamp with time zone default now() not null,
   attempts_in_hour smallint default 0 not null,
   flow_state_id uuid,
-  is_by_service_role boolean default false not null,
   constraint one_time_tokens_pkey PRIMARY KEY (id),
   constraint one_time_tokens_user_id_kind_key UNIQUE (user_id, kind),
   constraint one_time_tokens_kind_known CHECK (kind = ANY (ARRAY['confirmation'::text, 'recovery'::text, 'magiclink'::text, 'invite'::text, 'email_change_current'::text, 'email_change_new'::text, 'reauthentication'::text])),
@@ -246,7 +242,6 @@ create table auth.sessions (
   requires_aal2 boolean default false not null,
   seen_refresh_counter bigint default 0 not null,
   api_key_hash bytea,
-  proven_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_api_key_hash_key UNIQUE (api_key_hash),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
@@ -254,7 +249,6 @@ create table auth.sessions (
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
-comment on column auth.sessions.proven_at is 'when the session last proved that its holder is the owner of the account';
 CREATE INDEX sessions_factor_id_idx ON auth.sessions USING btree (factor_id) WHERE (factor_id IS NOT NULL);
 CREATE INDEX sessions_not_after_idx ON auth.sessions USING btree (not_after) WHERE (not_after IS NOT NULL);
 CREATE INDEX sessions_user_id_idx ON auth.sessions USING btree (user_id);
@@ -286,7 +280,6 @@ create table auth.users (
   deleted_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
-  proven_email text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_app_metadata_object CHECK (jsonb_typeof(app_metadata) = 'object'::text),
   constraint users_email_length CHECK (char_length(email) >= 3 AND char_length(email) <= 320),
@@ -295,7 +288,6 @@ create table auth.users (
   constraint users_role_length CHECK (char_length(role) >= 1 AND char_length(role) <= 63),
   constraint users_user_metadata_object CHECK (jsonb_typeof(user_metadata) = 'object'::text)
 );
-comment on column auth.users.proven_email is 'the address that was proven last; it gives rights only while it is also the address of the account';
 CREATE INDEX users_created_at_idx ON auth.users USING btree (created_at, id);
 CREATE UNIQUE INDEX users_email_key ON auth.users USING btree (email) WHERE (deleted_at IS NULL);
 alter table auth.users enable row level security;
@@ -430,9 +422,6 @@ begin
     calls := nullif(jsonb_path_query_array(calls, '$[*] ? (@.answer == null)'), '[]');
   end if;
   if calls is not null then
-    if calls @? '$[*].regenerates ? (@ != null)' then
-      calls := private.reopen_messages(calls);
-    end if;
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
     first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');
@@ -476,9 +465,10 @@ declare
   cancel_reasons text[];
   untaken json[] := '{}';
   is_stored boolean;
-  -- A crash may undo the other steps: a later one implies what they change, and the node stores their events again.
-  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "turn_status" || @.op == "resume_turn"
-    || @.op == "add_model_calls" || @.op == "save_progress"))';
+  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
+  -- lost.
+  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status"
+    || @.op == "resume_turn" || @.op == "add_model_calls" || @.op == "save_progress"))';
   taken record;
 begin
   if not waits then
@@ -785,7 +775,6 @@ begin
   contexts := private.set_run_context(contexts);
   with asked as materialized (
     select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
-      nullif(e.asked, 'null') as asked,
       coalesce(e.overrides ->> 'framework', pinned.framework, a.framework) as framework,
       coalesce(case when e.overrides ? 'model' then e.overrides ->> 'model' when pinned.number is null then a.model
           else pinned.model end,
@@ -806,20 +795,20 @@ begin
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
-      overrides jsonb, asked jsonb)
+      overrides jsonb)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
     left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
     cross join lateral (
-      select count(*) filter (where t.status <> 'waiting' and r.status = 'running'),
+      select count(*) filter (where t.status <> 'queued' and r.status = 'running'),
         coalesce(bool_or(t.status = 'responding'), false) as is_responding
       from public.run_turns t join public.runs r on r.id = t.run_id
-      where t.agent_id = e.agent_id and t.status in ('waiting', 'thinking', 'responding')) as live
+      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding')) as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at, agent_version, asked)
+      message_id, started_at, agent_version)
     select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
-      e.message_id, now(), e.version, e.asked
+      e.message_id, now(), e.version
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
@@ -832,8 +821,7 @@ begin
   select jsonb_agg(jsonb_build_object('place', e.place, 'outcome', e.outcome,
       'agent', case when e.outcome = 'started' then e.config || e.own end)),
     array_agg(private.build_event(e.run_id, e.swarm_id, e.seq, 'turn.started', jsonb_build_object('turn_id', e.turn_id,
-      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model)
-      || case when e.asked is null then '{}' else jsonb_build_object('asked', e.asked) end, e.agent_id))
+      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model), e.agent_id))
       filter (where e.outcome = 'started')
     || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
       private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
@@ -934,7 +922,7 @@ begin
               and e.data ->> 'turn_id' = t.id::text))
         order by t.position, t.id), '[]')
       from public.run_turns t
-      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')
+      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
         and t.agent_id is not null),
     'reservations', (
       select coalesce(json_agg(json_build_object('id', b.id, 'turn_id', b.turn_id, 'usage', b.usage)), '[]')
@@ -1016,7 +1004,7 @@ begin
     and (exists (select 1 from private.run_progress p where p.run_id = run.id)
          or not exists (select 1 from public.run_turns t
                         where t.swarm_id = run.swarm_id and t.run_id = run.id
-                          and t.status not in ('waiting', 'thinking', 'responding'))
+                          and t.status not in ('queued', 'thinking', 'responding'))
             and not exists (select 1 from public.tool_executions x
                             where x.swarm_id = run.swarm_id and x.run_id = run.id)));
 end
@@ -1178,7 +1166,7 @@ begin
     and (m.user_id = check_caller.user_id
          or (m.user_id is null and m.invited_email = (
                select u.email from auth.users u
-               where u.id = check_caller.user_id and u.proven_email = u.email and u.deleted_at is null)))
+               where u.id = check_caller.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
   order by m.status limit 1;
   return case
     when membership in ('owner', 'admin', 'member') then null
@@ -1205,23 +1193,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.check_key_target(key_id uuid, swarm_id uuid, agent_id uuid)
- RETURNS jsonb
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select private.build_rejection('FORBIDDEN', '{"membership": "key"}') from public.api_keys k
-  where k.id = key_id and ('read' <> all (k.scopes) or k.resources is not null)
-    and not case
-      when check_key_target.agent_id is not null
-        then k.resources is null or check_key_target.agent_id in (select private.get_key_resources(k.id, 'agents'))
-      else check_key_target.swarm_id in (select private.get_key_resources(k.id, 'swarms'))
-        or exists (select 1 from private.key_swarms s where s.swarm_id = check_key_target.swarm_id
-                   and s.api_key_id = k.id) end
-$function$;
-grant execute on function private.check_key_target(uuid,uuid,uuid) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.check_stream_access(subscribers jsonb)
  RETURNS TABLE(subscriber integer, swarm_id uuid, status text, is_manager boolean, agent_ids uuid[])
  LANGUAGE sql
@@ -1238,7 +1209,7 @@ AS $function$
   join public.runs r on r.id = e.run_id
   left join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = e.user_id and m.status = 'active'
   where e.user_id is null
-    or (m.id is not null and private.may_key_see_run(e.session_id, r.id, r.swarm_id)
+    or (m.id is not null
         and exists (select 1 from auth.users u
                     where u.id = e.user_id and u.deleted_at is null and coalesce(u.banned_until <= now(), true))
         and (e.session_id is null
@@ -1498,7 +1469,7 @@ begin
   for leftover in
     update public.run_turns t set status = 'cancelled', finish_reason = 'cancelled', finished_at = now()
     where t.run_id = any (ids) and t.swarm_id in (select r.swarm_id from public.runs r where r.id = any (ids))
-      and t.status in ('waiting', 'thinking', 'responding')
+      and t.status in ('queued', 'thinking', 'responding')
     returning t.run_id, t.agent_id
   loop
     select r.* into run from public.runs r where r.id = leftover.run_id;
@@ -1621,11 +1592,11 @@ begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
   perform private.lock_agents((
     select jsonb_agg(t.agent_id) from public.run_turns t
-    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')), true);
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')), true);
   for turn in
     select t.id, t.agent_id, private.read_turn_text(run.id, t.id, null) as said
     from public.run_turns t
-    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
     order by t.position, t.id
   loop
     events := events || private.finish_turns(jsonb_build_array(owned || jsonb_build_object(
@@ -1847,9 +1818,6 @@ declare
     call -> 'conversation' -> 'is_stored' <> 'true');
   context text;
 begin
-  if call -> 'is_key_alone' = 'true' then
-    insert into private.key_swarms (swarm_id, api_key_id) values (swarm, (call ->> 'api_key_id')::uuid);
-  end if;
   context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
   insert into public.messages (swarm_id, sender_type, sender_user_id, sender_agent_id, content)
   select swarm, said.sender, case when said.sender = 'user' then (call ->> 'user_id')::uuid end,
@@ -1869,12 +1837,6 @@ AS $function$
 declare
   swarm uuid := private.create_agent_swarm(call, '{}', false);
 begin
-  if call -> 'is_key_alone' = 'true' then
-    insert into private.key_swarms (swarm_id, api_key_id, agent_id)
-    values (swarm, (call ->> 'api_key_id')::uuid, (call ->> 'agent_id')::uuid)
-    on conflict on constraint key_swarms_api_key_id_agent_id_key do update set swarm_id = excluded.swarm_id;
-    return swarm;
-  end if;
   insert into private.private_swarms (user_id, agent_id, swarm_id)
   values ((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid, swarm)
   on conflict on constraint private_swarms_pkey do update set swarm_id = excluded.swarm_id;
@@ -1938,7 +1900,6 @@ begin
   if answer is not null then
     return answer;
   elsif (call -> 'position')::integer > queue_limit
-      or (call ->> 'regenerates' is not null and private.list_replaced_runs(call) <> '[]')
       or (conflict = 'reject' and (call -> 'live_id' <> 'null' or (call -> 'position')::integer > 1)) then
     return private.build_answer(private.build_rejection('SWARM_BUSY'));
   elsif conflict = 'interrupt' and call -> 'live_id' <> 'null' and not private.may_interrupt(call) then
@@ -2922,17 +2883,6 @@ end
 $function$;
 grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[],integer,boolean) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.find_agent_in_charge(swarm_id uuid)
- RETURNS uuid
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return (select (t.handoff ->> 'agent_id')::uuid from public.run_turns t
-    where t.swarm_id = find_agent_in_charge.swarm_id and t.handoff is not null order by t.finished_at desc limit 1);
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.find_blocked_term(blocklist jsonb, content text)
  RETURNS text
  LANGUAGE plpgsql
@@ -3028,23 +2978,6 @@ AS $function$
 $function$;
 grant execute on function private.find_kept_result(text,bytea) to authenticated;
 
-CREATE OR REPLACE FUNCTION private.find_private_swarm(call jsonb)
- RETURNS uuid
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  if call -> 'is_key_alone' is distinct from 'true' then
-    return private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid);
-  end if;
-  return (
-    select k.swarm_id from private.key_swarms k
-    where k.api_key_id = (call ->> 'api_key_id')::uuid and k.agent_id = (call ->> 'agent_id')::uuid
-      and not exists (select 1 from public.swarm_members m
-                      where m.swarm_id = k.swarm_id and m.user_id is distinct from (call ->> 'user_id')::uuid));
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.find_private_swarm(user_id uuid, agent_id uuid)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -3069,40 +3002,6 @@ AS $function$
   where p.lower_id <= find_prune_bound.cutoff and p.upper_id > find_prune_bound.cutoff
 $function$;
 grant execute on function private.find_prune_bound(regclass,uuid) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.find_regenerated(call jsonb)
- RETURNS public.messages
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  swarm uuid := call ->> 'swarm_id';
-  caller uuid := call ->> 'user_id';
-  name text := call ->> 'regenerates';
-  sent public.messages;
-begin
-  select m.* into sent from public.messages m
-  where m.swarm_id = swarm and m.sender_id = caller and m.client_message_id = name and m.deleted_at is null;
-  if not found and name ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    select m.* into sent from public.messages m
-    where m.swarm_id = swarm and m.sender_user_id = caller and m.id = name::uuid and m.deleted_at is null;
-  end if;
-  return sent;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.find_replaced_runs(call jsonb, sent public.messages)
- RETURNS SETOF public.runs
- LANGUAGE plpgsql
- STABLE ROWS 5
-AS $function$
-begin
-  return query select r.* from public.messages m
-  join public.runs r on r.swarm_id = m.swarm_id and r.message_id = m.id
-  where m.swarm_id = sent.swarm_id and m.seq >= sent.seq and m.sender_user_id = sent.sender_user_id
-    and (m.id = sent.id or m.metadata @> (call -> 'metadata'));
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text, client_message_id text, message text)
  RETURNS jsonb
@@ -3157,6 +3056,39 @@ AS $function$
 $function$;
 grant execute on function private.find_run_traceparent(text,json) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.find_stream_position(run_id uuid, after_seq integer)
+ RETURNS TABLE(seq integer, turns jsonb)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  following record;
+begin
+  select e.seq, e.data into following from public.run_events e
+  where e.run_id = find_stream_position.run_id and e.seq >= after_seq order by e.seq limit 1;
+  if following.seq = after_seq or (following.data ->> 'first_seq')::integer <= after_seq
+     or not exists (select 1 from public.runs r
+                    where r.id = find_stream_position.run_id
+                      and r.status in ('queued', 'running', 'requires_action')) then
+    return;
+  end if;
+  find_stream_position.seq := (
+    select coalesce(max(e.seq), 0) from public.run_events e
+    where e.run_id = find_stream_position.run_id and e.seq < after_seq);
+  turns := (
+    select coalesce(jsonb_agg(jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id, 'turn_id', t.id,
+        'message_id', t.message_id, 'agent_id', t.agent_id, 'reason', 'unknown_event',
+        'text', private.read_turn_text(t.run_id, t.id, find_stream_position.seq)) order by t.position, t.id), '[]')
+    from public.runs r
+    join public.run_turns t on t.swarm_id = r.swarm_id and t.run_id = r.id
+      and t.status in ('queued', 'thinking', 'responding')
+    where r.id = find_stream_position.run_id);
+  return next;
+end
+$function$;
+grant execute on function private.find_stream_position(uuid,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
@@ -3187,7 +3119,7 @@ begin
                           where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false)),
       bool_or(coalesce(
         (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
-           and t.status in ('waiting', 'thinking', 'responding') limit 1),
+           and t.status in ('queued', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
            and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
@@ -3388,16 +3320,6 @@ CREATE OR REPLACE FUNCTION private.get_conversation_settings()
  IMMUTABLE PARALLEL SAFE
 AS $function$ select '{"history_limit": 500}'::jsonb $function$;
 
-CREATE OR REPLACE FUNCTION private.get_credential_server(tool public.tools)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select case when tool.kind = 'mcp' or tool.config ? 'auth' or cardinality(tool.secret_names) > 0
-    then coalesce(private.get_tool_host(tool.config), 'server ' || (tool.config ->> 'server')) end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.get_first_id(moment timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -3407,23 +3329,6 @@ AS $function$
     || pg_catalog.repeat('0', 20))::uuid
 $function$;
 grant execute on function private.get_first_id(timestamp with time zone) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.get_host(url text)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$ select substring(lower(url) from '^https?://([^/?#]*)') $function$;
-grant execute on function private.get_host(text) to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.get_key_resources(key_id uuid, kind text)
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE ROWS 10
-AS $function$
-  select named.id::uuid from public.api_keys k, jsonb_array_elements_text(k.resources -> kind) as named (id)
-  where k.id = key_id
-$function$;
 
 CREATE OR REPLACE FUNCTION private.get_partition_key(parent regclass)
  RETURNS name
@@ -3465,19 +3370,12 @@ AS $function$
 $function$;
 grant execute on function private.get_published_tables() to sb_service;
 
-CREATE OR REPLACE FUNCTION private.get_session_key(owner text)
- RETURNS bigint
- LANGUAGE sql
- IMMUTABLE
-AS $function$ select hashtextextended(owner, 53) $function$;
-grant execute on function private.get_session_key(text) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.get_tool_host(config jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$ select private.get_host(coalesce(config ->> 'url', config ->> 'card_url')) $function$;
+AS $function$ select substring(lower(coalesce(config ->> 'url', config ->> 'card_url')) from '^https?://([^/?#]*)') $function$;
 
 CREATE OR REPLACE FUNCTION private.get_traceparent()
  RETURNS text
@@ -3540,13 +3438,6 @@ CREATE OR REPLACE FUNCTION private.has_followers()
 AS $function$ begin return exists (select 1 from private.list_followed_topics()); end $function$;
 grant execute on function private.has_followers() to sb_service;
 
-CREATE OR REPLACE FUNCTION private.has_scope(scope text)
- RETURNS boolean
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$ select not auth.jwt() ? 'api_key_id' or coalesce(auth.jwt() -> 'scopes' ? scope, false) $function$;
-grant execute on function private.has_scope(text) to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.insert_events(events public.run_events[])
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3590,11 +3481,6 @@ begin
       case when e.starts then '{"status": "running", "is_resumed": false}'
         else jsonb_build_object('status', 'queued', 'position', e.position) end, null))
   into events from asked e;
-  if calls @? '$[*].api_key_id ? (@ != null)' then
-    insert into private.key_runs (run_id, api_key_id)
-    select e.run_id, e.api_key_id from jsonb_to_recordset(calls) as e (run_id uuid, api_key_id uuid)
-    where e.api_key_id is not null;
-  end if;
   if calls @? '$[*].idempotency_key ? (@ != null)' then
     insert into private.idempotency_keys as used (user_id, key, request_hash, run_id)
     select e.user_id, e.idempotency_key, decode(e.request_hash, 'hex'), e.run_id
@@ -3625,8 +3511,8 @@ begin
     select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.reply_to_id, e.mentions, e.metadata,
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text, is_reopened boolean)
-    where e.is_service = for_service and e.is_reopened is null;
+      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
+    where e.is_service = for_service;
   end loop;
   return true;
 end
@@ -3707,29 +3593,6 @@ begin
   return exists (select 1 from private.hidden_swarms h where h.swarm_id = is_hidden_swarm.swarm_id);
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.is_key_execution(tool_execution_id uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select private.may_key_see_run(private.key_id(), x.run_id, x.swarm_id) from public.tool_executions x
-  where x.id = is_key_execution.tool_execution_id
-$function$;
-grant execute on function private.is_key_execution(uuid) to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.is_key_message(message_id uuid, swarm_id uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select exists (
-    select 1 from public.runs r join private.key_runs k on k.run_id = r.id and k.api_key_id = private.key_id()
-    where r.swarm_id = is_key_message.swarm_id and r.message_id = is_key_message.message_id)
-$function$;
-grant execute on function private.is_key_message(uuid,uuid) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_message_blocked(call jsonb)
  RETURNS boolean
@@ -4048,19 +3911,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.keep_preamble()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if new.owner_id is distinct from auth.uid() then
-    raise exception 'only the owner of a swarm can change its preamble'
-      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarms', column = 'settings';
-  end if;
-  return new;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.keep_result(result text[], max_bytes bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4089,84 +3939,6 @@ AS $function$
   then 'test' else keep_test_cause.cause end
 $function$;
 grant execute on function private.keep_test_cause(uuid,text) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.keep_tool_approval()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  used constant text := private.get_credential_server(new);
-begin
-  if used is null or new.owner_id is null then
-    return new;
-  end if;
-  if not new.requires_approval and (case when tg_op = 'INSERT'
-      -- An upsert of a tool that exists is an update.
-      then not exists (select 1 from public.tools t where t.owner_id = new.owner_id and not t.requires_approval
-        and t.config = new.config and (t.id = new.id or t.name = new.name))
-      else not old.requires_approval and new.config is distinct from old.config end) then
-    new.requires_approval := exists (
-      select 1 from private.approval_servers s where s.owner_id = new.owner_id and s.server = used);
-  end if;
-  if new.requires_approval then
-    insert into private.approval_servers (owner_id, server) values (new.owner_id, used) on conflict do nothing;
-  end if;
-  return new;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.key_agent_ids()
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 20
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select a.id from public.agents a
-  where a.user_id = auth.uid() and exists (
-    select 1 from public.api_keys k where k.id = private.key_id() and k.resources is null)
-  union select private.get_key_resources(private.key_id(), 'agents')
-  union select sa.agent_id from public.swarm_agents sa
-  where sa.swarm_id in (select private.get_key_resources(private.key_id(), 'swarms'))
-$function$;
-grant execute on function private.key_agent_ids() to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.key_id()
- RETURNS uuid
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$ select (auth.jwt() ->> 'api_key_id')::uuid $function$;
-grant execute on function private.key_id() to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.key_swarm_ids()
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 20
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select private.get_key_resources(private.key_id(), 'swarms')
-  union select s.swarm_id from private.key_swarms s where s.api_key_id = private.key_id()
-$function$;
-grant execute on function private.key_swarm_ids() to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.key_tool_ids()
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE SECURITY DEFINER ROWS 20
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$ select t.tool_id from public.agent_tools t where t.agent_id in (select private.key_agent_ids()) $function$;
-grant execute on function private.key_tool_ids() to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.key_topics()
- RETURNS SETOF text
- LANGUAGE sql
- STABLE ROWS 20
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select kind || mine.id from private.key_swarm_ids() as mine (id), unnest(array['swarm:', 'swarm-agents:']) as kind
-$function$;
-grant execute on function private.key_topics() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.limit_last_partition(parent regclass, bound uuid)
  RETURNS boolean
@@ -4237,40 +4009,6 @@ AS $function$
 $function$;
 grant execute on function private.list_partitions(regclass) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.list_questions(swarm_id uuid)
- RETURNS json
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return (
-    select coalesce(json_agg(json_build_object('message_id', q.message_id, 'asked', q.asked)), '[]')
-    from (select t.message_id, t.asked from public.run_turns t
-          where t.swarm_id = list_questions.swarm_id and t.asked is not null
-          order by t.started_at desc limit 100) as q);
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.list_replaced_runs(call jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  if call ->> 'regenerates' is null then
-    return '[]';
-  elsif call ->> 'swarm_id' is null then
-    call := call || jsonb_build_object('swarm_id',
-      private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid));
-  end if;
-  return (select coalesce(jsonb_agg(r.id), '[]')
-          from private.find_replaced_runs(call, private.find_regenerated(call)) as r
-          where r.status not in ('completed', 'partial', 'failed', 'cancelled'));
-end
-$function$;
-grant execute on function private.list_replaced_runs(jsonb) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
  RETURNS text[]
  LANGUAGE sql
@@ -4284,17 +4022,6 @@ AS $function$
   left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $function$;
-
-CREATE OR REPLACE FUNCTION private.list_session_keys()
- RETURNS bigint[]
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(array_agg((l.classid::bigint << 32) | l.objid::bigint), '{}') from pg_locks l
-  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
-    and l.database = (select d.oid from pg_database d where d.datname = current_database())
-$function$;
-grant execute on function private.list_session_keys() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
  RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone)
@@ -4343,26 +4070,21 @@ AS $function$
     'run', json_build_object('id', r.id, 'swarm_id', r.swarm_id, 'user_id', r.user_id, 'message_id', r.message_id,
       'strategy', r.strategy, 'request', r.request),
     'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
-    'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
-      'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
+    'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
+      'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
       select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
-          'user_id', a.user_id,
-          -- The coordinator reads its own prompt when it selects who speaks next.
-          'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
+          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings)
         order by sa.position, sa.created_at, a.id)
       from private.list_speakers(r.swarm_id) as sa
       join public.agents a on a.id = sa.agent_id), '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
-          'name', coalesce(nullif(p.full_name, ''), 'User')) order by m.joined_at, m.id)
+          'name', coalesce(nullif(p.full_name, ''), 'User ' || left(m.user_id::text, 8))) order by m.joined_at, m.id)
       from (select * from public.swarm_members m where m.swarm_id = r.swarm_id and m.status = 'active'
             order by m.joined_at, m.id limit 50) as m
       left join public.profiles p on p.id = m.user_id), '[]'),
-    'in_charge_agent_id', case when r.strategy = 'handoff' then private.find_agent_in_charge(r.swarm_id) end,
-    'questions', case when r.strategy = 'supervisor' then private.list_questions(r.swarm_id) else '[]'::json end,
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
@@ -4426,12 +4148,12 @@ end
 $function$;
 grant execute on function private.lock_due_endpoint_queues(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.lock_private_swarm(call jsonb, waits boolean)
+CREATE OR REPLACE FUNCTION private.lock_private_swarm(user_id uuid, agent_id uuid, waits boolean)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
 declare
-  swarm uuid := private.find_private_swarm(call);
+  swarm uuid := private.find_private_swarm(user_id, agent_id);
 begin
   if waits then
     return (select s.id from public.swarms s where s.id = swarm for key share);
@@ -4599,22 +4321,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.may_key_see_run(key_id uuid, run_id uuid, swarm_id uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select coalesce((
-    select ('read' = any (k.scopes) and (k.resources is null
-        or may_key_see_run.swarm_id in (select private.get_key_resources(k.id, 'swarms'))
-        or exists (select 1 from private.key_swarms s where s.swarm_id = may_key_see_run.swarm_id
-                   and s.api_key_id = k.id)))
-      or exists (select 1 from private.key_runs r where r.run_id = may_key_see_run.run_id and r.api_key_id = k.id)
-    from public.api_keys k where k.id = key_id), true)
-$function$;
-grant execute on function private.may_key_see_run(uuid,uuid,uuid) to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.may_run_continue(run public.runs)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4751,6 +4457,17 @@ end
 $function$;
 grant execute on function private.my_co_member_ids() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.my_confirmed_email()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select u.email from auth.users u
+  where u.id = (select auth.uid()) and u.email_confirmed_at is not null and u.deleted_at is null
+$function$;
+grant execute on function private.my_confirmed_email() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.my_hidden_swarm_ids()
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -4781,17 +4498,6 @@ begin
 end
 $function$;
 grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.my_proven_email()
- RETURNS text
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select u.email from auth.users u
-  where u.id = (select auth.uid()) and u.proven_email = u.email and u.deleted_at is null
-$function$;
-grant execute on function private.my_proven_email() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_signal_topics()
  RETURNS SETOF text
@@ -4862,12 +4568,6 @@ CREATE OR REPLACE FUNCTION private.new_id()
 AS $function$select pg_catalog.uuidv7()$function$;
 grant execute on function private.new_id() to anon, authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.new_webhook_secret()
- RETURNS text
- LANGUAGE sql
-AS $function$ select 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64') $function$;
-grant execute on function private.new_webhook_secret() to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.normalize_text(value text)
  RETURNS text
  LANGUAGE sql
@@ -4919,11 +4619,11 @@ begin
     elsif call -> 'agent_id' <> 'null' then
       caller := call ->> 'user_id';
       agent := call ->> 'agent_id';
-      swarm := private.lock_private_swarm(call, waits);
+      swarm := private.lock_private_swarm(caller, agent, waits);
       if swarm is null and waits then
         -- First calls come one after the other, and the second finds the swarm of the first.
         perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
-        swarm := private.lock_private_swarm(call, waits);
+        swarm := private.lock_private_swarm(caller, agent, waits);
         if swarm is null then
           swarm := private.create_private_swarm(call);
           call := call || '{"is_new_swarm": true}';
@@ -5073,7 +4773,7 @@ declare
 begin
   select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
       'message_id', t.message_id, 'speaker_id', speaker.id, 'reason', cause.reason, 'before', a.status,
-      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('waiting', 'thinking',
+      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('queued', 'thinking',
         'responding'))
   into count, plan
   from jsonb_array_elements(batch) as e (step)
@@ -5091,7 +4791,7 @@ begin
   cross join lateral (
     select bool_or(o.status = 'responding') as is_responding, bool_or(o.status = 'thinking') as is_thinking
     from public.run_turns o
-    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('waiting', 'thinking', 'responding')) as other
+    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('queued', 'thinking', 'responding')) as other
   cross join lateral (select
     case when speaker.id is not null and t.status <> 'responding' and e.step ->> 'status' = 'completed'
       then 'responding' else a.status end as speaking,
@@ -5176,7 +4876,7 @@ declare
   version public.agent_versions;
   has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
   swarm uuid := case when not has_conversation
-    then private.find_private_swarm(call) end;
+    then private.find_private_swarm(caller, (call ->> 'agent_id')::uuid) end;
   rejection jsonb;
   replay jsonb;
 begin
@@ -5204,7 +4904,7 @@ begin
     when rejection is not null then json_build_object('rejection', rejection)
     else json_build_object('swarm', json_build_object('is_manager', true,
       'own_agent_ids', array(select agent.id where agent.user_id = caller),
-      'strategy', 'round_robin', 'coordinator_agent_id', null, 'in_charge_agent_id', null,
+      'strategy', 'round_robin', 'coordinator_agent_id', null,
       'settings', case when has_conversation then private.get_conversation_settings() else '{}' end,
       'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name,
         'framework', coalesce(version.framework, agent.framework),
@@ -5233,7 +4933,6 @@ begin
         'is_manager', e.is_service or m.role in ('owner', 'admin'),
         'own_agent_ids', coalesce(placed.own_ids, '{}'),
         'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-        'in_charge_agent_id', case when s.strategy = 'handoff' then private.find_agent_in_charge(s.id) end,
         'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
       agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
@@ -5326,7 +5025,7 @@ begin
             when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
             when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
             else 'system' end,
-          'User') as sender_name,
+          'User ' || left(new.sender_id::text, 8)) as sender_name,
         (select s.settings -> 'moderation' from public.swarms s
          where s.id = new.swarm_id and new.content is not null) as moderation) as known
     where counter.swarm_id = new.swarm_id
@@ -5439,7 +5138,7 @@ begin
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
-    if is_end_user and old.user_id is null and old.invited_email is distinct from private.my_proven_email() then
+    if is_end_user and old.user_id is null and old.invited_email is distinct from private.my_confirmed_email() then
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
@@ -5494,7 +5193,7 @@ begin
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
     end if;
-    new.secret := coalesce(new.secret, private.new_webhook_secret());
+    new.secret := coalesce(new.secret, 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64'));
     new.disabled_reason := null;
     new.disabled_at := null;
   else
@@ -5502,11 +5201,6 @@ begin
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
-    end if;
-    if not private.has_scope('secrets') and private.get_host(new.url) is distinct from private.get_host(old.url) then
-      -- The credentials of one host do not go to another that a key chose.
-      new.headers := case when new.headers is distinct from old.headers then new.headers else '{}' end;
-      new.secret := private.new_webhook_secret();
     end if;
     if new.is_active then
       new.disabled_reason := null;
@@ -5535,7 +5229,7 @@ begin
               else 'idle' end
   into after
   from public.run_turns t
-  where t.agent_id = project_agent_status.agent_id and t.status in ('waiting', 'thinking', 'responding');
+  where t.agent_id = project_agent_status.agent_id and t.status in ('queued', 'thinking', 'responding');
   if after = before then
     return null;
   end if;
@@ -5683,13 +5377,6 @@ begin
       and exists (select 1 from public.swarm_agents sa where sa.swarm_id = s.id and sa.enabled)
     order by n.swarm_id, n.seq desc
   loop
-    -- A key that stores the message asks the agents.
-    if private.key_id() is not null then
-      perform private.require_scopes('run');
-      if private.check_key_target(private.key_id(), asked.swarm_id, null) is not null then
-        perform private.reject_scope('read');
-      end if;
-    end if;
     perform 1 from public.runs r
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
@@ -5700,8 +5387,6 @@ begin
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
     insert into private.run_leases (run_id) values (new_run_id);
-    insert into private.key_runs (run_id, api_key_id)
-    select new_run_id, k.id from public.api_keys k where k.id = private.key_id();
     perform private.append_run_event(new_run_id, 'message.created',
       jsonb_build_object('message_id', asked.message_id, 'message', asked.message), null, false);
     perform private.append_run_event(new_run_id, 'run.queued', jsonb_build_object('status', 'queued', 'position', (
@@ -5904,18 +5589,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.record_key_swarm()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  insert into private.key_swarms (swarm_id, api_key_id) values (new.id, private.key_id());
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.record_usage_of_deleted_swarm()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6115,17 +5788,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.reject_scope(scope text)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  raise exception 'The API key lacks the scope %', scope using errcode = 'SB007', detail = scope;
-end
-$function$;
-grant execute on function private.reject_scope(text) to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.reject_transfer()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6151,25 +5813,6 @@ begin
 end
 $function$;
 grant execute on function private.reject_unsigned_request(uuid) to sb_service, sb_user;
-
-CREATE OR REPLACE FUNCTION private.release_approval_server()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  released constant text := private.get_credential_server(old);
-begin
-  if private.has_scope('approve') then
-    delete from private.approval_servers s
-    where s.owner_id = old.owner_id and s.server = released and not exists (
-      select 1 from public.tools t
-      where t.owner_id = old.owner_id and t.requires_approval and private.get_credential_server(t) = released);
-  end if;
-  return null;
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.remove_held_turns(turns jsonb, agents uuid[])
  RETURNS jsonb
@@ -6352,8 +5995,6 @@ CREATE OR REPLACE FUNCTION private.renew_run_leases(run_ids uuid[], fences bigin
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-declare
-  sessions constant bigint[] := private.list_session_keys();
 begin
   update private.run_leases l set expires_at = now() + renew_run_leases.lease_ms * interval '1 millisecond'
   where l.run_id in (
@@ -6361,7 +6002,6 @@ begin
     join unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
       on mine.id = held.run_id and mine.fence = held.fence
     where held.expires_at < now() + renew_run_leases.lease_ms * interval '0.67 millisecond'
-      or private.get_session_key(held.owner) <> all (sessions)
     for update of held skip locked);
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
@@ -6369,7 +6009,7 @@ begin
     case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
     coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
-          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('waiting', 'thinking', 'responding')
+          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
             and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
   from unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
   left join public.runs r on r.id = mine.id
@@ -6378,41 +6018,6 @@ begin
 end
 $function$;
 grant execute on function private.renew_run_leases(uuid[],bigint[],integer) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.reopen_messages(calls jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
-AS $function$
-declare
-  call jsonb;
-  sent public.messages;
-  replaced_ids uuid[];
-  reopened jsonb := '[]';
-  context text;
-begin
-  for call in select c.value from jsonb_array_elements(calls) as c loop
-    if call ->> 'regenerates' is not null then
-      sent := private.find_regenerated(call);
-      if sent.id is null then
-        call := call || jsonb_build_object('client_message_id', call -> 'regenerates');
-      else
-        context := set_config('swarmbase.context', jsonb_build_object('actor', case when (call -> 'is_service')::boolean
-          then '{"type": "service", "id": null}' else jsonb_build_object('type', 'user', 'id', call -> 'user_id')
-          end)::text, true);
-        replaced_ids := array(select m.id from private.find_replaced_runs(call, sent) as r
-          join public.messages m on m.swarm_id = r.swarm_id and (m.id = r.message_id or m.run_id = r.id)
-          where m.id <> sent.id and m.deleted_at is null);
-        delete from public.messages m where m.id = any (replaced_ids);
-        update public.messages m set content = call ->> 'message', mentions = private.parse_uuids(call -> 'mentions')
-        where m.id = sent.id and m.content <> call ->> 'message';
-        call := call || jsonb_build_object('sent_id', sent.id, 'is_reopened', true);
-      end if;
-    end if;
-    reopened := reopened || call;
-  end loop;
-  return reopened;
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.request_cancel(run_id uuid, reason text)
  RETURNS void
@@ -6521,34 +6126,6 @@ end
 $function$;
 grant execute on function private.require_message_signature(uuid) to sb_service, sb_user;
 
-CREATE OR REPLACE FUNCTION private.require_person()
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  if auth.jwt() ? 'api_key_id' then
-    raise exception 'An API key cannot make this call: sign in' using errcode = 'SB008';
-  end if;
-  return true;
-end
-$function$;
-grant execute on function private.require_person() to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.require_read_or_run()
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  if private.has_scope('read') or not private.has_scope('run') then
-    return private.require_scopes('read');
-  end if;
-  return false;
-end
-$function$;
-grant execute on function private.require_read_or_run() to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.require_run()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6564,28 +6141,6 @@ begin
   return new;
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.require_scopes(VARIADIC scopes text[])
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  claims constant jsonb := auth.jwt();
-  scope text;
-begin
-  if not claims ? 'api_key_id' then
-    return true;
-  end if;
-  foreach scope in array scopes loop
-    if not private.has_scope(scope) then
-      perform private.reject_scope(scope);
-    end if;
-  end loop;
-  return coalesce(claims -> 'resources' = 'null', true);
-end
-$function$;
-grant execute on function private.require_scopes(text[]) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.require_second_factor(user_id uuid, session_id uuid)
  RETURNS void
@@ -6731,11 +6286,11 @@ declare
   events jsonb := '[]';
 begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
-    t.message_id, t.status into speaker
+    t.message_id into speaker
   from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
-    and t.status in ('waiting', 'thinking', 'responding')
+    and t.status in ('thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
   left join public.agent_versions pinned on pinned.agent_id = a.id
     and pinned.number = (run.request ->> 'agent_version')::integer
@@ -6749,9 +6304,6 @@ begin
         jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', speaker.message_id, 'agent_id', speaker.id,
           'reason', 'worker_lost', 'text', step -> 'restart' -> 'text'), speaker.id))
       || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'worker_lost');
-  elsif speaker.status = 'waiting' then
-    update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
-    events := private.project_turn_status(run, (step ->> 'seq')::integer, speaker.id, 'resumed');
   end if;
   return case when step ? 'history_limit' then jsonb_build_object(
       'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
@@ -7176,16 +6728,13 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
   with asked as materialized (
-    select a.run_id, a.fence, a.events, a.after_seq is not null and (
-        select e.seq from public.run_events e where e.run_id = a.run_id and e.seq = a.after_seq) is null as has_gap
-    from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb, after_seq integer)
+    select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
   ), held as materialized (
     select r.id, r.swarm_id, a.events
     from asked a
     join private.run_leases l on l.run_id = a.run_id and l.fence = a.fence
     join public.runs r on r.id = a.run_id and r.status = 'running'
     join public.swarms s on s.id = r.swarm_id
-    where not a.has_gap
     for key share of s skip locked for no key update of r skip locked
   ), stored as (
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -7196,7 +6745,6 @@ begin
     on conflict on constraint run_events_pkey do nothing
   )
   select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
-    'has_gap', a.has_gap,
     'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
     'cancel_reason', private.get_cancel_reason(l)))
   into verdicts
@@ -7718,12 +7266,11 @@ begin
         least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
       input_tokens = used.input_tokens, cached_input_tokens = used.cached_input_tokens,
       output_tokens = used.output_tokens, reasoning_tokens = used.reasoning_tokens,
-      estimated = coalesce(used.estimated, false), cost_usd = used.cost_usd, finished_at = now(),
-      handoff = nullif(e.handoff, 'null')
+      estimated = coalesce(used.estimated, false), cost_usd = used.cost_usd, finished_at = now()
     from jsonb_to_recordset(plan) as e (run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid, agent_id uuid,
       speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb, attempts integer,
       framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb, model_calls jsonb,
-      payer_id uuid, before text, speaking text, after text, reason text, handoff jsonb)
+      payer_id uuid, before text, speaking text, after text, reason text)
     cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as used (input_tokens bigint,
       cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
     where t.id = e.turn_id
@@ -7765,8 +7312,7 @@ begin
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
       'usage', private.render_usage((e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
         (e.turn).cost_usd, e.estimated),
-      'warnings', (e.turn).warnings) || case when (e.turn).handoff is null then '{}'
-        else jsonb_build_object('handoff', (e.turn).handoff) end),
+      'warnings', (e.turn).warnings)),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
@@ -7829,18 +7375,6 @@ create policy api_keys_service on private.api_keys to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.api_keys to sb_service;
-
-create table private.approval_servers (
-  owner_id uuid not null,
-  server text not null,
-  constraint approval_servers_pkey PRIMARY KEY (owner_id, server),
-  constraint approval_servers_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
-);
-alter table private.approval_servers enable row level security;
-create policy approval_servers_service on private.approval_servers to sb_service
-  using (true)
-  with check (true);
-grant delete, insert, select, update on table private.approval_servers to sb_service;
 
 create table private.budget_reservations (
   id uuid default private.new_id() not null,
@@ -7943,53 +7477,6 @@ create policy idempotency_keys_service on private.idempotency_keys to sb_service
   with check (true);
 grant delete, insert, select, update on table private.idempotency_keys to sb_service;
 
-create table private.invitation_secrets (
-  member_id uuid not null,
-  way text not null,
-  secret_hash bytea not null,
-  created_at timestamp with time zone default now() not null,
-  constraint invitation_secrets_pkey PRIMARY KEY (member_id, way),
-  constraint invitation_secrets_secret_hash_key UNIQUE (secret_hash),
-  constraint invitation_secrets_way_known CHECK (way = ANY (ARRAY['link'::text, 'mail'::text])),
-  constraint invitation_secrets_member_id_fkey FOREIGN KEY (member_id) REFERENCES public.swarm_members(id) ON DELETE CASCADE
-);
-alter table private.invitation_secrets enable row level security;
-create policy invitation_secrets_service on private.invitation_secrets to sb_service
-  using (true)
-  with check (true);
-grant delete, insert, select, update on table private.invitation_secrets to sb_service;
-
-create table private.key_runs (
-  run_id uuid not null,
-  api_key_id uuid not null,
-  constraint key_runs_pkey PRIMARY KEY (run_id),
-  constraint key_runs_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE,
-  constraint key_runs_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
-);
-CREATE INDEX key_runs_api_key_id_idx ON private.key_runs USING btree (api_key_id);
-alter table private.key_runs enable row level security;
-create policy key_runs_service on private.key_runs to sb_service
-  using (true)
-  with check (true);
-grant delete, insert, select, update on table private.key_runs to sb_service;
-
-create table private.key_swarms (
-  swarm_id uuid not null,
-  api_key_id uuid not null,
-  agent_id uuid,
-  constraint key_swarms_pkey PRIMARY KEY (swarm_id),
-  constraint key_swarms_api_key_id_agent_id_key UNIQUE (api_key_id, agent_id),
-  constraint key_swarms_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
-  constraint key_swarms_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE,
-  constraint key_swarms_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
-);
-CREATE INDEX key_swarms_agent_id_idx ON private.key_swarms USING btree (agent_id);
-alter table private.key_swarms enable row level security;
-create policy key_swarms_service on private.key_swarms to sb_service
-  using (true)
-  with check (true);
-grant delete, insert, select, update on table private.key_swarms to sb_service;
-
 create table private.mail_outbox (
   id uuid default private.new_id() not null,
   kind text not null,
@@ -8022,7 +7509,6 @@ comment on column private.mail_outbox.attempts is 'the number of claims; a worke
 CREATE INDEX mail_outbox_due_at_idx ON private.mail_outbox USING btree (due_at) WHERE (ended_at IS NULL);
 CREATE INDEX mail_outbox_email_idx ON private.mail_outbox USING btree (email) WHERE (email IS NOT NULL);
 CREATE INDEX mail_outbox_ended_at_idx ON private.mail_outbox USING btree (ended_at) WHERE (ended_at IS NOT NULL);
-CREATE UNIQUE INDEX mail_outbox_one_change_mail_idx ON private.mail_outbox USING btree (email) WHERE ((kind = 'account_changed'::text) AND (attempts = 0) AND (ended_at IS NULL));
 CREATE UNIQUE INDEX mail_outbox_one_webhook_mail_idx ON private.mail_outbox USING btree (user_id) WHERE ((kind = 'webhook_disabled'::text) AND (attempts = 0) AND (ended_at IS NULL));
 CREATE INDEX mail_outbox_sender_id_idx ON private.mail_outbox USING btree (sender_id, not_before) WHERE (sender_id IS NOT NULL);
 CREATE INDEX mail_outbox_user_id_idx ON private.mail_outbox USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -8078,7 +7564,6 @@ grant delete, insert, select, update on table private.message_counters to sb_ser
 create table private.migrations (
   id integer default nextval('private.migrations_id_seq'::regclass) not null,
   name character varying(255) not null,
-  hash text not null,
   run_on timestamp without time zone not null,
   constraint migrations_pkey PRIMARY KEY (id)
 );
@@ -8516,14 +8001,6 @@ create policy agent_tools_insert on public.agent_tools for insert to authenticat
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT 1
    FROM public.tools t
   WHERE t.id = agent_tools.tool_id)));
-create policy agent_tools_key_delete on public.agent_tools as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agent_tools_key_insert on public.agent_tools as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agent_tools_key_select on public.agent_tools as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agent_tools_key_update on public.agent_tools as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agent_tools_select on public.agent_tools for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy agent_tools_service on public.agent_tools to sb_service, service_role
@@ -8557,8 +8034,6 @@ create table public.agent_versions (
   constraint agent_versions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE
 );
 alter table public.agent_versions enable row level security;
-create policy agent_versions_key_select on public.agent_versions as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agent_versions_select on public.agent_versions for select to authenticated
   using (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
 create policy agent_versions_service on public.agent_versions to sb_service, service_role
@@ -8596,14 +8071,6 @@ create policy agents_delete on public.agents for delete to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy agents_insert on public.agents for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
-create policy agents_key_delete on public.agents as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agents_key_insert on public.agents as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agents_key_select on public.agents as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agents_key_update on public.agents as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agents_select on public.agents for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy agents_service on public.agents to sb_service, service_role
@@ -8636,20 +8103,16 @@ create table public.api_keys (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
-  resources jsonb,
   constraint api_keys_id_pkey PRIMARY KEY (id),
   constraint api_keys_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint api_keys_prefix_length CHECK (char_length(prefix) >= 3 AND char_length(prefix) <= 16),
-  constraint api_keys_resources_form CHECK (resources IS NULL OR jsonb_typeof(resources -> 'agents'::text) = 'array'::text AND jsonb_typeof(resources -> 'swarms'::text) = 'array'::text),
-  constraint api_keys_scopes_known CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'run'::text, 'approve'::text, 'share'::text, 'secrets'::text]),
-  constraint api_keys_scopes_not_empty CHECK (cardinality(scopes) > 0),
+  constraint api_keys_scopes_known CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'run'::text, 'approve'::text]),
+  constraint api_keys_scopes_read CHECK ('read'::text = ANY (scopes)),
   constraint api_keys_id_fkey FOREIGN KEY (id) REFERENCES auth.sessions(id) ON DELETE CASCADE,
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id, created_at);
 alter table public.api_keys enable row level security;
-create policy api_keys_key_select on public.api_keys as restrictive for select to authenticated
-  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy api_keys_select on public.api_keys for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy api_keys_service on public.api_keys to sb_service, service_role
@@ -8683,14 +8146,6 @@ create table public.eval_cases (
 CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
 alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
-create policy eval_cases_key_delete on public.eval_cases as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_cases_key_insert on public.eval_cases as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_cases_key_select on public.eval_cases as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy eval_cases_key_update on public.eval_cases as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_cases_own on public.eval_cases to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8718,14 +8173,6 @@ create table public.eval_datasets (
 );
 alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
-create policy eval_datasets_key_delete on public.eval_datasets as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_datasets_key_insert on public.eval_datasets as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_datasets_key_select on public.eval_datasets as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy eval_datasets_key_update on public.eval_datasets as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_datasets_own on public.eval_datasets to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8778,14 +8225,6 @@ CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_i
 CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
 alter table public.eval_results replica identity using index eval_results_id_user_id_key;
 alter table public.eval_results enable row level security;
-create policy eval_results_key_delete on public.eval_results as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_results_key_insert on public.eval_results as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_results_key_select on public.eval_results as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy eval_results_key_update on public.eval_results as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_results_own on public.eval_results to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8828,14 +8267,6 @@ CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_i
 CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
 alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;
-create policy eval_runs_key_delete on public.eval_runs as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy eval_runs_key_insert on public.eval_runs as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy eval_runs_key_select on public.eval_runs as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy eval_runs_key_update on public.eval_runs as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy eval_runs_own on public.eval_runs to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8881,14 +8312,6 @@ create policy guardrails_delete on public.guardrails for delete to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy guardrails_insert on public.guardrails for insert to authenticated
   with check ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
-create policy guardrails_key_delete on public.guardrails as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy guardrails_key_insert on public.guardrails as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy guardrails_key_select on public.guardrails as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy guardrails_key_update on public.guardrails as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy guardrails_select on public.guardrails for select to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy guardrails_service on public.guardrails to sb_service, service_role
@@ -8936,14 +8359,6 @@ create policy message_flags_delete on public.message_flags for delete to authent
   using (flagged_by = (( SELECT auth.uid() AS uid)) AND status = 'open'::text);
 create policy message_flags_insert on public.message_flags for insert to authenticated
   with check (flagged_by = (( SELECT auth.uid() AS uid)) AND source = 'user'::text AND status = 'open'::text AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
-create policy message_flags_key_delete on public.message_flags as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy message_flags_key_insert on public.message_flags as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy message_flags_key_select on public.message_flags as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy message_flags_key_update on public.message_flags as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy message_flags_select on public.message_flags for select to authenticated
   using (flagged_by = (( SELECT auth.uid() AS uid)) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy message_flags_service on public.message_flags to sb_service, service_role
@@ -8979,8 +8394,6 @@ create table public.message_revisions (
 CREATE INDEX message_revisions_edited_by_idx ON public.message_revisions USING btree (edited_by) WHERE (edited_by IS NOT NULL);
 alter table public.message_revisions replica identity using index message_revisions_swarm_id_key;
 alter table public.message_revisions enable row level security;
-create policy message_revisions_key_select on public.message_revisions as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy message_revisions_select on public.message_revisions for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy message_revisions_service on public.message_revisions to sb_service, service_role
@@ -9043,14 +8456,6 @@ create policy messages_delete on public.messages for delete to authenticated
   using (deleted_at IS NULL AND (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids))))));
 create policy messages_insert on public.messages for insert to authenticated
   with check (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_writable_swarm_ids() AS my_writable_swarm_ids)))));
-create policy messages_key_delete on public.messages as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy messages_key_insert on public.messages as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy messages_key_select on public.messages as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id) OR private.is_key_message(id, swarm_id)));
-create policy messages_key_update on public.messages as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy messages_select on public.messages for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy messages_service on public.messages to sb_service, service_role
@@ -9093,8 +8498,6 @@ create table public.model_call_prompts (
 );
 CREATE INDEX model_call_prompts_agent_id_idx ON public.model_call_prompts USING btree (agent_id);
 alter table public.model_call_prompts enable row level security;
-create policy model_call_prompts_key_select on public.model_call_prompts as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_call_prompts_select on public.model_call_prompts for select to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
 create policy model_call_prompts_service on public.model_call_prompts to sb_service, service_role
@@ -9135,8 +8538,6 @@ CREATE INDEX model_calls_created_at_idx ON public.model_calls USING brin (create
 CREATE INDEX model_calls_run_id_idx ON public.model_calls USING btree (swarm_id, run_id);
 CREATE INDEX model_calls_turn_id_idx ON public.model_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
 alter table public.model_calls enable row level security;
-create policy model_calls_key_select on public.model_calls as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_calls_select on public.model_calls for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy model_calls_service on public.model_calls to sb_service, service_role
@@ -9170,8 +8571,6 @@ create table public.models (
   constraint models_supports_object CHECK (jsonb_typeof(supports) = 'object'::text)
 );
 alter table public.models enable row level security;
-create policy models_key_select on public.models as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR true));
 create policy models_select on public.models for select to authenticated, sb_service, service_role
   using (true);
 grant select on table public.models to authenticated, sb_service, service_role;
@@ -9190,10 +8589,6 @@ create table public.profiles (
   constraint profiles_id_fkey FOREIGN KEY (id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 alter table public.profiles enable row level security;
-create policy profiles_key_select on public.profiles as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy profiles_key_update on public.profiles as restrictive for update to authenticated
-  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy profiles_select on public.profiles for select to authenticated
   using (id = (( SELECT auth.uid() AS uid)));
 create policy profiles_service on public.profiles to sb_service, service_role
@@ -9227,14 +8622,6 @@ create policy read_positions_delete on public.read_positions for delete to authe
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy read_positions_insert on public.read_positions for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
-create policy read_positions_key_delete on public.read_positions as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy read_positions_key_insert on public.read_positions as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy read_positions_key_select on public.read_positions as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy read_positions_key_update on public.read_positions as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy read_positions_select on public.read_positions for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy read_positions_service on public.read_positions to sb_service, service_role
@@ -9265,8 +8652,6 @@ CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
 alter table public.run_events replica identity full;
 alter table public.run_events enable row level security;
-create policy run_events_key_select on public.run_events as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
 create policy run_events_select on public.run_events for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) AND (NOT restricted OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (EXISTS ( SELECT 1
    FROM public.agents a
@@ -9285,7 +8670,7 @@ create table public.run_turns (
   agent_id uuid,
   agent_name text not null,
   "position" integer not null,
-  status text default 'thinking'::text not null,
+  status text default 'queued'::text not null,
   framework text not null,
   model text not null,
   message_id uuid,
@@ -9305,23 +8690,17 @@ create table public.run_turns (
   finished_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   agent_version integer,
-  asked jsonb,
-  handoff jsonb,
   constraint run_turns_pkey PRIMARY KEY (id),
   constraint run_turns_swarm_id_id_key UNIQUE (swarm_id, id),
-  constraint run_turns_status_known CHECK (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
+  constraint run_turns_status_known CHECK (status = ANY (ARRAY['queued'::text, 'thinking'::text, 'responding'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
   constraint run_turns_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint run_turns_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE
 );
 CREATE INDEX run_turns_agent_id_version_idx ON public.run_turns USING btree (agent_id, agent_version) WHERE (agent_id IS NOT NULL);
-CREATE INDEX run_turns_asked_idx ON public.run_turns USING btree (swarm_id, started_at) WHERE (asked IS NOT NULL);
-CREATE INDEX run_turns_handoff_idx ON public.run_turns USING btree (swarm_id, finished_at) WHERE (handoff IS NOT NULL);
-CREATE INDEX run_turns_open_idx ON public.run_turns USING btree (agent_id) WHERE (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text]));
+CREATE INDEX run_turns_live_idx ON public.run_turns USING btree (agent_id) WHERE (status = ANY (ARRAY['queued'::text, 'thinking'::text, 'responding'::text]));
 CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run_id, "position");
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
-create policy run_turns_key_select on public.run_turns as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
 create policy run_turns_select on public.run_turns for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy run_turns_service on public.run_turns to sb_service, service_role
@@ -9350,7 +8729,7 @@ create table public.runs (
   constraint runs_swarm_id_id_key UNIQUE (swarm_id, id),
   constraint runs_ended_has_stop_reason CHECK ((status = ANY (ARRAY['completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])) = (stop_reason IS NOT NULL)),
   constraint runs_status_known CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'requires_action'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])),
-  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['all_replied'::text, 'no_reply_needed'::text, 'empty_response'::text, 'max_turns'::text, 'max_tool_steps'::text, 'max_tokens_reached'::text, 'context_length_exceeded'::text, 'schema_mismatch'::text, 'budget_exceeded'::text, 'timeout'::text, 'loop_detected'::text, 'no_progress'::text, 'cancelled'::text, 'interrupted'::text, 'starter_removed'::text, 'provider_error'::text, 'content_filtered'::text, 'guardrail_failed'::text, 'internal_error'::text, 'approval_expired'::text, 'worker_lost'::text])),
+  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['all_replied'::text, 'no_reply_needed'::text, 'max_turns'::text, 'max_tool_steps'::text, 'budget_exceeded'::text, 'timeout'::text, 'loop_detected'::text, 'no_progress'::text, 'cancelled'::text, 'interrupted'::text, 'starter_removed'::text, 'provider_error'::text, 'content_filtered'::text, 'approval_expired'::text, 'worker_lost'::text])),
   constraint runs_strategy_known CHECK (strategy = ANY (ARRAY['round_robin'::text, 'parallel'::text, 'mention'::text, 'handoff'::text, 'selector'::text, 'supervisor'::text])),
   constraint runs_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE SET NULL (message_id),
   constraint runs_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
@@ -9364,8 +8743,6 @@ CREATE INDEX runs_user_id_idx ON public.runs USING btree (user_id) WHERE (user_i
 CREATE INDEX runs_waiting_idx ON public.runs USING btree (swarm_id, queued_at, id) WHERE (status = ANY (ARRAY['queued'::text, 'requires_action'::text]));
 alter table public.runs replica identity using index runs_swarm_id_id_key;
 alter table public.runs enable row level security;
-create policy runs_key_select on public.runs as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), id, swarm_id)));
 create policy runs_select on public.runs for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy runs_service on public.runs to sb_service, service_role
@@ -9403,14 +8780,6 @@ create policy swarm_agents_delete on public.swarm_agents for delete to authentic
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
-create policy swarm_agents_key_delete on public.swarm_agents as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_agents_key_insert on public.swarm_agents as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_agents_key_select on public.swarm_agents as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_agents_key_update on public.swarm_agents as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))));
 create policy swarm_agents_service on public.swarm_agents to sb_service, service_role
@@ -9462,24 +8831,16 @@ CREATE INDEX swarm_members_user_id_idx ON public.swarm_members USING btree (user
 alter table public.swarm_members replica identity full;
 alter table public.swarm_members enable row level security;
 create policy swarm_members_delete on public.swarm_members for delete to authenticated
-  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email))));
+  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email))));
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) AND role <> 'owner'::text);
-create policy swarm_members_key_delete on public.swarm_members as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_members_key_insert on public.swarm_members as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_members_key_select on public.swarm_members as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_members_key_update on public.swarm_members as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_members_select on public.swarm_members for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email)));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email)));
 create policy swarm_members_service on public.swarm_members to sb_service, service_role
   using (true)
   with check (true);
 create policy swarm_members_update on public.swarm_members for update to authenticated
-  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email))))
+  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email))))
   with check (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid))));
 CREATE TRIGGER swarm_members_a_require BEFORE INSERT ON public.swarm_members FOR EACH ROW WHEN (new.swarm_id IS NULL) EXECUTE FUNCTION private.require_columns('swarm_id');
 CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_joined();
@@ -9520,11 +8881,6 @@ create table public.swarms (
   constraint swarms_settings_object CHECK (jsonb_typeof(settings) = 'object'::text),
   constraint swarms_settings_on_agent_error CHECK (private.is_valid_swarm_setting('on_agent_error'::text, settings -> 'on_agent_error'::text)),
   constraint swarms_settings_on_conflict CHECK (private.is_valid_swarm_setting('on_conflict'::text, settings -> 'on_conflict'::text)),
-  constraint swarms_settings_preamble CHECK (
-CASE
-    WHEN settings ? 'preamble'::text THEN jsonb_typeof(settings -> 'preamble'::text) = 'string'::text AND char_length(settings ->> 'preamble'::text) <= 4000
-    ELSE true
-END),
   constraint swarms_settings_size CHECK (octet_length(settings::text) <= 32768),
   constraint swarms_settings_timeout_ms CHECK (private.is_valid_swarm_setting('timeout_ms'::text, settings -> 'timeout_ms'::text)),
   constraint swarms_status_known CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'completed'::text, 'archived'::text])),
@@ -9541,14 +8897,6 @@ create policy swarms_delete on public.swarms for delete to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)));
 create policy swarms_insert on public.swarms for insert to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)));
-create policy swarms_key_delete on public.swarms as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarms_key_insert on public.swarms as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarms_key_select on public.swarms as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarms_key_update on public.swarms as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarms_select on public.swarms for select to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)) AND (id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR (id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
 create policy swarms_service on public.swarms to sb_service, service_role
@@ -9564,9 +8912,7 @@ CREATE TRIGGER swarms_emit_deleted BEFORE DELETE ON public.swarms FOR EACH ROW E
 CREATE TRIGGER swarms_emit_updated AFTER UPDATE ON public.swarms REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_swarm_updated();
 CREATE TRIGGER swarms_freeze BEFORE UPDATE OF id ON public.swarms FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
 CREATE TRIGGER swarms_keep_owner BEFORE UPDATE OF owner_id ON public.swarms FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
-CREATE TRIGGER swarms_keep_preamble BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.settings -> 'preamble'::text) IS DISTINCT FROM (old.settings -> 'preamble'::text)) EXECUTE FUNCTION private.keep_preamble();
 CREATE TRIGGER swarms_prepare BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm();
-CREATE TRIGGER swarms_record_key AFTER INSERT ON public.swarms FOR EACH ROW WHEN (private.key_id() IS NOT NULL) EXECUTE FUNCTION private.record_key_swarm();
 CREATE TRIGGER swarms_record_usage BEFORE DELETE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.record_usage_of_deleted_swarm();
 CREATE TRIGGER swarms_stamp BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.swarms to authenticated, sb_service, service_role;
@@ -9589,8 +8935,6 @@ CREATE INDEX tool_execution_payloads_agent_id_idx ON public.tool_execution_paylo
 CREATE INDEX tool_execution_payloads_swarm_id_idx ON public.tool_execution_payloads USING btree (swarm_id);
 alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;
 alter table public.tool_execution_payloads enable row level security;
-create policy tool_execution_payloads_key_select on public.tool_execution_payloads as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_execution(tool_execution_id)));
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to sb_service, service_role
@@ -9636,8 +8980,6 @@ CREATE INDEX tool_executions_tool_id_idx ON public.tool_executions USING btree (
 CREATE INDEX tool_executions_turn_id_idx ON public.tool_executions USING btree (turn_id);
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
 alter table public.tool_executions enable row level security;
-create policy tool_executions_key_select on public.tool_executions as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
 create policy tool_executions_select on public.tool_executions for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
 create policy tool_executions_service on public.tool_executions to sb_service, service_role
@@ -9695,14 +9037,6 @@ create policy tools_delete on public.tools for delete to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)));
 create policy tools_insert on public.tools for insert to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
-create policy tools_key_delete on public.tools as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy tools_key_insert on public.tools as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy tools_key_select on public.tools as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_tool_ids() AS key_tool_ids))))));
-create policy tools_key_update on public.tools as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy tools_select on public.tools for select to authenticated
   using (owner_id IS NULL OR visibility = 'public'::text OR owner_id = (( SELECT auth.uid() AS uid)) OR visibility = 'shared'::text AND (owner_id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids)))));
 create policy tools_service on public.tools to sb_service, service_role
@@ -9712,9 +9046,7 @@ create policy tools_update on public.tools for update to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)))
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
 CREATE TRIGGER tools_freeze BEFORE UPDATE OF id, kind ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'kind');
-CREATE TRIGGER tools_keep_approval BEFORE INSERT OR UPDATE OF kind, config, secret_names, requires_approval ON public.tools FOR EACH ROW EXECUTE FUNCTION private.keep_tool_approval();
 CREATE TRIGGER tools_keep_owner BEFORE UPDATE OF owner_id ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
-CREATE TRIGGER tools_release_server AFTER DELETE OR UPDATE OF requires_approval, config ON public.tools FOR EACH ROW WHEN (old.requires_approval) EXECUTE FUNCTION private.release_approval_server();
 CREATE TRIGGER tools_require_approve_scope BEFORE UPDATE OF requires_approval ON public.tools FOR EACH ROW WHEN (old.requires_approval AND NOT new.requires_approval) EXECUTE FUNCTION private.require_key_scope('approve');
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 CREATE TRIGGER tools_store_secrets BEFORE INSERT OR UPDATE OF secret_names, config ON public.tools FOR EACH ROW EXECUTE FUNCTION private.store_tool_secrets();
@@ -9745,8 +9077,6 @@ CREATE INDEX usage_records_payer_id_idx ON public.usage_records USING btree (pay
 CREATE INDEX usage_records_swarm_id_idx ON public.usage_records USING btree (swarm_id, created_at DESC);
 CREATE INDEX usage_records_user_id_idx ON public.usage_records USING btree (user_id, created_at DESC) WHERE (user_id IS NOT NULL);
 alter table public.usage_records enable row level security;
-create policy usage_records_key_select on public.usage_records as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy usage_records_select on public.usage_records for select to authenticated
   using (payer_id = (( SELECT auth.uid() AS uid)) OR user_id = (( SELECT auth.uid() AS uid)));
 create policy usage_records_service on public.usage_records to sb_service, service_role
@@ -9789,10 +9119,6 @@ create table public.user_settings (
   constraint user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 alter table public.user_settings enable row level security;
-create policy user_settings_key_select on public.user_settings as restrictive for select to authenticated
-  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
-create policy user_settings_key_update on public.user_settings as restrictive for update to authenticated
-  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy user_settings_select on public.user_settings for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy user_settings_service on public.user_settings to sb_service, service_role
@@ -9836,8 +9162,6 @@ CREATE INDEX webhook_deliveries_event_id_idx ON public.webhook_deliveries USING 
 CREATE INDEX webhook_deliveries_user_id_idx ON public.webhook_deliveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_deliveries_webhook_id_idx ON public.webhook_deliveries USING btree (webhook_id, user_id, created_at DESC);
 alter table public.webhook_deliveries enable row level security;
-create policy webhook_deliveries_key_select on public.webhook_deliveries as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_deliveries_select on public.webhook_deliveries for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_deliveries_service on public.webhook_deliveries to sb_service, service_role
@@ -9873,8 +9197,6 @@ CREATE INDEX webhook_delivery_attempts_delivery_id_idx ON public.webhook_deliver
 CREATE INDEX webhook_delivery_attempts_user_id_idx ON public.webhook_delivery_attempts USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_delivery_attempts_webhook_id_idx ON public.webhook_delivery_attempts USING btree (webhook_id, user_id, created_at DESC) INCLUDE (cause, outcome, response_time_ms);
 alter table public.webhook_delivery_attempts enable row level security;
-create policy webhook_delivery_attempts_key_select on public.webhook_delivery_attempts as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_delivery_attempts_select on public.webhook_delivery_attempts for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_delivery_attempts_service on public.webhook_delivery_attempts to sb_service, service_role
@@ -9908,8 +9230,6 @@ CREATE UNIQUE INDEX webhook_recoveries_one_running_idx ON public.webhook_recover
 CREATE INDEX webhook_recoveries_user_id_idx ON public.webhook_recoveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_recoveries_webhook_id_idx ON public.webhook_recoveries USING btree (webhook_id, user_id);
 alter table public.webhook_recoveries enable row level security;
-create policy webhook_recoveries_key_select on public.webhook_recoveries as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_recoveries_select on public.webhook_recoveries for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_recoveries_service on public.webhook_recoveries to sb_service, service_role
@@ -9969,14 +9289,6 @@ create policy webhooks_delete on public.webhooks for delete to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhooks_insert on public.webhooks for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
-create policy webhooks_key_delete on public.webhooks as restrictive for delete to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
-create policy webhooks_key_insert on public.webhooks as restrictive for insert to authenticated
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
-create policy webhooks_key_select on public.webhooks as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy webhooks_key_update on public.webhooks as restrictive for update to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
 create policy webhooks_select on public.webhooks for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhooks_service on public.webhooks to sb_service, service_role
@@ -10007,9 +9319,9 @@ create view public.agent_cards with (security_barrier=true) as
     avatar,
     status
    FROM public.agents a
-  WHERE (CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR (id IN ( SELECT sa.agent_id
+  WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR (id IN ( SELECT sa.agent_id
            FROM public.swarm_agents sa
-          WHERE sa.swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))))) AND (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
+          WHERE sa.swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
 grant select on table public.agent_cards to authenticated, service_role;
 
 create view public.public_profiles with (security_barrier=true) as
@@ -10017,9 +9329,7 @@ create view public.public_profiles with (security_barrier=true) as
     full_name,
     avatar_url
    FROM public.profiles p
-  WHERE (CURRENT_USER = 'service_role'::name OR id = (( SELECT auth.uid() AS uid)) OR (id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (id IN ( SELECT m.user_id
-           FROM public.swarm_members m
-          WHERE m.swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+  WHERE CURRENT_USER = 'service_role'::name OR id = (( SELECT auth.uid() AS uid)) OR (id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids))));
 grant select on table public.public_profiles to authenticated, service_role;
 
 create view public.swarm_invitations with (security_barrier=true) as
@@ -10030,16 +9340,8 @@ create view public.swarm_invitations with (security_barrier=true) as
     inviter_name,
     created_at,
     expires_at
-   FROM ( SELECT i_1.id,
-            i_1.swarm_id,
-            i_1.swarm_name,
-            i_1.role,
-            i_1.inviter_name,
-            i_1.created_at,
-            i_1.expires_at
-           FROM private.open_invitations i_1
-          WHERE CURRENT_USER = 'service_role'::name OR i_1.user_id = (( SELECT auth.uid() AS uid)) OR i_1.user_id IS NULL AND i_1.invited_email = (( SELECT private.my_proven_email() AS my_proven_email))) i
-  WHERE ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+   FROM private.open_invitations i
+  WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email));
 grant select on table public.swarm_invitations to authenticated, service_role;
 
 create view public.usage_daily with (security_invoker=true) as
@@ -10071,7 +9373,7 @@ create view public.webhook_backlog with (security_barrier=true) as
                   WHERE q.webhook_id = w.id
                  LIMIT 10000) few
              JOIN public.webhook_deliveries d ON d.id = few.delivery_id) waiting
-  WHERE (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+  WHERE CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid));
 grant select on table public.webhook_backlog to authenticated, service_role;
 
 create view public.webhook_previous_secrets with (security_barrier=true) as
@@ -10081,7 +9383,7 @@ create view public.webhook_previous_secrets with (security_barrier=true) as
     p.expires_at
    FROM private.webhook_previous_secrets p
      JOIN public.webhooks w ON w.id = p.webhook_id
-  WHERE p.expires_at > now() AND (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+  WHERE p.expires_at > now() AND (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid)));
 grant select on table public.webhook_previous_secrets to authenticated, service_role;
 
 create schema realtime;
@@ -10153,10 +9455,6 @@ create table realtime.messages (
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX messages_topic_idx ON realtime.messages USING btree (topic, inserted_at);
 alter table realtime.messages enable row level security;
-create policy messages_key_insert on realtime.messages as restrictive for insert to authenticated
-  with check (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (topic = ANY ((ARRAY( SELECT private.key_topics() AS key_topics)))));
-create policy messages_key_select on realtime.messages as restrictive for select to authenticated
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (topic = ANY ((ARRAY( SELECT private.key_topics() AS key_topics))))));
 create policy messages_of_signals_select on realtime.messages for select to authenticated
   using (extension = 'broadcast'::text AND (topic = ANY ((ARRAY( SELECT private.my_signal_topics() AS my_signal_topics)))));
 create policy messages_of_swarm_insert on realtime.messages for insert to authenticated

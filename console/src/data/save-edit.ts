@@ -10,7 +10,7 @@ interface EditedRow {
   readonly updated_at: string;
 }
 
-export interface Edit<Row, Change> {
+interface Edit<Row, Change> {
   /** The row as it was when the user began to edit it. */
   readonly base: Row;
   /** Only columns that differ from those of `base` are written. */
@@ -18,7 +18,7 @@ export interface Edit<Row, Change> {
 }
 
 /** A column that was saved with another value after the user began to edit it. */
-export interface ColumnConflict {
+interface ColumnConflict {
   readonly column: string;
   readonly stored: unknown;
   readonly mine: unknown;
