@@ -1,6 +1,7 @@
 import { setting } from "./setting-row.ts";
 
 const MAX_PER_MINUTE = 1_000_000;
+const MAX_HELD_BYTES = 4_294_967_296;
 
 export const WEBHOOK_SETTINGS = {
   WEBHOOK_RETRY_SCHEDULE: setting(
@@ -64,7 +65,35 @@ export const REALTIME_SETTINGS = {
   ),
   REALTIME_PAYLOAD_LIMIT_BYTES: setting(
     { kind: "integer", min: 1024, max: 67_108_864, default: 1_048_576 },
-    "Maximum size of the payload of a change, a broadcast or presence. A larger change is sent with its short values only and `Error 413: Payload Too Large` in its `errors`; a larger broadcast is rejected.",
+    "Maximum size of the payload of a change or a broadcast. A larger change is sent with its short values only and `Error 413: Payload Too Large` in its `errors`; a larger broadcast is rejected.",
+  ),
+  REALTIME_PRESENCE_LIMIT_BYTES: setting(
+    { kind: "integer", min: 0, max: 1_048_576, default: 16_384 },
+    "Maximum size of one presence, with its key; a larger one is rejected. 0 means no limit.",
+  ),
+  REALTIME_HELD_BYTES_PER_SOCKET: setting(
+    { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 2_097_152 },
+    "Maximum number of bytes of presence that one socket may hold, and as many of its broadcasts that wait for the feed; more are rejected. What a socket holds is released when it closes. 0 means no limit, here and below. The service role is limited by the node and the topic alone.",
+  ),
+  REALTIME_HELD_BYTES_PER_USER: setting(
+    { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 4_194_304 },
+    "The same for all sockets of one user. Each worker process counts the sockets, users and addresses of its own connections.",
+  ),
+  REALTIME_HELD_BYTES_PER_ADDRESS: setting(
+    { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 4_194_304 },
+    "The same for all sockets of one address (IPv6: of one /64).",
+  ),
+  REALTIME_HELD_BYTES_PER_TOPIC: setting(
+    { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 4_194_304 },
+    "The same for one topic. The presences of a topic are also limited to half of `REALTIME_SEND_BUFFER_BYTES`, because a join sends all of them.",
+  ),
+  REALTIME_HELD_BYTES_PER_NODE: setting(
+    { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 67_108_864 },
+    "The same for the whole node. Each node holds the presences of all nodes, so this also limits all presences of several nodes.",
+  ),
+  REALTIME_HELD_BYTES_OF_VISITORS: setting(
+    { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 16_777_216 },
+    "The part of the bytes of the node that all clients together may hold that have not signed in, or only anonymously.",
   ),
   REALTIME_FRAME_LIMIT_BYTES: setting(
     { kind: "integer", min: 4096, max: 134_217_728, default: 5_242_880 },

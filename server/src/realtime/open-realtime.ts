@@ -1,5 +1,6 @@
 import type { Worker } from "../jobs/index.ts";
 import { EndedSessions } from "./access/ended-sessions.ts";
+import { HeldBytes, limitsOf } from "./access/held-bytes.ts";
 import { createRecheck, recheckSession } from "./access/recheck.ts";
 import { SessionChannels } from "./access/session-channels.ts";
 import { TopicRechecks } from "./access/topic-rechecks.ts";
@@ -24,6 +25,8 @@ export function openRealtime(options: RealtimeOptions) {
   const topics = new TopicChannels();
   const presence: Presence = new Presence({
     node,
+    held: new HeldBytes(limitsOf(options)),
+    maxEntryBytes: options.settings.realtimePresenceLimitBytes,
     // The whole state must fit into the send buffer together with other frames.
     maxTopicBytes: options.settings.realtimeSendBufferBytes / 2,
     countOf: (topicKey) => topics.countOf(topicKey),
@@ -31,7 +34,7 @@ export function openRealtime(options: RealtimeOptions) {
     onOwnChange: (joins, leaves) => presenceSync.send(joins, leaves),
   });
   const presenceSync = new PresenceSync({ node, presence, changes, clock, observer, timing });
-  const broadcaster = new Broadcaster({ node, topics, changes, observer });
+  const broadcaster = new Broadcaster({ node, topics, changes, observer, waiting: new HeldBytes(limitsOf(options)) });
   const sessionChannels = new SessionChannels();
   const endedSessions = new EndedSessions(clock);
   const removeListener = changes.onSessionsEnded((ended) => {

@@ -35,6 +35,7 @@ function stage(): { channel: Channel; topics: TopicChannels; sent: string[] } {
     socket: {
       vsn: "1.0.0",
       apikey: "",
+      address: null,
       isBehind: false,
       send: (frame) => sent.push(eventOf(frame)),
       channels: [],

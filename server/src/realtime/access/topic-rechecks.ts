@@ -117,7 +117,7 @@ export class TopicRechecks {
   async #check(channels: readonly Channel[]): Promise<void> {
     const { clock, privateTopics } = this.#options;
     const nowMs = clock.now().getTime();
-    const groups = groupChannels(channels);
+    const groups = groupChannels(channels, this.#options.presence);
     if (groups.length === 0) return;
     const results = await privateTopics.checkAll(groups.map(({ check }) => check));
     for (const [index, { check, channels: checked }] of groups.entries()) {
@@ -141,15 +141,12 @@ export class TopicRechecks {
       if (channel.writable.has(extension))
         channel.writable.set(extension, Promise.resolve(access.writable.has(extension)));
     }
-    if (channel.trackedBytes > 0 && !access.writable.has("presence")) {
-      this.#options.presence.untrack(channel.id);
-      channel.trackedBytes = 0;
-    }
+    if (!access.writable.has("presence")) this.#options.presence.untrack(channel.id);
   }
 }
 
 /** Channels whose principals the policies cannot distinguish share a check. */
-function groupChannels(channels: readonly Channel[]): CheckedChannels[] {
+function groupChannels(channels: readonly Channel[], presence: Presence): CheckedChannels[] {
   const groups = new Map<string, { check: TopicCheck & { writes: Extension[] } } & CheckedChannels>();
   for (const channel of channels) {
     const { admission, accessVersion: version, name: topic } = channel;
@@ -160,7 +157,7 @@ function groupChannels(channels: readonly Channel[]): CheckedChannels[] {
     groups.set(key, group);
     group.channels.push({ channel, version, admission });
     const writes = new Set<Extension>([...channel.writable.keys(), ...group.check.writes]);
-    if (channel.trackedBytes > 0) writes.add("presence");
+    if (presence.isTracked(channel.id)) writes.add("presence");
     group.check.writes.splice(0, Infinity, ...writes);
   }
   return [...groups.values()];

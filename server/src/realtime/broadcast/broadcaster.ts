@@ -1,5 +1,6 @@
 import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
+import { commonSharesOf, type HeldBytes, type Holder, isVisitor, ownSharesOf } from "../access/held-bytes.ts";
 import type { Changes } from "../changes.ts";
 import { topicKeyOf, nameOfTopicKey } from "../channels/channel.ts";
 import type { TopicChannels } from "../channels/topic-channels.ts";
@@ -7,7 +8,6 @@ import type { BroadcastContent } from "../wire/broadcast-frame.ts";
 import { parseAnnounced, STORED_PREFIX } from "./stored-message.ts";
 
 const BROADCAST_PREFIX = "swarmbase.broadcast";
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /** A broadcast to all nodes. */
 export interface BroadcastRecord extends Omit<BroadcastContent, "name"> {
@@ -19,13 +19,21 @@ export interface BroadcasterOptions {
   readonly topics: TopicChannels;
   readonly changes: Changes;
   readonly observer: Observer;
+  /** The broadcasts that wait for the feed. */
+  readonly waiting: HeldBytes;
+}
+
+interface Sender {
+  /** The channel that does not receive the message. */
+  readonly exceptId: string | null;
+  /** Null: the service itself. */
+  readonly holder: Holder | null;
 }
 
 /** Sends a message to the channels of this node directly and to those of other nodes through the feed. */
 export class Broadcaster {
   readonly #options: BroadcasterOptions;
   readonly #stops: (() => void)[];
-  #waitingBytes = 0;
 
   constructor(options: BroadcasterOptions) {
     this.#options = options;
@@ -45,22 +53,27 @@ export class Broadcaster {
   }
 
   /** Resolves when the message is in the feed. Without a feed, only this node delivers it. */
-  async send(record: BroadcastRecord, exceptId: string | null): Promise<void> {
-    const { changes, node, observer } = this.#options;
+  async send(record: BroadcastRecord, { exceptId, holder }: Sender): Promise<void> {
+    const { changes, node, observer, waiting } = this.#options;
     const bytes = record.payload.length;
-    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
-      throw new AppError("SERVICE_UNAVAILABLE", "Too many broadcasts are waiting to be sent. Try again shortly.");
+    const shares = holder === null ? [] : ownSharesOf(holder);
+    shares.push(...commonSharesOf(record.topicKey, holder !== null && isVisitor(holder.principal)));
+    const exceeded = waiting.findExceeded(shares, bytes);
+    if (exceeded !== null) {
+      const whose = exceeded === "visitors" ? "all visitors" : `this ${exceeded}`;
+      const message = `BroadcastLimitReached: Too many broadcasts of ${whose} are waiting to be sent. Try again shortly.`;
+      throw new AppError("SERVICE_UNAVAILABLE", message);
     }
     this.#deliver(record, exceptId, null);
     if (changes.state() === "unavailable") return;
-    this.#waitingBytes += bytes;
+    waiting.add(shares, bytes);
     try {
       await changes.emit(BROADCAST_PREFIX, encodeRecord(node, record));
     } catch (error) {
       observer.note("realtime.relay_failed", { error });
       throw error;
     } finally {
-      this.#waitingBytes -= bytes;
+      waiting.add(shares, -bytes);
     }
   }
 

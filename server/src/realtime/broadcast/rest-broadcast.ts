@@ -47,7 +47,7 @@ export function createRestBroadcast(state: RealtimeState) {
       }
       if (isPrivate) await requireWritable(principal, [topic]);
       const topicKey = topicKeyOf(topic, isPrivate);
-      await state.broadcaster.send({ topicKey, event, isBinary, payload: body, meta: null }, null);
+      await state.broadcaster.send({ topicKey, event, isBinary, payload: body, meta: null }, senderOf(principal));
     },
 
     /** Several messages in one JSON body. */
@@ -61,12 +61,17 @@ export function createRestBroadcast(state: RealtimeState) {
         messages.map(({ topic, event, isPrivate, payload }) =>
           state.broadcaster.send(
             { topicKey: topicKeyOf(topic, isPrivate), event, isBinary: false, payload, meta: null },
-            null,
+            senderOf(principal),
           ),
         ),
       );
     },
   };
+}
+
+function senderOf(principal: Principal) {
+  const address = principal.role === "anon" ? (principal.address ?? null) : null;
+  return { exceptId: null, holder: { principal, socket: null, address } };
 }
 
 /** Clients also send parameters of their own, so only variants of the known options are rejected. */

@@ -1,6 +1,7 @@
 import { requireScope } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
 import { readJson } from "../../json/index.ts";
+import type { Holder } from "../access/held-bytes.ts";
 import { accessDenied } from "../private/private-topics.ts";
 import type { Extension } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
@@ -56,7 +57,7 @@ async function broadcast(state: RealtimeState, channel: Channel, message: Outgoi
     return;
   }
   if (config.isPrivate) await requireWritable(state, channel, "broadcast");
-  await state.broadcaster.send({ topicKey, event, isBinary, payload, meta: null }, exceptId);
+  await state.broadcaster.send({ topicKey, event, isBinary, payload, meta: null }, { exceptId, holder: holderOf(channel) });
 }
 
 async function changePresence(state: RealtimeState, channel: Channel, value: unknown): Promise<void> {
@@ -66,28 +67,22 @@ async function changePresence(state: RealtimeState, channel: Channel, value: unk
   switch (String(event).toLowerCase()) {
     case "track": {
       const members = readMembers(payload ?? {}, "what is tracked");
-      // Presences stay in memory, so the limit counts all channels of a socket together.
-      const bytes = Buffer.byteLength(JSON.stringify(members));
-      requireSize(state, bytes + countOthers(channel));
+      const holder = holderOf(channel);
       // The channel may have ended during the permission check.
-      if (channel.phase !== "joined") return;
-      state.presence.track(channel, members);
-      channel.trackedBytes = bytes;
+      if (channel.phase === "joined" && holder !== null) state.presence.track(channel, holder, members);
       return;
     }
     case "untrack":
       state.presence.untrack(channel.id);
-      channel.trackedBytes = 0;
       return;
     default:
       throw invalid("a presence message is track or untrack");
   }
 }
 
-function countOthers(channel: Channel): number {
-  let bytes = 0;
-  for (const other of channel.socket.channels) if (other !== channel) bytes += other.trackedBytes;
-  return bytes;
+/** Null until the channel is admitted. */
+function holderOf({ admission, socket }: Channel): Holder | null {
+  return admission === null ? null : { principal: admission.principal, socket, address: socket.address };
 }
 
 /** Clients expect no reply. An invalid token ends the channel, and the client has to join again. */

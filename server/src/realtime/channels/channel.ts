@@ -9,6 +9,8 @@ import type { JoinConfig } from "./join-config.ts";
 export interface ChannelSocket {
   readonly vsn: Vsn;
   readonly apikey: string;
+  /** What counts as one client; null when it is not known. */
+  readonly address: string | null;
   send(frame: OutFrame): void;
   /** Whether a considerable part of the send buffer is in use. */
   readonly isBehind: boolean;
@@ -49,8 +51,6 @@ export class Channel {
   admission: Admission | null = null;
   token: string | null = null;
   isWarned = false;
-  /** The size of the tracked presence. */
-  trackedBytes = 0;
   /** The token refreshes in progress. */
   refreshing: Promise<void> = Promise.resolve();
   readable: ReadonlySet<Extension> = new Set();

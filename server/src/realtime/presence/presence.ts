@@ -1,11 +1,15 @@
 import { AppError } from "../../errors/index.ts";
+import { commonSharesOf, type HeldBytes, type Holder, isVisitor, ownSharesOf, type Share } from "../access/held-bytes.ts";
 import { PresenceDiffs, type PresenceDiffsOptions } from "./presence-diffs.ts";
 import { type PresenceEntry, renderMembers, renderPresences, sizeOfEntry } from "./render-presence.ts";
 
 export interface PresenceOptions extends PresenceDiffsOptions {
   readonly node: string;
+  readonly maxEntryBytes: number;
   /** Per topic: a larger state could not be sent to a joining client. */
   readonly maxTopicBytes: number;
+  /** Topics, the node and visitors count the entries of all nodes, which this one holds too. */
+  readonly held: HeldBytes;
   /** Called when entries of this node change, to notify the other nodes. */
   onOwnChange(joins: readonly PresenceEntry[], leaves: readonly PresenceEntry[]): void;
 }
@@ -22,13 +26,19 @@ interface Topic {
   bytes: number;
 }
 
+interface Tracked {
+  readonly entry: PresenceEntry;
+  /** Of the client when it tracked the entry, which may have another token now. */
+  readonly shares: readonly Share[];
+}
+
 /** The presences of all nodes by topic and by node, and their diffs for the channels of this node. Refs are unique over all nodes. */
 export class Presence {
   readonly #options: PresenceOptions;
   readonly #diffs: PresenceDiffs;
   readonly #topics = new Map<string, Topic>();
   readonly #nodes = new Map<string, Map<string, PresenceEntry>>();
-  readonly #ownByChannel = new Map<string, PresenceEntry>();
+  readonly #ownByChannel = new Map<string, Tracked>();
   #count = 0;
 
   constructor(options: PresenceOptions) {
@@ -36,18 +46,20 @@ export class Presence {
     this.#diffs = new PresenceDiffs(options);
   }
 
-  track({ id, topicKey, presenceKey: key }: Present, payload: Readonly<Record<string, unknown>>): void {
-    const { node, maxTopicBytes, onOwnChange } = this.#options;
+  track({ id, topicKey, presenceKey: key }: Present, holder: Holder, payload: Readonly<Record<string, unknown>>): void {
+    const { node, onOwnChange, held } = this.#options;
     const members = renderMembers(payload);
     const before = this.#ownByChannel.get(id);
-    if (before?.members === members) return;
-    const replaced = before === undefined ? [] : [before];
-    const entry = { topicKey, key, ref: `${node}.${(this.#count + 1).toString(36)}`, members };
-    const others = (this.#topics.get(topicKey)?.bytes ?? 0) - (before === undefined ? 0 : sizeOfEntry(before));
-    if (others + sizeOfEntry(entry) > maxTopicBytes)
-      throw new AppError("PAYLOAD_TOO_LARGE", "PresenceLimitReached: The presence of this topic is too large");
+    if (before?.entry.members === members) return;
+    const isOfVisitor = isVisitor(holder.principal);
+    const entry = { topicKey, key, ref: `${node}.${(this.#count + 1).toString(36)}`, members, isOfVisitor };
+    const shares = ownSharesOf(holder);
+    this.#requireSpace({ entry, shares }, before);
     this.#count += 1;
-    this.#ownByChannel.set(id, entry);
+    this.#ownByChannel.set(id, { entry, shares });
+    held.add(shares, sizeOfEntry(entry));
+    if (before !== undefined) held.add(before.shares, -sizeOfEntry(before.entry));
+    const replaced = before === undefined ? [] : [before.entry];
     this.apply(
       node,
       [entry],
@@ -56,10 +68,16 @@ export class Presence {
     onOwnChange([entry], replaced);
   }
 
+  isTracked(channelId: string): boolean {
+    return this.#ownByChannel.has(channelId);
+  }
+
   untrack(channelId: string): void {
-    const entry = this.#ownByChannel.get(channelId);
-    if (entry === undefined) return;
+    const tracked = this.#ownByChannel.get(channelId);
+    if (tracked === undefined) return;
+    const { entry, shares } = tracked;
     this.#ownByChannel.delete(channelId);
+    this.#options.held.add(shares, -sizeOfEntry(entry));
     this.apply(this.#options.node, [], [entry.ref]);
     this.#options.onOwnChange([], [entry]);
   }
@@ -95,6 +113,26 @@ export class Presence {
     this.#diffs.close();
   }
 
+  /** The entry replaces the one before, whose bytes do not count. */
+  #requireSpace({ entry, shares }: Tracked, before: Tracked | undefined): void {
+    const { maxEntryBytes, maxTopicBytes, held } = this.#options;
+    const bytes = sizeOfEntry(entry);
+    if (maxEntryBytes > 0 && bytes > maxEntryBytes) throw new AppError("PAYLOAD_TOO_LARGE", "payload_size_exceeded");
+    const freed = before === undefined ? 0 : sizeOfEntry(before.entry);
+    const release = (sign: 1 | -1): void => {
+      if (before === undefined) return;
+      held.add([...before.shares, ...commonSharesOf(before.entry.topicKey, before.entry.isOfVisitor)], sign * freed);
+    };
+    release(-1);
+    const exceeded = held.findExceeded([...shares, ...commonSharesOf(entry.topicKey, entry.isOfVisitor)], bytes);
+    release(1);
+    const ofTopic = (this.#topics.get(entry.topicKey)?.bytes ?? 0) - freed + bytes;
+    const named = ofTopic > maxTopicBytes ? "topic" : exceeded;
+    if (named === null) return;
+    const whose = named === "visitors" ? "all visitors" : `this ${named}`;
+    throw new AppError("PAYLOAD_TOO_LARGE", `PresenceLimitReached: The presence of ${whose} is too large`);
+  }
+
   #add(node: string, entry: PresenceEntry): void {
     const { topicKey, ref } = entry;
     const ofNode = this.#nodes.get(node) ?? new Map<string, PresenceEntry>();
@@ -104,6 +142,7 @@ export class Presence {
     this.#topics.set(topicKey, topic);
     topic.entries.set(ref, entry);
     topic.bytes += sizeOfEntry(entry);
+    this.#options.held.add(commonSharesOf(topicKey, entry.isOfVisitor), sizeOfEntry(entry));
     this.#diffs.join(entry);
   }
 
@@ -116,6 +155,7 @@ export class Presence {
     if (ofNode.size === 0) this.#nodes.delete(node);
     topic.entries.delete(ref);
     topic.bytes -= sizeOfEntry(entry);
+    this.#options.held.add(commonSharesOf(entry.topicKey, entry.isOfVisitor), -sizeOfEntry(entry));
     if (topic.entries.size === 0) this.#topics.delete(entry.topicKey);
     this.#diffs.leave(entry);
   }

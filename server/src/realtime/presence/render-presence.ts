@@ -5,6 +5,8 @@ export interface PresenceEntry {
   readonly ref: string;
   /** JSON text of the members, without braces. */
   readonly members: string;
+  /** Whether it is of a client that has not signed in. */
+  readonly isOfVisitor: boolean;
 }
 
 const OVERHEAD_BYTES = 32;

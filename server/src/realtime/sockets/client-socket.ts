@@ -20,13 +20,18 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_BAD_FRAME = 1003;
 const CLOSE_TRY_AGAIN = 1013;
 const CLOSE_TIMEOUT_MS = 5_000;
+/** The node keeps the names of joined topics. */
+const MAX_TOPIC_LENGTH = 1_024;
 const TEXT = { binary: false, compress: false };
 const BINARY = { binary: true, compress: false };
+
+type SocketOptions = Pick<ChannelSocket, "vsn" | "apikey" | "address">;
 
 /** The connection of one client: handles its frames and limits its send buffer. */
 export class ClientSocket implements ChannelSocket {
   readonly vsn: Vsn;
   readonly apikey: string;
+  readonly address: string | null;
   heardAtMs: number;
   readonly #state: RealtimeState;
   readonly #ws: WebSocket;
@@ -35,11 +40,12 @@ export class ClientSocket implements ChannelSocket {
   readonly #events: Rate;
   #isClosing = false;
 
-  constructor(state: RealtimeState, ws: WebSocket, { vsn, apikey }: Pick<ChannelSocket, "vsn" | "apikey">) {
+  constructor(state: RealtimeState, ws: WebSocket, { vsn, apikey, address }: SocketOptions) {
     this.#state = state;
     this.#ws = ws;
     this.vsn = vsn;
     this.apikey = apikey;
+    this.address = address;
     this.heardAtMs = state.clock.now().getTime();
     this.#joins = new Rate(state.settings.realtimeJoinsPerSecond);
     this.#events = new Rate(state.settings.realtimeEventsPerSecond);
@@ -162,6 +168,7 @@ export class ClientSocket implements ChannelSocket {
     if (!topic.startsWith(TOPIC_PREFIX) || topic.length === TOPIC_PREFIX.length) {
       return `TopicNameRequired: a topic is ${TOPIC_PREFIX} and a name`;
     }
+    if (topic.length > MAX_TOPIC_LENGTH) return `TopicNameTooLong: a topic has at most ${MAX_TOPIC_LENGTH} characters`;
     if (!this.#joins.allows(this.heardAtMs)) return "ClientJoinRateLimitReached: Too many joins per second";
     const isNew = !this.#channels.has(topic);
     if (isNew && this.#channels.size >= this.#state.settings.realtimeChannelsPerSocket) {

@@ -56,7 +56,11 @@ export class SocketEndpoint {
           if (socket.destroyed || this.#isClosed) return void socket.destroy();
           socket.off("error", ignore);
           this.#server.handleUpgrade(request, socket, head, (ws) => {
-            const client = new ClientSocket(this.#state, ws, { vsn, apikey });
+            const client = new ClientSocket(this.#state, ws, {
+              vsn,
+              apikey,
+              address: this.#state.addressOf?.(request) ?? null,
+            });
             this.sockets.add(client);
             ws.once("close", () => this.sockets.delete(client));
           });
