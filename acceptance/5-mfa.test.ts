@@ -120,7 +120,11 @@ test("5 a user with a second factor needs aal2 to change the account, or to end 
   const { client: owner, email, factorId, secret } = await signUpWithFactor();
   const { client } = await signInAgain(service, email);
   assert.deepEqual(await levelsOf(client), ["aal1", "aal2"]);
-  for (const change of [{ password: "a new password" }, { email: "other@example.com" }, { data: { colour: "green" } }]) {
+  for (const change of [
+    { password: "a new password" },
+    { email: "other@example.com" },
+    { data: { colour: "green" } },
+  ]) {
     const { error } = await client.auth.updateUser(change);
     assert.deepEqual([error?.status, error?.code], [401, "insufficient_aal"]);
   }

@@ -40,9 +40,10 @@ describe("a proof of the owner", () => {
     stage.clock.advance(2 * MINUTE_MS + 1);
     await assertRejected(admit(person.token), 403, NEEDED);
     stage.clock.advance(DAY_MS - 12 * MINUTE_MS);
-    await person.enrol("in time");
+    const begun = await person.enrol("in time");
     stage.clock.advance(2 * MINUTE_MS + 1);
     await assertRejected(person.enrol("late"), 400, NEEDED);
+    await assertRejected(person.show(begun), 400, NEEDED);
     await assertRejected(put(person, { password: "another password" }), 400, NEEDED);
     await assertRejected(put(person, { email: "thief@example.com" }), 400, NEEDED);
     await put(person, { data: { harmless: true }, email: person.email });

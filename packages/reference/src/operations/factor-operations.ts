@@ -83,6 +83,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
       "mfa_challenge_expired",
       "mfa_ip_address_mismatch",
       "mfa_verification_failed",
+      "reauthentication_needed",
       "over_request_rate_limit",
     ],
     javascript: `await supabase.auth.mfa.verify({ factorId, challengeId: challenge.id, code: "123456" });`,

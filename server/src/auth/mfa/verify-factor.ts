@@ -6,6 +6,7 @@ import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody, getPathId } from "../parse-call.ts";
+import { requireClientProof } from "../sessions/recent-proof.ts";
 import {
   type ChallengeRow,
   countFailedAttempt,
@@ -40,6 +41,7 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
   const session = await inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
     const factor = await lockAuthenticator(client, locked.user.id, factorId);
+    if (factor.status === "unverified") requireClientProof(context, locked, "Enrolling a factor");
     const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address: call.address });
     const step = findUnusedStep(context, factor, code);
     if (step === null) {
