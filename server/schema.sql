@@ -1193,6 +1193,23 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.check_key_target(key_id uuid, swarm_id uuid, agent_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select private.build_rejection('FORBIDDEN', '{"membership": "key"}') from public.api_keys k
+  where k.id = key_id and ('read' <> all (k.scopes) or k.resources is not null)
+    and not case
+      when check_key_target.agent_id is not null
+        then k.resources is null or check_key_target.agent_id in (select private.get_key_resources(k.id, 'agents'))
+      else check_key_target.swarm_id in (select private.get_key_resources(k.id, 'swarms'))
+        or exists (select 1 from private.key_swarms s where s.swarm_id = check_key_target.swarm_id
+                   and s.api_key_id = k.id) end
+$function$;
+grant execute on function private.check_key_target(uuid,uuid,uuid) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.check_stream_access(subscribers jsonb)
  RETURNS TABLE(subscriber integer, swarm_id uuid, status text, is_manager boolean, agent_ids uuid[])
  LANGUAGE sql
@@ -1209,7 +1226,7 @@ AS $function$
   join public.runs r on r.id = e.run_id
   left join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = e.user_id and m.status = 'active'
   where e.user_id is null
-    or (m.id is not null
+    or (m.id is not null and private.may_key_see_run(e.session_id, r.id, r.swarm_id)
         and exists (select 1 from auth.users u
                     where u.id = e.user_id and u.deleted_at is null and coalesce(u.banned_until <= now(), true))
         and (e.session_id is null
@@ -1818,6 +1835,9 @@ declare
     call -> 'conversation' -> 'is_stored' <> 'true');
   context text;
 begin
+  if call -> 'is_key_alone' = 'true' then
+    insert into private.key_swarms (swarm_id, api_key_id) values (swarm, (call ->> 'api_key_id')::uuid);
+  end if;
   context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
   insert into public.messages (swarm_id, sender_type, sender_user_id, sender_agent_id, content)
   select swarm, said.sender, case when said.sender = 'user' then (call ->> 'user_id')::uuid end,
@@ -1837,6 +1857,12 @@ AS $function$
 declare
   swarm uuid := private.create_agent_swarm(call, '{}', false);
 begin
+  if call -> 'is_key_alone' = 'true' then
+    insert into private.key_swarms (swarm_id, api_key_id, agent_id)
+    values (swarm, (call ->> 'api_key_id')::uuid, (call ->> 'agent_id')::uuid)
+    on conflict on constraint key_swarms_api_key_id_agent_id_key do update set swarm_id = excluded.swarm_id;
+    return swarm;
+  end if;
   insert into private.private_swarms (user_id, agent_id, swarm_id)
   values ((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid, swarm)
   on conflict on constraint private_swarms_pkey do update set swarm_id = excluded.swarm_id;
@@ -2978,6 +3004,23 @@ AS $function$
 $function$;
 grant execute on function private.find_kept_result(text,bytea) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.find_private_swarm(call jsonb)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if call -> 'is_key_alone' is distinct from 'true' then
+    return private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid);
+  end if;
+  return (
+    select k.swarm_id from private.key_swarms k
+    where k.api_key_id = (call ->> 'api_key_id')::uuid and k.agent_id = (call ->> 'agent_id')::uuid
+      and not exists (select 1 from public.swarm_members m
+                      where m.swarm_id = k.swarm_id and m.user_id is distinct from (call ->> 'user_id')::uuid));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.find_private_swarm(user_id uuid, agent_id uuid)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -3320,6 +3363,16 @@ CREATE OR REPLACE FUNCTION private.get_conversation_settings()
  IMMUTABLE PARALLEL SAFE
 AS $function$ select '{"history_limit": 500}'::jsonb $function$;
 
+CREATE OR REPLACE FUNCTION private.get_credential_server(tool public.tools)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select case when tool.kind = 'mcp' or tool.config ? 'auth' or cardinality(tool.secret_names) > 0
+    then coalesce(private.get_tool_host(tool.config), 'server ' || (tool.config ->> 'server')) end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.get_first_id(moment timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -3329,6 +3382,23 @@ AS $function$
     || pg_catalog.repeat('0', 20))::uuid
 $function$;
 grant execute on function private.get_first_id(timestamp with time zone) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.get_host(url text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select substring(lower(url) from '^https?://([^/?#]*)') $function$;
+grant execute on function private.get_host(text) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.get_key_resources(key_id uuid, kind text)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE ROWS 10
+AS $function$
+  select named.id::uuid from public.api_keys k, jsonb_array_elements_text(k.resources -> kind) as named (id)
+  where k.id = key_id
+$function$;
 
 CREATE OR REPLACE FUNCTION private.get_partition_key(parent regclass)
  RETURNS name
@@ -3375,7 +3445,7 @@ CREATE OR REPLACE FUNCTION private.get_tool_host(config jsonb)
  LANGUAGE sql
  IMMUTABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$ select substring(lower(coalesce(config ->> 'url', config ->> 'card_url')) from '^https?://([^/?#]*)') $function$;
+AS $function$ select private.get_host(coalesce(config ->> 'url', config ->> 'card_url')) $function$;
 
 CREATE OR REPLACE FUNCTION private.get_traceparent()
  RETURNS text
@@ -3438,6 +3508,13 @@ CREATE OR REPLACE FUNCTION private.has_followers()
 AS $function$ begin return exists (select 1 from private.list_followed_topics()); end $function$;
 grant execute on function private.has_followers() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.has_scope(scope text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select not auth.jwt() ? 'api_key_id' or coalesce(auth.jwt() -> 'scopes' ? scope, false) $function$;
+grant execute on function private.has_scope(text) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.insert_events(events public.run_events[])
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3481,6 +3558,11 @@ begin
       case when e.starts then '{"status": "running", "is_resumed": false}'
         else jsonb_build_object('status', 'queued', 'position', e.position) end, null))
   into events from asked e;
+  if calls @? '$[*].api_key_id ? (@ != null)' then
+    insert into private.key_runs (run_id, api_key_id)
+    select e.run_id, e.api_key_id from jsonb_to_recordset(calls) as e (run_id uuid, api_key_id uuid)
+    where e.api_key_id is not null;
+  end if;
   if calls @? '$[*].idempotency_key ? (@ != null)' then
     insert into private.idempotency_keys as used (user_id, key, request_hash, run_id)
     select e.user_id, e.idempotency_key, decode(e.request_hash, 'hex'), e.run_id
@@ -3593,6 +3675,29 @@ begin
   return exists (select 1 from private.hidden_swarms h where h.swarm_id = is_hidden_swarm.swarm_id);
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.is_key_execution(tool_execution_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select private.may_key_see_run(private.key_id(), x.run_id, x.swarm_id) from public.tool_executions x
+  where x.id = is_key_execution.tool_execution_id
+$function$;
+grant execute on function private.is_key_execution(uuid) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_key_message(message_id uuid, swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select exists (
+    select 1 from public.runs r join private.key_runs k on k.run_id = r.id and k.api_key_id = private.key_id()
+    where r.swarm_id = is_key_message.swarm_id and r.message_id = is_key_message.message_id)
+$function$;
+grant execute on function private.is_key_message(uuid,uuid) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_message_blocked(call jsonb)
  RETURNS boolean
@@ -3928,17 +4033,83 @@ end
 $function$;
 grant execute on function private.keep_result(text[],bigint) to authenticated;
 
-CREATE OR REPLACE FUNCTION private.keep_test_cause(delivery_id uuid, cause text)
- RETURNS text
- LANGUAGE sql
- STABLE
+CREATE OR REPLACE FUNCTION private.keep_tool_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  select case when exists (
-    select 1 from public.webhook_delivery_attempts a
-    where a.delivery_id = keep_test_cause.delivery_id and a.attempt = 1 and a.cause = 'test')
-  then 'test' else keep_test_cause.cause end
+declare
+  used constant text := private.get_credential_server(new);
+begin
+  if used is null or new.owner_id is null then
+    return new;
+  end if;
+  if not new.requires_approval and (case when tg_op = 'INSERT'
+      -- An upsert of a tool that exists is an update.
+      then not exists (select 1 from public.tools t where t.owner_id = new.owner_id and not t.requires_approval
+        and t.config = new.config and (t.id = new.id or t.name = new.name))
+      else not old.requires_approval and new.config is distinct from old.config end) then
+    new.requires_approval := exists (
+      select 1 from private.approval_servers s where s.owner_id = new.owner_id and s.server = used);
+  end if;
+  if new.requires_approval then
+    insert into private.approval_servers (owner_id, server) values (new.owner_id, used) on conflict do nothing;
+  end if;
+  return new;
+end
 $function$;
-grant execute on function private.keep_test_cause(uuid,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.key_agent_ids()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select a.id from public.agents a
+  where a.user_id = auth.uid() and exists (
+    select 1 from public.api_keys k where k.id = private.key_id() and k.resources is null)
+  union select private.get_key_resources(private.key_id(), 'agents')
+  union select sa.agent_id from public.swarm_agents sa
+  where sa.swarm_id in (select private.get_key_resources(private.key_id(), 'swarms'))
+$function$;
+grant execute on function private.key_agent_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.key_id()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select (auth.jwt() ->> 'api_key_id')::uuid $function$;
+grant execute on function private.key_id() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.key_swarm_ids()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select private.get_key_resources(private.key_id(), 'swarms')
+  union select s.swarm_id from private.key_swarms s where s.api_key_id = private.key_id()
+$function$;
+grant execute on function private.key_swarm_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.key_tool_ids()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select t.tool_id from public.agent_tools t where t.agent_id in (select private.key_agent_ids()) $function$;
+grant execute on function private.key_tool_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.key_topics()
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select kind || mine.id from private.key_swarm_ids() as mine (id), unnest(array['swarm:', 'swarm-agents:']) as kind
+$function$;
+grant execute on function private.key_topics() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.limit_last_partition(parent regclass, bound uuid)
  RETURNS boolean
@@ -4148,12 +4319,12 @@ end
 $function$;
 grant execute on function private.lock_due_endpoint_queues(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.lock_private_swarm(user_id uuid, agent_id uuid, waits boolean)
+CREATE OR REPLACE FUNCTION private.lock_private_swarm(call jsonb, waits boolean)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
 declare
-  swarm uuid := private.find_private_swarm(user_id, agent_id);
+  swarm uuid := private.find_private_swarm(call);
 begin
   if waits then
     return (select s.id from public.swarms s where s.id = swarm for key share);
@@ -4320,6 +4491,22 @@ begin
       and (m.role in ('owner', 'admin') or m.user_id = live.user_id or s.settings ->> 'on_conflict' = 'interrupt'));
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.may_key_see_run(key_id uuid, run_id uuid, swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select coalesce((
+    select ('read' = any (k.scopes) and (k.resources is null
+        or may_key_see_run.swarm_id in (select private.get_key_resources(k.id, 'swarms'))
+        or exists (select 1 from private.key_swarms s where s.swarm_id = may_key_see_run.swarm_id
+                   and s.api_key_id = k.id)))
+      or exists (select 1 from private.key_runs r where r.run_id = may_key_see_run.run_id and r.api_key_id = k.id)
+    from public.api_keys k where k.id = key_id), true)
+$function$;
+grant execute on function private.may_key_see_run(uuid,uuid,uuid) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.may_run_continue(run public.runs)
  RETURNS boolean
@@ -4568,6 +4755,12 @@ CREATE OR REPLACE FUNCTION private.new_id()
 AS $function$select pg_catalog.uuidv7()$function$;
 grant execute on function private.new_id() to anon, authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.new_webhook_secret()
+ RETURNS text
+ LANGUAGE sql
+AS $function$ select 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64') $function$;
+grant execute on function private.new_webhook_secret() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.normalize_text(value text)
  RETURNS text
  LANGUAGE sql
@@ -4619,11 +4812,11 @@ begin
     elsif call -> 'agent_id' <> 'null' then
       caller := call ->> 'user_id';
       agent := call ->> 'agent_id';
-      swarm := private.lock_private_swarm(caller, agent, waits);
+      swarm := private.lock_private_swarm(call, waits);
       if swarm is null and waits then
         -- First calls come one after the other, and the second finds the swarm of the first.
         perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
-        swarm := private.lock_private_swarm(caller, agent, waits);
+        swarm := private.lock_private_swarm(call, waits);
         if swarm is null then
           swarm := private.create_private_swarm(call);
           call := call || '{"is_new_swarm": true}';
@@ -4876,7 +5069,7 @@ declare
   version public.agent_versions;
   has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
   swarm uuid := case when not has_conversation
-    then private.find_private_swarm(caller, (call ->> 'agent_id')::uuid) end;
+    then private.find_private_swarm(call) end;
   rejection jsonb;
   replay jsonb;
 begin
@@ -5193,7 +5386,7 @@ begin
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
     end if;
-    new.secret := coalesce(new.secret, 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64'));
+    new.secret := coalesce(new.secret, private.new_webhook_secret());
     new.disabled_reason := null;
     new.disabled_at := null;
   else
@@ -5201,6 +5394,11 @@ begin
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
+    end if;
+    if not private.has_scope('secrets') and private.get_host(new.url) is distinct from private.get_host(old.url) then
+      -- The credentials of one host do not go to another that a key chose.
+      new.headers := case when new.headers is distinct from old.headers then new.headers else '{}' end;
+      new.secret := private.new_webhook_secret();
     end if;
     if new.is_active then
       new.disabled_reason := null;
@@ -5377,6 +5575,13 @@ begin
       and exists (select 1 from public.swarm_agents sa where sa.swarm_id = s.id and sa.enabled)
     order by n.swarm_id, n.seq desc
   loop
+    -- A key that stores the message asks the agents.
+    if private.key_id() is not null then
+      perform private.require_scopes('run');
+      if private.check_key_target(private.key_id(), asked.swarm_id, null) is not null then
+        perform private.reject_scope('read');
+      end if;
+    end if;
     perform 1 from public.runs r
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
@@ -5387,6 +5592,8 @@ begin
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
     insert into private.run_leases (run_id) values (new_run_id);
+    insert into private.key_runs (run_id, api_key_id)
+    select new_run_id, k.id from public.api_keys k where k.id = private.key_id();
     perform private.append_run_event(new_run_id, 'message.created',
       jsonb_build_object('message_id', asked.message_id, 'message', asked.message), null, false);
     perform private.append_run_event(new_run_id, 'run.queued', jsonb_build_object('status', 'queued', 'position', (
@@ -5589,6 +5796,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.record_key_swarm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.key_swarms (swarm_id, api_key_id) values (new.id, private.key_id());
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.record_usage_of_deleted_swarm()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5788,6 +6007,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.reject_scope(scope text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  raise exception 'The API key lacks the scope %', scope using errcode = 'SB007', detail = scope;
+end
+$function$;
+grant execute on function private.reject_scope(text) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.reject_transfer()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5813,6 +6043,25 @@ begin
 end
 $function$;
 grant execute on function private.reject_unsigned_request(uuid) to sb_service, sb_user;
+
+CREATE OR REPLACE FUNCTION private.release_approval_server()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  released constant text := private.get_credential_server(old);
+begin
+  if private.has_scope('approve') then
+    delete from private.approval_servers s
+    where s.owner_id = old.owner_id and s.server = released and not exists (
+      select 1 from public.tools t
+      where t.owner_id = old.owner_id and t.requires_approval and private.get_credential_server(t) = released);
+  end if;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.remove_held_turns(turns jsonb, agents uuid[])
  RETURNS jsonb
@@ -6126,6 +6375,34 @@ end
 $function$;
 grant execute on function private.require_message_signature(uuid) to sb_service, sb_user;
 
+CREATE OR REPLACE FUNCTION private.require_person()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if auth.jwt() ? 'api_key_id' then
+    raise exception 'An API key cannot make this call: sign in' using errcode = 'SB008';
+  end if;
+  return true;
+end
+$function$;
+grant execute on function private.require_person() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.require_read_or_run()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if private.has_scope('read') or not private.has_scope('run') then
+    return private.require_scopes('read');
+  end if;
+  return false;
+end
+$function$;
+grant execute on function private.require_read_or_run() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.require_run()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6141,6 +6418,28 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.require_scopes(VARIADIC scopes text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  claims constant jsonb := auth.jwt();
+  scope text;
+begin
+  if not claims ? 'api_key_id' then
+    return true;
+  end if;
+  foreach scope in array scopes loop
+    if not private.has_scope(scope) then
+      perform private.reject_scope(scope);
+    end if;
+  end loop;
+  return coalesce(claims -> 'resources' = 'null', true);
+end
+$function$;
+grant execute on function private.require_scopes(text[]) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.require_second_factor(user_id uuid, session_id uuid)
  RETURNS void
@@ -7376,6 +7675,18 @@ create policy api_keys_service on private.api_keys to sb_service
   with check (true);
 grant delete, insert, select, update on table private.api_keys to sb_service;
 
+create table private.approval_servers (
+  owner_id uuid not null,
+  server text not null,
+  constraint approval_servers_pkey PRIMARY KEY (owner_id, server),
+  constraint approval_servers_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+alter table private.approval_servers enable row level security;
+create policy approval_servers_service on private.approval_servers to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.approval_servers to sb_service;
+
 create table private.budget_reservations (
   id uuid default private.new_id() not null,
   run_id uuid not null,
@@ -7476,6 +7787,37 @@ create policy idempotency_keys_service on private.idempotency_keys to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.idempotency_keys to sb_service;
+
+create table private.key_runs (
+  run_id uuid not null,
+  api_key_id uuid not null,
+  constraint key_runs_pkey PRIMARY KEY (run_id),
+  constraint key_runs_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE,
+  constraint key_runs_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
+);
+CREATE INDEX key_runs_api_key_id_idx ON private.key_runs USING btree (api_key_id);
+alter table private.key_runs enable row level security;
+create policy key_runs_service on private.key_runs to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.key_runs to sb_service;
+
+create table private.key_swarms (
+  swarm_id uuid not null,
+  api_key_id uuid not null,
+  agent_id uuid,
+  constraint key_swarms_pkey PRIMARY KEY (swarm_id),
+  constraint key_swarms_api_key_id_agent_id_key UNIQUE (api_key_id, agent_id),
+  constraint key_swarms_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
+  constraint key_swarms_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE,
+  constraint key_swarms_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
+);
+CREATE INDEX key_swarms_agent_id_idx ON private.key_swarms USING btree (agent_id);
+alter table private.key_swarms enable row level security;
+create policy key_swarms_service on private.key_swarms to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.key_swarms to sb_service;
 
 create table private.mail_outbox (
   id uuid default private.new_id() not null,
@@ -8001,6 +8343,14 @@ create policy agent_tools_insert on public.agent_tools for insert to authenticat
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT 1
    FROM public.tools t
   WHERE t.id = agent_tools.tool_id)));
+create policy agent_tools_key_delete on public.agent_tools as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agent_tools_key_insert on public.agent_tools as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agent_tools_key_select on public.agent_tools as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agent_tools_key_update on public.agent_tools as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agent_tools_select on public.agent_tools for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy agent_tools_service on public.agent_tools to sb_service, service_role
@@ -8034,6 +8384,8 @@ create table public.agent_versions (
   constraint agent_versions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE
 );
 alter table public.agent_versions enable row level security;
+create policy agent_versions_key_select on public.agent_versions as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agent_versions_select on public.agent_versions for select to authenticated
   using (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
 create policy agent_versions_service on public.agent_versions to sb_service, service_role
@@ -8071,6 +8423,14 @@ create policy agents_delete on public.agents for delete to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy agents_insert on public.agents for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
+create policy agents_key_delete on public.agents as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agents_key_insert on public.agents as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agents_key_select on public.agents as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agents_key_update on public.agents as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agents_select on public.agents for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy agents_service on public.agents to sb_service, service_role
@@ -8103,16 +8463,20 @@ create table public.api_keys (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  resources jsonb,
   constraint api_keys_id_pkey PRIMARY KEY (id),
   constraint api_keys_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint api_keys_prefix_length CHECK (char_length(prefix) >= 3 AND char_length(prefix) <= 16),
-  constraint api_keys_scopes_known CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'run'::text, 'approve'::text]),
-  constraint api_keys_scopes_read CHECK ('read'::text = ANY (scopes)),
+  constraint api_keys_resources_form CHECK (resources IS NULL OR jsonb_typeof(resources -> 'agents'::text) = 'array'::text AND jsonb_typeof(resources -> 'swarms'::text) = 'array'::text),
+  constraint api_keys_scopes_known CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'run'::text, 'approve'::text, 'share'::text, 'secrets'::text]),
+  constraint api_keys_scopes_not_empty CHECK (cardinality(scopes) > 0),
   constraint api_keys_id_fkey FOREIGN KEY (id) REFERENCES auth.sessions(id) ON DELETE CASCADE,
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id, created_at);
 alter table public.api_keys enable row level security;
+create policy api_keys_key_select on public.api_keys as restrictive for select to authenticated
+  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy api_keys_select on public.api_keys for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy api_keys_service on public.api_keys to sb_service, service_role
@@ -8146,6 +8510,14 @@ create table public.eval_cases (
 CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
 alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
+create policy eval_cases_key_delete on public.eval_cases as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy eval_cases_key_insert on public.eval_cases as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy eval_cases_key_select on public.eval_cases as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+create policy eval_cases_key_update on public.eval_cases as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_cases_own on public.eval_cases to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8173,6 +8545,14 @@ create table public.eval_datasets (
 );
 alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
+create policy eval_datasets_key_delete on public.eval_datasets as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy eval_datasets_key_insert on public.eval_datasets as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy eval_datasets_key_select on public.eval_datasets as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+create policy eval_datasets_key_update on public.eval_datasets as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_datasets_own on public.eval_datasets to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8225,6 +8605,14 @@ CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_i
 CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
 alter table public.eval_results replica identity using index eval_results_id_user_id_key;
 alter table public.eval_results enable row level security;
+create policy eval_results_key_delete on public.eval_results as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy eval_results_key_insert on public.eval_results as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy eval_results_key_select on public.eval_results as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+create policy eval_results_key_update on public.eval_results as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_results_own on public.eval_results to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8267,6 +8655,14 @@ CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_i
 CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
 alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;
+create policy eval_runs_key_delete on public.eval_runs as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy eval_runs_key_insert on public.eval_runs as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy eval_runs_key_select on public.eval_runs as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy eval_runs_key_update on public.eval_runs as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy eval_runs_own on public.eval_runs to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
@@ -8312,6 +8708,14 @@ create policy guardrails_delete on public.guardrails for delete to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy guardrails_insert on public.guardrails for insert to authenticated
   with check ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+create policy guardrails_key_delete on public.guardrails as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy guardrails_key_insert on public.guardrails as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy guardrails_key_select on public.guardrails as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy guardrails_key_update on public.guardrails as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy guardrails_select on public.guardrails for select to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy guardrails_service on public.guardrails to sb_service, service_role
@@ -8359,6 +8763,14 @@ create policy message_flags_delete on public.message_flags for delete to authent
   using (flagged_by = (( SELECT auth.uid() AS uid)) AND status = 'open'::text);
 create policy message_flags_insert on public.message_flags for insert to authenticated
   with check (flagged_by = (( SELECT auth.uid() AS uid)) AND source = 'user'::text AND status = 'open'::text AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+create policy message_flags_key_delete on public.message_flags as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy message_flags_key_insert on public.message_flags as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy message_flags_key_select on public.message_flags as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy message_flags_key_update on public.message_flags as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy message_flags_select on public.message_flags for select to authenticated
   using (flagged_by = (( SELECT auth.uid() AS uid)) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy message_flags_service on public.message_flags to sb_service, service_role
@@ -8394,6 +8806,8 @@ create table public.message_revisions (
 CREATE INDEX message_revisions_edited_by_idx ON public.message_revisions USING btree (edited_by) WHERE (edited_by IS NOT NULL);
 alter table public.message_revisions replica identity using index message_revisions_swarm_id_key;
 alter table public.message_revisions enable row level security;
+create policy message_revisions_key_select on public.message_revisions as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy message_revisions_select on public.message_revisions for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy message_revisions_service on public.message_revisions to sb_service, service_role
@@ -8456,6 +8870,14 @@ create policy messages_delete on public.messages for delete to authenticated
   using (deleted_at IS NULL AND (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids))))));
 create policy messages_insert on public.messages for insert to authenticated
   with check (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_writable_swarm_ids() AS my_writable_swarm_ids)))));
+create policy messages_key_delete on public.messages as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy messages_key_insert on public.messages as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy messages_key_select on public.messages as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id) OR private.is_key_message(id, swarm_id)));
+create policy messages_key_update on public.messages as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy messages_select on public.messages for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy messages_service on public.messages to sb_service, service_role
@@ -8498,6 +8920,8 @@ create table public.model_call_prompts (
 );
 CREATE INDEX model_call_prompts_agent_id_idx ON public.model_call_prompts USING btree (agent_id);
 alter table public.model_call_prompts enable row level security;
+create policy model_call_prompts_key_select on public.model_call_prompts as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_call_prompts_select on public.model_call_prompts for select to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
 create policy model_call_prompts_service on public.model_call_prompts to sb_service, service_role
@@ -8538,6 +8962,8 @@ CREATE INDEX model_calls_created_at_idx ON public.model_calls USING brin (create
 CREATE INDEX model_calls_run_id_idx ON public.model_calls USING btree (swarm_id, run_id);
 CREATE INDEX model_calls_turn_id_idx ON public.model_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
 alter table public.model_calls enable row level security;
+create policy model_calls_key_select on public.model_calls as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_calls_select on public.model_calls for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy model_calls_service on public.model_calls to sb_service, service_role
@@ -8571,6 +8997,8 @@ create table public.models (
   constraint models_supports_object CHECK (jsonb_typeof(supports) = 'object'::text)
 );
 alter table public.models enable row level security;
+create policy models_key_select on public.models as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR true));
 create policy models_select on public.models for select to authenticated, sb_service, service_role
   using (true);
 grant select on table public.models to authenticated, sb_service, service_role;
@@ -8589,6 +9017,10 @@ create table public.profiles (
   constraint profiles_id_fkey FOREIGN KEY (id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 alter table public.profiles enable row level security;
+create policy profiles_key_select on public.profiles as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+create policy profiles_key_update on public.profiles as restrictive for update to authenticated
+  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy profiles_select on public.profiles for select to authenticated
   using (id = (( SELECT auth.uid() AS uid)));
 create policy profiles_service on public.profiles to sb_service, service_role
@@ -8622,6 +9054,14 @@ create policy read_positions_delete on public.read_positions for delete to authe
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy read_positions_insert on public.read_positions for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+create policy read_positions_key_delete on public.read_positions as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy read_positions_key_insert on public.read_positions as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy read_positions_key_select on public.read_positions as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy read_positions_key_update on public.read_positions as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy read_positions_select on public.read_positions for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy read_positions_service on public.read_positions to sb_service, service_role
@@ -8652,6 +9092,8 @@ CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
 alter table public.run_events replica identity full;
 alter table public.run_events enable row level security;
+create policy run_events_key_select on public.run_events as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
 create policy run_events_select on public.run_events for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) AND (NOT restricted OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (EXISTS ( SELECT 1
    FROM public.agents a
@@ -8701,6 +9143,8 @@ CREATE INDEX run_turns_live_idx ON public.run_turns USING btree (agent_id) WHERE
 CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run_id, "position");
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
+create policy run_turns_key_select on public.run_turns as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
 create policy run_turns_select on public.run_turns for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy run_turns_service on public.run_turns to sb_service, service_role
@@ -8743,6 +9187,8 @@ CREATE INDEX runs_user_id_idx ON public.runs USING btree (user_id) WHERE (user_i
 CREATE INDEX runs_waiting_idx ON public.runs USING btree (swarm_id, queued_at, id) WHERE (status = ANY (ARRAY['queued'::text, 'requires_action'::text]));
 alter table public.runs replica identity using index runs_swarm_id_id_key;
 alter table public.runs enable row level security;
+create policy runs_key_select on public.runs as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), id, swarm_id)));
 create policy runs_select on public.runs for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy runs_service on public.runs to sb_service, service_role
@@ -8780,6 +9226,14 @@ create policy swarm_agents_delete on public.swarm_agents for delete to authentic
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+create policy swarm_agents_key_delete on public.swarm_agents as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarm_agents_key_insert on public.swarm_agents as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarm_agents_key_select on public.swarm_agents as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarm_agents_key_update on public.swarm_agents as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))));
 create policy swarm_agents_service on public.swarm_agents to sb_service, service_role
@@ -8834,6 +9288,14 @@ create policy swarm_members_delete on public.swarm_members for delete to authent
   using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email))));
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) AND role <> 'owner'::text);
+create policy swarm_members_key_delete on public.swarm_members as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarm_members_key_insert on public.swarm_members as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarm_members_key_select on public.swarm_members as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarm_members_key_update on public.swarm_members as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_members_select on public.swarm_members for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email)));
 create policy swarm_members_service on public.swarm_members to sb_service, service_role
@@ -8897,6 +9359,14 @@ create policy swarms_delete on public.swarms for delete to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)));
 create policy swarms_insert on public.swarms for insert to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)));
+create policy swarms_key_delete on public.swarms as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarms_key_insert on public.swarms as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarms_key_select on public.swarms as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy swarms_key_update on public.swarms as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarms_select on public.swarms for select to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)) AND (id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR (id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
 create policy swarms_service on public.swarms to sb_service, service_role
@@ -8913,6 +9383,7 @@ CREATE TRIGGER swarms_emit_updated AFTER UPDATE ON public.swarms REFERENCING OLD
 CREATE TRIGGER swarms_freeze BEFORE UPDATE OF id ON public.swarms FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
 CREATE TRIGGER swarms_keep_owner BEFORE UPDATE OF owner_id ON public.swarms FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
 CREATE TRIGGER swarms_prepare BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm();
+CREATE TRIGGER swarms_record_key AFTER INSERT ON public.swarms FOR EACH ROW WHEN (private.key_id() IS NOT NULL) EXECUTE FUNCTION private.record_key_swarm();
 CREATE TRIGGER swarms_record_usage BEFORE DELETE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.record_usage_of_deleted_swarm();
 CREATE TRIGGER swarms_stamp BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.swarms to authenticated, sb_service, service_role;
@@ -8935,6 +9406,8 @@ CREATE INDEX tool_execution_payloads_agent_id_idx ON public.tool_execution_paylo
 CREATE INDEX tool_execution_payloads_swarm_id_idx ON public.tool_execution_payloads USING btree (swarm_id);
 alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;
 alter table public.tool_execution_payloads enable row level security;
+create policy tool_execution_payloads_key_select on public.tool_execution_payloads as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_execution(tool_execution_id)));
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to sb_service, service_role
@@ -8980,6 +9453,8 @@ CREATE INDEX tool_executions_tool_id_idx ON public.tool_executions USING btree (
 CREATE INDEX tool_executions_turn_id_idx ON public.tool_executions USING btree (turn_id);
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
 alter table public.tool_executions enable row level security;
+create policy tool_executions_key_select on public.tool_executions as restrictive for select to authenticated
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
 create policy tool_executions_select on public.tool_executions for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
 create policy tool_executions_service on public.tool_executions to sb_service, service_role
@@ -9037,6 +9512,14 @@ create policy tools_delete on public.tools for delete to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)));
 create policy tools_insert on public.tools for insert to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
+create policy tools_key_delete on public.tools as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy tools_key_insert on public.tools as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
+create policy tools_key_select on public.tools as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_tool_ids() AS key_tool_ids))))));
+create policy tools_key_update on public.tools as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy tools_select on public.tools for select to authenticated
   using (owner_id IS NULL OR visibility = 'public'::text OR owner_id = (( SELECT auth.uid() AS uid)) OR visibility = 'shared'::text AND (owner_id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids)))));
 create policy tools_service on public.tools to sb_service, service_role
@@ -9046,7 +9529,9 @@ create policy tools_update on public.tools for update to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)))
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
 CREATE TRIGGER tools_freeze BEFORE UPDATE OF id, kind ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'kind');
+CREATE TRIGGER tools_keep_approval BEFORE INSERT OR UPDATE OF kind, config, secret_names, requires_approval ON public.tools FOR EACH ROW EXECUTE FUNCTION private.keep_tool_approval();
 CREATE TRIGGER tools_keep_owner BEFORE UPDATE OF owner_id ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
+CREATE TRIGGER tools_release_server AFTER DELETE OR UPDATE OF requires_approval, config ON public.tools FOR EACH ROW WHEN (old.requires_approval) EXECUTE FUNCTION private.release_approval_server();
 CREATE TRIGGER tools_require_approve_scope BEFORE UPDATE OF requires_approval ON public.tools FOR EACH ROW WHEN (old.requires_approval AND NOT new.requires_approval) EXECUTE FUNCTION private.require_key_scope('approve');
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 CREATE TRIGGER tools_store_secrets BEFORE INSERT OR UPDATE OF secret_names, config ON public.tools FOR EACH ROW EXECUTE FUNCTION private.store_tool_secrets();
@@ -9077,6 +9562,8 @@ CREATE INDEX usage_records_payer_id_idx ON public.usage_records USING btree (pay
 CREATE INDEX usage_records_swarm_id_idx ON public.usage_records USING btree (swarm_id, created_at DESC);
 CREATE INDEX usage_records_user_id_idx ON public.usage_records USING btree (user_id, created_at DESC) WHERE (user_id IS NOT NULL);
 alter table public.usage_records enable row level security;
+create policy usage_records_key_select on public.usage_records as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy usage_records_select on public.usage_records for select to authenticated
   using (payer_id = (( SELECT auth.uid() AS uid)) OR user_id = (( SELECT auth.uid() AS uid)));
 create policy usage_records_service on public.usage_records to sb_service, service_role
@@ -9119,6 +9606,10 @@ create table public.user_settings (
   constraint user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 alter table public.user_settings enable row level security;
+create policy user_settings_key_select on public.user_settings as restrictive for select to authenticated
+  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
+create policy user_settings_key_update on public.user_settings as restrictive for update to authenticated
+  using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy user_settings_select on public.user_settings for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy user_settings_service on public.user_settings to sb_service, service_role
@@ -9162,6 +9653,8 @@ CREATE INDEX webhook_deliveries_event_id_idx ON public.webhook_deliveries USING 
 CREATE INDEX webhook_deliveries_user_id_idx ON public.webhook_deliveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_deliveries_webhook_id_idx ON public.webhook_deliveries USING btree (webhook_id, user_id, created_at DESC);
 alter table public.webhook_deliveries enable row level security;
+create policy webhook_deliveries_key_select on public.webhook_deliveries as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_deliveries_select on public.webhook_deliveries for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_deliveries_service on public.webhook_deliveries to sb_service, service_role
@@ -9197,6 +9690,8 @@ CREATE INDEX webhook_delivery_attempts_delivery_id_idx ON public.webhook_deliver
 CREATE INDEX webhook_delivery_attempts_user_id_idx ON public.webhook_delivery_attempts USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_delivery_attempts_webhook_id_idx ON public.webhook_delivery_attempts USING btree (webhook_id, user_id, created_at DESC) INCLUDE (cause, outcome, response_time_ms);
 alter table public.webhook_delivery_attempts enable row level security;
+create policy webhook_delivery_attempts_key_select on public.webhook_delivery_attempts as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_delivery_attempts_select on public.webhook_delivery_attempts for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_delivery_attempts_service on public.webhook_delivery_attempts to sb_service, service_role
@@ -9230,6 +9725,8 @@ CREATE UNIQUE INDEX webhook_recoveries_one_running_idx ON public.webhook_recover
 CREATE INDEX webhook_recoveries_user_id_idx ON public.webhook_recoveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_recoveries_webhook_id_idx ON public.webhook_recoveries USING btree (webhook_id, user_id);
 alter table public.webhook_recoveries enable row level security;
+create policy webhook_recoveries_key_select on public.webhook_recoveries as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_recoveries_select on public.webhook_recoveries for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_recoveries_service on public.webhook_recoveries to sb_service, service_role
@@ -9289,6 +9786,14 @@ create policy webhooks_delete on public.webhooks for delete to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhooks_insert on public.webhooks for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
+create policy webhooks_key_delete on public.webhooks as restrictive for delete to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+create policy webhooks_key_insert on public.webhooks as restrictive for insert to authenticated
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+create policy webhooks_key_select on public.webhooks as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+create policy webhooks_key_update on public.webhooks as restrictive for update to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
 create policy webhooks_select on public.webhooks for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhooks_service on public.webhooks to sb_service, service_role
@@ -9319,9 +9824,9 @@ create view public.agent_cards with (security_barrier=true) as
     avatar,
     status
    FROM public.agents a
-  WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR (id IN ( SELECT sa.agent_id
+  WHERE (CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR (id IN ( SELECT sa.agent_id
            FROM public.swarm_agents sa
-          WHERE sa.swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+          WHERE sa.swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))))) AND (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
 grant select on table public.agent_cards to authenticated, service_role;
 
 create view public.public_profiles with (security_barrier=true) as
@@ -9329,7 +9834,9 @@ create view public.public_profiles with (security_barrier=true) as
     full_name,
     avatar_url
    FROM public.profiles p
-  WHERE CURRENT_USER = 'service_role'::name OR id = (( SELECT auth.uid() AS uid)) OR (id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids))));
+  WHERE (CURRENT_USER = 'service_role'::name OR id = (( SELECT auth.uid() AS uid)) OR (id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (id IN ( SELECT m.user_id
+           FROM public.swarm_members m
+          WHERE m.swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 grant select on table public.public_profiles to authenticated, service_role;
 
 create view public.swarm_invitations with (security_barrier=true) as
@@ -9340,8 +9847,16 @@ create view public.swarm_invitations with (security_barrier=true) as
     inviter_name,
     created_at,
     expires_at
-   FROM private.open_invitations i
-  WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email));
+   FROM ( SELECT i_1.id,
+            i_1.swarm_id,
+            i_1.swarm_name,
+            i_1.role,
+            i_1.inviter_name,
+            i_1.created_at,
+            i_1.expires_at
+           FROM private.open_invitations i_1
+          WHERE CURRENT_USER = 'service_role'::name OR i_1.user_id = (( SELECT auth.uid() AS uid)) OR i_1.user_id IS NULL AND i_1.invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email))) i
+  WHERE ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
 grant select on table public.swarm_invitations to authenticated, service_role;
 
 create view public.usage_daily with (security_invoker=true) as
@@ -9373,7 +9888,7 @@ create view public.webhook_backlog with (security_barrier=true) as
                   WHERE q.webhook_id = w.id
                  LIMIT 10000) few
              JOIN public.webhook_deliveries d ON d.id = few.delivery_id) waiting
-  WHERE CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid));
+  WHERE (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
 grant select on table public.webhook_backlog to authenticated, service_role;
 
 create view public.webhook_previous_secrets with (security_barrier=true) as
@@ -9383,7 +9898,7 @@ create view public.webhook_previous_secrets with (security_barrier=true) as
     p.expires_at
    FROM private.webhook_previous_secrets p
      JOIN public.webhooks w ON w.id = p.webhook_id
-  WHERE p.expires_at > now() AND (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid)));
+  WHERE p.expires_at > now() AND (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
 grant select on table public.webhook_previous_secrets to authenticated, service_role;
 
 create schema realtime;
@@ -9455,6 +9970,10 @@ create table realtime.messages (
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX messages_topic_idx ON realtime.messages USING btree (topic, inserted_at);
 alter table realtime.messages enable row level security;
+create policy messages_key_insert on realtime.messages as restrictive for insert to authenticated
+  with check (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (topic = ANY ((ARRAY( SELECT private.key_topics() AS key_topics)))));
+create policy messages_key_select on realtime.messages as restrictive for select to authenticated
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (topic = ANY ((ARRAY( SELECT private.key_topics() AS key_topics))))));
 create policy messages_of_signals_select on realtime.messages for select to authenticated
   using (extension = 'broadcast'::text AND (topic = ANY ((ARRAY( SELECT private.my_signal_topics() AS my_signal_topics)))));
 create policy messages_of_swarm_insert on realtime.messages for insert to authenticated

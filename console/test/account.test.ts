@@ -123,6 +123,7 @@ test("the account page creates an API key, shows it once, and revokes it", async
   await page.goto("/account/keys");
   await page.getByRole("button", { name: "Create API key" }).click();
   await page.getByLabel("Name").fill("deploy");
+  await page.getByRole("checkbox", { name: /^Read/ }).click();
   await page.getByRole("checkbox", { name: /^Run/ }).click();
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Create key" }).click();

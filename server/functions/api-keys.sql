@@ -50,8 +50,8 @@ end
 $$;
 grant execute on function private.require_scopes(text[]) to authenticated, sb_service, service_role;
 
--- As require_scopes('read'), but false for a key with `run` alone, which sees the agents and swarms that it may ask, and
--- the runs that it started.
+-- As require_scopes('read'), but false for a key with `run` alone, which sees the agents and swarms that it may ask,
+-- and the runs that it started.
 create or replace function private.require_read_or_run() returns boolean language plpgsql stable
 as $$
 begin
@@ -139,8 +139,8 @@ as $$
 $$;
 grant execute on function private.is_key_execution(uuid) to authenticated, sb_service, service_role;
 
--- Returns the rejection of a key that may not ask in the swarm, or ask the agent, else null: without `read`, or bound to
--- resources, it asks the agents that it is bound to, and in swarms of its resources or that it created.
+-- Returns the rejection of a key that may not ask in the swarm, or ask the agent, else null: without `read`, or bound
+-- to resources, it asks the agents that it is bound to, and in swarms of its resources or that it created.
 create or replace function private.check_key_target(key_id uuid, swarm_id uuid, agent_id uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -59,8 +59,8 @@ begin
 end
 $$;
 
--- The server whose credential a tool uses: an authorization of the owner, a secret, or what the operator has set up. Null:
--- the tool uses none.
+-- The server whose credential a tool uses: an authorization of the owner, a secret, or what the operator has set up.
+-- Null: the tool uses none.
 create or replace function private.get_credential_server(tool public.tools) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- An approval belongs to the server and the credential that a tool uses: a tool that is stored later for the same server
--- asks too, whoever stores it, until a person or a key with `approve` switches its approval off.
+-- An approval belongs to the server and the credential that a tool uses: a tool that is stored later for the same
+-- server asks too, whoever stores it, until a person or a key with `approve` switches its approval off.
 
 create table private.approval_servers (
   owner_id uuid not null constraint approval_servers_owner_id_fkey references auth.users on delete cascade,

@@ -19,9 +19,38 @@ export function useApiKeys(): ReadResult<readonly Row<"api_keys">[]> {
   });
 }
 
+/** An agent or a swarm that a key can be bound to. */
+export interface KeyResource {
+  readonly kind: "agents" | "swarms";
+  readonly id: string;
+  readonly label: string;
+}
+
+/** The agents of the user and the swarms in which the user takes part. */
+export function useKeyResources(isNeeded: boolean): ReadResult<readonly KeyResource[]> {
+  const { id: userId } = useUser();
+  return useRows({
+    table: "agents",
+    key: ["bound to keys", userId],
+    isOn: isNeeded,
+    follows: ["swarms"],
+    read: async (client, signal) => {
+      const [agents, swarms] = await Promise.all([
+        client.from("agents").select("id, name").order("name").abortSignal(signal),
+        client.from("swarms").select("id, name").order("name").abortSignal(signal),
+      ]);
+      const list = (kind: KeyResource["kind"], { data }: typeof agents): KeyResource[] =>
+        (data ?? []).map(({ id, name }) => ({ kind, id, label: name }));
+      return { ...agents, data: [...list("agents", agents), ...list("swarms", swarms)] };
+    },
+  });
+}
+
 export interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
+  /** Null: the key is not bound. */
+  readonly resources: KeyResource | null;
   /** Null: the key does not expire, or as late as the service permits. */
   readonly lifetimeDays: number | null;
 }
@@ -30,9 +59,10 @@ export interface NewApiKey {
 export function useCreateApiKey(): Write<NewApiKey, string> {
   return useWrite({
     tables: ["api_keys"],
-    write: async (client, { lifetimeDays, ...key }) => {
+    write: async (client, { resources, lifetimeDays, ...key }) => {
+      const bound = resources === null ? {} : { resources: { [resources.kind]: [resources.id] } };
       const expiresAt = lifetimeDays === null ? null : new Date(Date.now() + lifetimeDays * DAY_MS).toISOString();
-      const body = { action: "create", ...key, expires_at: expiresAt };
+      const body = { action: "create", ...key, ...bound, expires_at: expiresAt };
       return ((await unwrap(client.functions.invoke(NAME, { body }))) as { key: string }).key;
     },
   });

@@ -10,10 +10,14 @@ const TOKEN_HEADER = "X-A2A-Notification-Token";
 /** The name of a webhook is this and the id of the configuration, which has at most 90 characters for that reason. */
 const NAME_PREFIX = "a2a ";
 const CONFIG_ID = /^[\x21-\x7e]{1,90}$/;
-const SELECT = "select=name,url,headers,run_id";
 
 /** A configuration is a webhook of the task's run: the service signs, records and retries its notifications. */
-type WebhookRow = TableRow<"webhooks", "name" | "url" | "headers" | "run_id">;
+type WebhookRow = TableRow<"webhooks", "name" | "url" | "run_id"> & Partial<TableRow<"webhooks", "headers">>;
+
+/** An API key without the scope `secrets` gets configurations without their credentials. */
+function selectFor(core: Session["core"]): string {
+  return `select=name,url,run_id${core.hasScope("secrets") ? ",headers" : ""}`;
+}
 
 /** Checks a configuration before there is a task, so that no task runs whose client is told that it failed. */
 export async function tryPushConfig({ core }: Session, config: TaskPushNotificationConfig): Promise<void> {
@@ -43,7 +47,7 @@ export async function storePushConfig(
   const configId = config.id === "" ? randomUUID() : config.id;
   const { body } = await core.rest({
     method: "POST",
-    path: `/webhooks?${SELECT}`,
+    path: `/webhooks?${selectFor(core)}`,
     headers: { prefer: "return=representation,resolution=merge-duplicates" },
     body: {
       ...webhookOf({ ...config, id: configId }),
@@ -101,7 +105,11 @@ export async function deletePushConfig(session: Session, taskId: string, configI
 }
 
 async function readConfigs({ core, caller }: Session, filter: string): Promise<readonly object[]> {
-  const rows = await readRows<WebhookRow>(core, "/webhooks", `${SELECT}&user_id=eq.${caller.userId}&${filter}`);
+  const rows = await readRows<WebhookRow>(
+    core,
+    "/webhooks",
+    `${selectFor(core)}&user_id=eq.${caller.userId}&${filter}`,
+  );
   return rows.map(toConfig);
 }
 
@@ -112,7 +120,7 @@ function webhookId(userId: string | null, taskId: string, configId: string): str
   return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
 }
 
-function toConfig({ name, url, headers, run_id: taskId }: WebhookRow): object {
+function toConfig({ name, url, headers = {}, run_id: taskId }: WebhookRow): object {
   const { [TOKEN_HEADER]: token, Authorization: authorization } = headers;
   const [scheme = "", ...credentials] = authorization?.split(" ") ?? [];
   return {

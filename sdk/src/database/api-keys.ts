@@ -1,5 +1,6 @@
 // Written by "npm run sdk:types" from the migrated schema; do not edit.
 import type { ApiKeyScope } from "../api-keys.ts";
+import type { Json } from "../json.ts";
 
 export type ApiKeysTable = {
   Row: {
@@ -11,6 +12,7 @@ export type ApiKeysTable = {
     expires_at: string | null;
     last_used_at: string | null;
     created_at: string;
+    resources: Json | null;
   };
   Insert: never;
   Update: never;

@@ -232,6 +232,13 @@ export interface ApiKeysCreateBody {
   name: string;
   /** `read` is always included */
   scopes?: readonly ApiKeyScope[] | undefined;
+  resources?:
+    | {
+        agents?: readonly string[] | undefined;
+        swarms?: readonly string[] | undefined;
+      }
+    | null
+    | undefined;
   /** null or absent: the key does not expire, or expires as late as the service permits */
   expires_at?: string | null | undefined;
 }

@@ -229,5 +229,9 @@ function isFunction(value: unknown): boolean {
 
 function isKeyScope(keyScope: unknown): boolean {
   if (keyScope === undefined || keyScope === null || keyScope === "checked") return true;
-  return Array.isArray(keyScope) && keyScope.length > 0 && keyScope.every((scope) => SCOPES.includes(scope));
+  return (
+    Array.isArray(keyScope) &&
+    keyScope.length > 0 &&
+    keyScope.every((scope: unknown) => SCOPES.some((known) => known === scope))
+  );
 }

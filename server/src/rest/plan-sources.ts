@@ -1,12 +1,7 @@
 import { hasScope, hiddenColumnsOf, type Principal } from "../db/index.ts";
 import type { Catalogue, Relation } from "./catalogue/catalogue.ts";
-import type { RequestShape } from "./prepare-request.ts";
+import type { PlanSource, RequestShape } from "./prepare-request.ts";
 import { RequestShapeCache } from "./request-shape-cache.ts";
-
-interface PlanSource {
-  readonly catalogue: Catalogue;
-  readonly shapes: RequestShapeCache<RequestShape>;
-}
 
 /** What requests are planned with: API keys without the scope `secrets` have a catalogue, and so plans, of their own. */
 export class PlanSources {

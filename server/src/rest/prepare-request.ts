@@ -29,8 +29,13 @@ export interface PreparedRequest {
   readonly values: readonly (string | null)[];
 }
 
-export interface PrepareOptions {
+/** The catalogue that a caller may use, and the shapes that were planned with it. */
+export interface PlanSource {
+  readonly catalogue: Catalogue;
   readonly shapes: RequestShapeCache<RequestShape>;
+}
+
+export interface PrepareOptions {
   readonly limits: StatementLimits;
   readonly isPlanEnabled: boolean;
   /** Estimates would tell the caller about rows that row-level rules hide. */
@@ -45,7 +50,11 @@ export interface PrepareOptions {
 }
 
 /** Plans and renders a request, or takes both from the cache of request shapes. Otherwise pure. */
-export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, options: PrepareOptions): PreparedRequest {
+export function prepareRequest(
+  parsed: ParsedRequest,
+  { catalogue, shapes }: PlanSource,
+  options: PrepareOptions,
+): PreparedRequest {
   const { limits, isPlanEnabled, isCountCapped, mustBeSingle = false, isCounted = false, isKept = false } = options;
   const called = parsed.target.kind === "rpc" ? findFunction(catalogue, parsed) : null;
   const request = called === null ? parsed : settleCall(parsed, called);
@@ -59,7 +68,7 @@ export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, opti
     isCountCapped,
   });
   const fullKey = `${mustBeSingle ? "single " : ""}${isCounted ? "counted " : ""}${isKept ? "kept " : ""}${key}`;
-  const shape = options.shapes.get(catalogue, fullKey, () => {
+  const shape = shapes.get(catalogue, fullKey, () => {
     const planned = planRequest(request, called, { catalogue, media, placeholders, isCapped, isCountCapped });
     // An update without columns to change finds no row, which is not an error.
     const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));

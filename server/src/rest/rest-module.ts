@@ -195,9 +195,7 @@ export class RestModule {
     const { isBatch, writeKey } = run;
     const isPinnedUpdate =
       attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
-    const source = this.#plans.of(call.principal, catalogue);
-    const prepared = prepareRequest(request, source.catalogue, {
-      shapes: source.shapes,
+    const prepared = prepareRequest(request, this.#plans.of(call.principal, catalogue), {
       limits: this.#limits,
       isPlanEnabled: this.#options.settings.dbPlanEnabled,
       isCountCapped: call.principal.role !== "service_role",

@@ -195,7 +195,10 @@ describe("a key that only runs", () => {
     // A person sees the conversation of the key.
     assert.equal((await ada.send("GET", `/rest/v1/runs?id=eq.${run.run_id}`)).length, 1);
     for (const action of ["attach", "cancel"])
-      assert.equal(await reject(key, "POST /functions/v1/agent-respond", { action, run_id: own.run_id }), "404 RUN_NOT_FOUND");
+      assert.equal(
+        await reject(key, "POST /functions/v1/agent-respond", { action, run_id: own.run_id }),
+        "404 RUN_NOT_FOUND",
+      );
     assert.equal((await ask(key, { action: "attach", run_id: run.run_id, stream: false })).status, 200);
     assert.equal((await ask(other, { action: "attach", run_id: run.run_id })).status, 404);
   });
@@ -206,7 +209,10 @@ describe("a key that only runs", () => {
     assert.equal(await reject(key, "POST /functions/v1/agent-respond", asked), "403 FORBIDDEN");
     const bound = await makeKey(["run"], { resources: { swarms: [swarmId] } });
     assert.equal((await ask(bound, asked)).status, 200);
-    assert.equal(await reject(bound, "POST /functions/v1/agent-respond", { agent_id: agentId, message: "Hi" }), "403 FORBIDDEN");
+    assert.equal(
+      await reject(bound, "POST /functions/v1/agent-respond", { agent_id: agentId, message: "Hi" }),
+      "403 FORBIDDEN",
+    );
     assert.deepEqual((await call(bound, "GET /rest/v1/messages?content=like.A private*")).body, []);
 
     const { id: loud } = await ada.insert("swarms", { name: "Loud", settings: { auto_respond: true } });
@@ -257,10 +263,18 @@ describe("a key that only runs", () => {
     assert.equal(task.status, 200, JSON.stringify(task.body));
     const push = { ...send, message: { ...send.message, messageId: "a2a-2" } };
     const configuration = { taskPushNotificationConfig: { url: "https://one.example.com/push" } };
-    assert.equal((await call(key, `POST /a2a/agents/${agentId}/message:send`, { ...push, configuration }, a2a)).status, 403);
+    assert.equal(
+      (await call(key, `POST /a2a/agents/${agentId}/message:send`, { ...push, configuration }, a2a)).status,
+      403,
+    );
 
     const rpc = (method: string, params: object) =>
-      call(key, "POST /mcp", { jsonrpc: "2.0", id: 1, method, params }, { accept: "application/json, text/event-stream" });
+      call(
+        key,
+        "POST /mcp",
+        { jsonrpc: "2.0", id: 1, method, params },
+        { accept: "application/json, text/event-stream" },
+      );
     const called = await rpc("tools/call", { name: "read_messages", arguments: { swarm_id: swarmId } });
     assert.ok(!JSON.stringify(called.body).includes("private message"));
     const said = await rpc("tools/call", { name: "ask_agent", arguments: { agent_id: agentId, message: "Hello" } });
@@ -323,7 +337,11 @@ describe("realtime", () => {
     assert.equal((await socket.join("realtime:room", tables("messages"), bound, "b"))["status"], "ok");
     const joined = await socket.join(`realtime:swarm:${swarmId}`, { private: true }, bound, "c");
     assert.equal(joined["status"], "error");
-    await ada.insert("tools", { name: "other", description: "d", config: { url: "https://x.example.com", headers: { "X-Token": SECRET } } });
+    await ada.insert("tools", {
+      name: "other",
+      description: "d",
+      config: { url: "https://x.example.com", headers: { "X-Token": SECRET } },
+    });
     await ada.insert("messages", { swarm_id: swarmId, content: "Not for the bound key" });
     await ada.insert("messages", { swarm_id: room, content: "For the bound key" });
     const seenBy = (topic: string): string =>

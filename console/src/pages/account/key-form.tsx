@@ -1,6 +1,6 @@
 import type { ApiKeyScope } from "@swarmbase/sdk";
 import { useState } from "react";
-import { useCreateApiKey } from "../../data/api-keys.ts";
+import { useCreateApiKey, useKeyResources } from "../../data/api-keys.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
@@ -10,9 +10,12 @@ import { type Choice, Select } from "../../components/select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 
 const SCOPES: readonly { readonly scope: ApiKeyScope; readonly label: string; readonly hint: string }[] = [
+  { scope: "read", label: "Read", hint: "Read what you can read, except secrets." },
   { scope: "write", label: "Write", hint: "Create, change and delete what you can, and send messages." },
-  { scope: "run", label: "Run", hint: "Let agents answer, and cancel their runs." },
+  { scope: "run", label: "Run", hint: "Let agents answer, and cancel their runs. Enough to ask an agent." },
   { scope: "approve", label: "Approve", hint: "Decide about tool calls that wait for your approval." },
+  { scope: "share", label: "Share", hint: "Invite members; with Read, also create and change webhooks." },
+  { scope: "secrets", label: "Secrets", hint: "With Read, also see secrets of webhooks, tools and assignments." },
 ];
 
 const LIFETIMES: readonly Choice[] = [
@@ -31,19 +34,23 @@ interface KeyFormProps {
 
 export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
   const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<ReadonlySet<ApiKeyScope>>(new Set());
-  const [days, setDays] = useState("30");
+  const [scopes, setScopes] = useState<ReadonlySet<ApiKeyScope>>(new Set(["read"]));
+  const [days, setDays] = useState("90");
+  const [resource, setResource] = useState("");
+  const { rows: resources = [] } = useKeyResources(isOpen);
   const create = useCreateApiKey();
   const run = async () => {
     const key = await create.run({
       name,
-      scopes: ["read", ...scopes],
+      scopes: [...scopes],
+      resources: resources.find(({ id }) => id === resource) ?? null,
       lifetimeDays: days === "" ? null : Number(days),
     });
     if (key === null) return;
     onCreated(key);
     setName("");
-    setScopes(new Set());
+    setScopes(new Set(["read"]));
+    setResource("");
     onClose();
   };
   const toggle = (scope: ApiKeyScope) =>
@@ -59,7 +66,12 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" disabled={name.trim() === ""} isBusy={create.isBusy} onClick={() => void run()}>
+          <Button
+            variant="primary"
+            disabled={name.trim() === "" || scopes.size === 0}
+            isBusy={create.isBusy}
+            onClick={() => void run()}
+          >
             Create key
           </Button>
         </>
@@ -71,7 +83,7 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
           <TextInput value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
         </Field>
         <div className="grid gap-2">
-          <p className="text-sm text-ink-soft">Every key can read what you can read. It may also:</p>
+          <p className="text-sm text-ink-soft">The key may do only what you choose:</p>
           {SCOPES.map(({ scope, label, hint }) => (
             <Checkbox
               key={scope}
@@ -82,6 +94,19 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
             />
           ))}
         </div>
+        <Field label="Bound to" hint="The function api-keys binds a key to several.">
+          <Select
+            value={resource}
+            choices={[
+              { value: "", label: "All my agents and swarms" },
+              ...resources.map(({ id, kind, label }) => ({
+                value: id,
+                label: `${kind === "agents" ? "Agent" : "Swarm"}: ${label}`,
+              })),
+            ]}
+            onChange={setResource}
+          />
+        </Field>
         <Field label="Expires after">
           <Select value={days} choices={LIFETIMES} onChange={setDays} />
         </Field>

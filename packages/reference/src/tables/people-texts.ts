@@ -31,7 +31,8 @@ export const PEOPLE_TEXTS: Readonly<Record<string, TableText>> = {
     columns: {
       user_id: "The user for whom the key stands.",
       name: "What you call the key.",
-      scopes: "What the key may do: `read` always, and `write`, `run` and `approve` if the key was created with them.",
+      scopes: "What the key may do, and nothing else: `read`, `write`, `run`, `approve`, `share`, `secrets`.",
+      resources: "The `agents` and `swarms` that the key is bound to; null if it is not bound.",
       prefix: "The first characters of the key.",
       expires_at: "When the key expires; null if it does not.",
       last_used_at: "When the key was last used, to the minute; null if it was not used yet.",

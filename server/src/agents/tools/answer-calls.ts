@@ -133,11 +133,10 @@ async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: Call
         retryable: true,
       },
     );
-  if (tool.kind === "client" || !isAssigned(tool)) {
-    const { fixed, maxOutputChars } = readAssignment(tool);
-    // The client calls the tool, so it needs the fixed arguments too.
+  const { fixed, maxOutputChars } = readAssignment(tool);
+  // The client calls the tool, so it needs the fixed arguments too.
+  if (tool.kind === "client" || !isAssigned(tool))
     return { kind: "client", call, execution: { ...known, input: { ...checked.input, ...fixed } }, maxOutputChars };
-  }
   return await runTool(run, turn, call, tool, known);
 }
 

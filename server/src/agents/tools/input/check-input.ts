@@ -24,7 +24,9 @@ export function checkToolInput(
   const schema = schemas.compile(tool.input_schema);
   if (!schema.ok) return reject("TOOL_UNUSABLE", `The tool's input_schema ${schema.fault}.`);
   const fault = schema.findFault({ ...read.input, ...readAssignment(tool).fixed });
-  return fault === null ? { ok: true, input: read.input } : reject("INVALID_TOOL_INPUT", `The input is not valid: ${fault}.`);
+  return fault === null
+    ? { ok: true, input: read.input }
+    : reject("INVALID_TOOL_INPUT", `The input is not valid: ${fault}.`);
 }
 
 function reject(code: string, message: string): { readonly ok: false; readonly fault: ToolFault } {
