@@ -77,8 +77,7 @@ function planRequest({ method, path, headers, body }: HttpRequest, user: number,
     { schemas: SCHEMAS },
   );
   const request = applyRules(parsed, userId, planning.rules);
-  const { shape, values } = prepareRequest(request, planning.catalogue, {
-    shapes: planning.shapes,
+  const { shape, values } = prepareRequest(request, planning, {
     limits: { maxRows: MAX_ROWS, countCap: 10_000, maxBytes: 32 * 1024 * 1024 },
     isCountCapped: true,
     isPlanEnabled: false,

@@ -47,15 +47,15 @@ describe("preparing a call of a function", () => {
       }),
     );
     const options = {
-      shapes: new RequestShapeCache<RequestShape>(),
       limits: { maxRows: null, countCap: 10, maxBytes: 1000 },
       isPlanEnabled: false,
       isCountCapped: false,
       isOwn: () => true,
     };
     const { request } = parameterisedOf("rpc/double?a=1");
+    const source = { catalogue: { ...catalogue, schemas }, shapes: new RequestShapeCache<RequestShape>() };
     for (const count of [1, 2]) {
-      assert.equal(prepareRequest(request, { ...catalogue, schemas }, options).shape.plan.kind, "call");
+      assert.equal(prepareRequest(request, source, options).shape.plan.kind, "call");
       assert.equal(lookups, count);
     }
   });

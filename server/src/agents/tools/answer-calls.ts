@@ -99,6 +99,12 @@ function readText(inputText: string, name: string): string {
   return typeof text === "string" ? text.trim() : "";
 }
 
+const TOO_MANY_CALLS: ToolFault = {
+  code: "RATE_LIMITED",
+  message: "Too many tool calls in this minute.",
+  retryable: true,
+};
+
 async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: CallableTool): Promise<WaitingCall> {
   const { ports, context, limits } = run;
   run.toolCallCount += 1;
@@ -122,17 +128,7 @@ async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: Call
   if (tool.requires_approval) return { kind: "approval", call, execution: known };
   const userId = chargedUserOf(context);
   if (userId !== null && !(await ports.charge.tool(userId)))
-    return rejectTool(
-      run,
-      turn,
-      use,
-      { execution, input: checked.input },
-      {
-        code: "RATE_LIMITED",
-        message: "Too many tool calls in this minute.",
-        retryable: true,
-      },
-    );
+    return rejectTool(run, turn, use, { execution, input: checked.input }, TOO_MANY_CALLS);
   const { fixed, maxOutputChars } = readAssignment(tool);
   // The client calls the tool, so it needs the fixed arguments too.
   if (tool.kind === "client" || !isAssigned(tool))
