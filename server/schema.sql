@@ -60,14 +60,17 @@ grant execute on function auth.uid() to anon, authenticated, sb_service, service
 create table auth.audit_log_entries (
   id uuid default private.new_id() not null,
   action text not null,
-  user_id uuid not null,
+  user_id uuid,
   session_id uuid,
   ip inet,
   created_at timestamp with time zone default now() not null,
+  deleted_user_id uuid,
   constraint audit_log_entries_pkey PRIMARY KEY (id),
   constraint audit_log_entries_action_length CHECK (char_length(action) >= 1 AND char_length(action) <= 63),
+  constraint audit_log_entries_one_user CHECK (num_nonnulls(user_id, deleted_user_id) = 1),
   constraint audit_log_entries_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on column auth.audit_log_entries.deleted_user_id is 'in place of user_id, the account that its owner has deleted';
 CREATE INDEX audit_log_entries_created_at_idx ON auth.audit_log_entries USING btree (created_at);
 CREATE INDEX audit_log_entries_user_id_idx ON auth.audit_log_entries USING btree (user_id, created_at);
 alter table auth.audit_log_entries enable row level security;
@@ -207,6 +210,7 @@ create table auth.one_time_tokens (
   hour_began_at timestamp with time zone default now() not null,
   attempts_in_hour smallint default 0 not null,
   flow_state_id uuid,
+  is_by_service_role boolean default false not null,
   constraint one_time_tokens_pkey PRIMARY KEY (id),
   constraint one_time_tokens_user_id_kind_key UNIQUE (user_id, kind),
   constraint one_time_tokens_kind_known CHECK (kind = ANY (ARRAY['confirmation'::text, 'recovery'::text, 'magiclink'::text, 'invite'::text, 'email_change_current'::text, 'email_change_new'::text, 'reauthentication'::text])),
@@ -242,6 +246,7 @@ create table auth.sessions (
   requires_aal2 boolean default false not null,
   seen_refresh_counter bigint default 0 not null,
   api_key_hash bytea,
+  proven_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_api_key_hash_key UNIQUE (api_key_hash),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
@@ -249,6 +254,7 @@ create table auth.sessions (
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on column auth.sessions.proven_at is 'when the session last proved that its holder is the owner of the account';
 CREATE INDEX sessions_factor_id_idx ON auth.sessions USING btree (factor_id) WHERE (factor_id IS NOT NULL);
 CREATE INDEX sessions_not_after_idx ON auth.sessions USING btree (not_after) WHERE (not_after IS NOT NULL);
 CREATE INDEX sessions_user_id_idx ON auth.sessions USING btree (user_id);
@@ -280,6 +286,7 @@ create table auth.users (
   deleted_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  proven_email text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_app_metadata_object CHECK (jsonb_typeof(app_metadata) = 'object'::text),
   constraint users_email_length CHECK (char_length(email) >= 3 AND char_length(email) <= 320),
@@ -288,6 +295,7 @@ create table auth.users (
   constraint users_role_length CHECK (char_length(role) >= 1 AND char_length(role) <= 63),
   constraint users_user_metadata_object CHECK (jsonb_typeof(user_metadata) = 'object'::text)
 );
+comment on column auth.users.proven_email is 'the address that was proven last; it gives rights only while it is also the address of the account';
 CREATE INDEX users_created_at_idx ON auth.users USING btree (created_at, id);
 CREATE UNIQUE INDEX users_email_key ON auth.users USING btree (email) WHERE (deleted_at IS NULL);
 alter table auth.users enable row level security;
@@ -422,6 +430,9 @@ begin
     calls := nullif(jsonb_path_query_array(calls, '$[*] ? (@.answer == null)'), '[]');
   end if;
   if calls is not null then
+    if calls @? '$[*].regenerates ? (@ != null)' then
+      calls := private.reopen_messages(calls);
+    end if;
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
     first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');
@@ -465,10 +476,9 @@ declare
   cancel_reasons text[];
   untaken json[] := '{}';
   is_stored boolean;
-  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
-  -- lost.
-  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status"
-    || @.op == "resume_turn" || @.op == "add_model_calls" || @.op == "save_progress"))';
+  -- A crash may undo the other steps: a later one implies what they change, and the node stores their events again.
+  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "turn_status" || @.op == "resume_turn"
+    || @.op == "add_model_calls" || @.op == "save_progress"))';
   taken record;
 begin
   if not waits then
@@ -775,6 +785,7 @@ begin
   contexts := private.set_run_context(contexts);
   with asked as materialized (
     select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
+      nullif(e.asked, 'null') as asked,
       coalesce(e.overrides ->> 'framework', pinned.framework, a.framework) as framework,
       coalesce(case when e.overrides ? 'model' then e.overrides ->> 'model' when pinned.number is null then a.model
           else pinned.model end,
@@ -795,20 +806,20 @@ begin
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
-      overrides jsonb)
+      overrides jsonb, asked jsonb)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
     left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
     cross join lateral (
-      select count(*) filter (where t.status <> 'queued' and r.status = 'running'),
+      select count(*) filter (where t.status <> 'waiting' and r.status = 'running'),
         coalesce(bool_or(t.status = 'responding'), false) as is_responding
       from public.run_turns t join public.runs r on r.id = t.run_id
-      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding')) as live
+      where t.agent_id = e.agent_id and t.status in ('waiting', 'thinking', 'responding')) as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at, agent_version)
+      message_id, started_at, agent_version, asked)
     select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
-      e.message_id, now(), e.version
+      e.message_id, now(), e.version, e.asked
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
@@ -821,7 +832,8 @@ begin
   select jsonb_agg(jsonb_build_object('place', e.place, 'outcome', e.outcome,
       'agent', case when e.outcome = 'started' then e.config || e.own end)),
     array_agg(private.build_event(e.run_id, e.swarm_id, e.seq, 'turn.started', jsonb_build_object('turn_id', e.turn_id,
-      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model), e.agent_id))
+      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model)
+      || case when e.asked is null then '{}' else jsonb_build_object('asked', e.asked) end, e.agent_id))
       filter (where e.outcome = 'started')
     || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
       private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
@@ -922,7 +934,7 @@ begin
               and e.data ->> 'turn_id' = t.id::text))
         order by t.position, t.id), '[]')
       from public.run_turns t
-      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')
         and t.agent_id is not null),
     'reservations', (
       select coalesce(json_agg(json_build_object('id', b.id, 'turn_id', b.turn_id, 'usage', b.usage)), '[]')
@@ -1004,7 +1016,7 @@ begin
     and (exists (select 1 from private.run_progress p where p.run_id = run.id)
          or not exists (select 1 from public.run_turns t
                         where t.swarm_id = run.swarm_id and t.run_id = run.id
-                          and t.status not in ('queued', 'thinking', 'responding'))
+                          and t.status not in ('waiting', 'thinking', 'responding'))
             and not exists (select 1 from public.tool_executions x
                             where x.swarm_id = run.swarm_id and x.run_id = run.id)));
 end
@@ -1166,7 +1178,7 @@ begin
     and (m.user_id = check_caller.user_id
          or (m.user_id is null and m.invited_email = (
                select u.email from auth.users u
-               where u.id = check_caller.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
+               where u.id = check_caller.user_id and u.proven_email = u.email and u.deleted_at is null)))
   order by m.status limit 1;
   return case
     when membership in ('owner', 'admin', 'member') then null
@@ -1486,7 +1498,7 @@ begin
   for leftover in
     update public.run_turns t set status = 'cancelled', finish_reason = 'cancelled', finished_at = now()
     where t.run_id = any (ids) and t.swarm_id in (select r.swarm_id from public.runs r where r.id = any (ids))
-      and t.status in ('queued', 'thinking', 'responding')
+      and t.status in ('waiting', 'thinking', 'responding')
     returning t.run_id, t.agent_id
   loop
     select r.* into run from public.runs r where r.id = leftover.run_id;
@@ -1609,11 +1621,11 @@ begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
   perform private.lock_agents((
     select jsonb_agg(t.agent_id) from public.run_turns t
-    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')), true);
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')), true);
   for turn in
     select t.id, t.agent_id, private.read_turn_text(run.id, t.id, null) as said
     from public.run_turns t
-    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')
     order by t.position, t.id
   loop
     events := events || private.finish_turns(jsonb_build_array(owned || jsonb_build_object(
@@ -1926,6 +1938,7 @@ begin
   if answer is not null then
     return answer;
   elsif (call -> 'position')::integer > queue_limit
+      or (call ->> 'regenerates' is not null and private.list_replaced_runs(call) <> '[]')
       or (conflict = 'reject' and (call -> 'live_id' <> 'null' or (call -> 'position')::integer > 1)) then
     return private.build_answer(private.build_rejection('SWARM_BUSY'));
   elsif conflict = 'interrupt' and call -> 'live_id' <> 'null' and not private.may_interrupt(call) then
@@ -2909,6 +2922,17 @@ end
 $function$;
 grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[],integer,boolean) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.find_agent_in_charge(swarm_id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select (t.handoff ->> 'agent_id')::uuid from public.run_turns t
+    where t.swarm_id = find_agent_in_charge.swarm_id and t.handoff is not null order by t.finished_at desc limit 1);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.find_blocked_term(blocklist jsonb, content text)
  RETURNS text
  LANGUAGE plpgsql
@@ -3046,6 +3070,40 @@ AS $function$
 $function$;
 grant execute on function private.find_prune_bound(regclass,uuid) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.find_regenerated(call jsonb)
+ RETURNS public.messages
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  swarm uuid := call ->> 'swarm_id';
+  caller uuid := call ->> 'user_id';
+  name text := call ->> 'regenerates';
+  sent public.messages;
+begin
+  select m.* into sent from public.messages m
+  where m.swarm_id = swarm and m.sender_id = caller and m.client_message_id = name and m.deleted_at is null;
+  if not found and name ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    select m.* into sent from public.messages m
+    where m.swarm_id = swarm and m.sender_user_id = caller and m.id = name::uuid and m.deleted_at is null;
+  end if;
+  return sent;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_replaced_runs(call jsonb, sent public.messages)
+ RETURNS SETOF public.runs
+ LANGUAGE plpgsql
+ STABLE ROWS 5
+AS $function$
+begin
+  return query select r.* from public.messages m
+  join public.runs r on r.swarm_id = m.swarm_id and r.message_id = m.id
+  where m.swarm_id = sent.swarm_id and m.seq >= sent.seq and m.sender_user_id = sent.sender_user_id
+    and (m.id = sent.id or m.metadata @> (call -> 'metadata'));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text, client_message_id text, message text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3099,39 +3157,6 @@ AS $function$
 $function$;
 grant execute on function private.find_run_traceparent(text,json) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.find_stream_position(run_id uuid, after_seq integer)
- RETURNS TABLE(seq integer, turns jsonb)
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  following record;
-begin
-  select e.seq, e.data into following from public.run_events e
-  where e.run_id = find_stream_position.run_id and e.seq >= after_seq order by e.seq limit 1;
-  if following.seq = after_seq or (following.data ->> 'first_seq')::integer <= after_seq
-     or not exists (select 1 from public.runs r
-                    where r.id = find_stream_position.run_id
-                      and r.status in ('queued', 'running', 'requires_action')) then
-    return;
-  end if;
-  find_stream_position.seq := (
-    select coalesce(max(e.seq), 0) from public.run_events e
-    where e.run_id = find_stream_position.run_id and e.seq < after_seq);
-  turns := (
-    select coalesce(jsonb_agg(jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id, 'turn_id', t.id,
-        'message_id', t.message_id, 'agent_id', t.agent_id, 'reason', 'unknown_event',
-        'text', private.read_turn_text(t.run_id, t.id, find_stream_position.seq)) order by t.position, t.id), '[]')
-    from public.runs r
-    join public.run_turns t on t.swarm_id = r.swarm_id and t.run_id = r.id
-      and t.status in ('queued', 'thinking', 'responding')
-    where r.id = find_stream_position.run_id);
-  return next;
-end
-$function$;
-grant execute on function private.find_stream_position(uuid,integer) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
@@ -3162,7 +3187,7 @@ begin
                           where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false)),
       bool_or(coalesce(
         (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
-           and t.status in ('queued', 'thinking', 'responding') limit 1),
+           and t.status in ('waiting', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
            and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
@@ -3440,6 +3465,13 @@ AS $function$
 $function$;
 grant execute on function private.get_published_tables() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.get_session_key(owner text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select hashtextextended(owner, 53) $function$;
+grant execute on function private.get_session_key(text) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.get_tool_host(config jsonb)
  RETURNS text
  LANGUAGE sql
@@ -3593,8 +3625,8 @@ begin
     select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.reply_to_id, e.mentions, e.metadata,
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
-    where e.is_service = for_service;
+      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text, is_reopened boolean)
+    where e.is_service = for_service and e.is_reopened is null;
   end loop;
   return true;
 end
@@ -4016,6 +4048,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.keep_preamble()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.owner_id is distinct from auth.uid() then
+    raise exception 'only the owner of a swarm can change its preamble'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarms', column = 'settings';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.keep_result(result text[], max_bytes bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4032,6 +4077,18 @@ begin
 end
 $function$;
 grant execute on function private.keep_result(text[],bigint) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.keep_test_cause(delivery_id uuid, cause text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when exists (
+    select 1 from public.webhook_delivery_attempts a
+    where a.delivery_id = keep_test_cause.delivery_id and a.attempt = 1 and a.cause = 'test')
+  then 'test' else keep_test_cause.cause end
+$function$;
+grant execute on function private.keep_test_cause(uuid,text) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.keep_tool_approval()
  RETURNS trigger
@@ -4180,6 +4237,40 @@ AS $function$
 $function$;
 grant execute on function private.list_partitions(regclass) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.list_questions(swarm_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('message_id', q.message_id, 'asked', q.asked)), '[]')
+    from (select t.message_id, t.asked from public.run_turns t
+          where t.swarm_id = list_questions.swarm_id and t.asked is not null
+          order by t.started_at desc limit 100) as q);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.list_replaced_runs(call jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if call ->> 'regenerates' is null then
+    return '[]';
+  elsif call ->> 'swarm_id' is null then
+    call := call || jsonb_build_object('swarm_id',
+      private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid));
+  end if;
+  return (select coalesce(jsonb_agg(r.id), '[]')
+          from private.find_replaced_runs(call, private.find_regenerated(call)) as r
+          where r.status not in ('completed', 'partial', 'failed', 'cancelled'));
+end
+$function$;
+grant execute on function private.list_replaced_runs(jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
  RETURNS text[]
  LANGUAGE sql
@@ -4193,6 +4284,17 @@ AS $function$
   left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.list_session_keys()
+ RETURNS bigint[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg((l.classid::bigint << 32) | l.objid::bigint), '{}') from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+$function$;
+grant execute on function private.list_session_keys() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
  RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone)
@@ -4241,21 +4343,26 @@ AS $function$
     'run', json_build_object('id', r.id, 'swarm_id', r.swarm_id, 'user_id', r.user_id, 'message_id', r.message_id,
       'strategy', r.strategy, 'request', r.request),
     'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
-    'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
-      'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
+    'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
+      'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
       select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings)
+          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
+          'user_id', a.user_id,
+          -- The coordinator reads its own prompt when it selects who speaks next.
+          'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
         order by sa.position, sa.created_at, a.id)
       from private.list_speakers(r.swarm_id) as sa
       join public.agents a on a.id = sa.agent_id), '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
-          'name', coalesce(nullif(p.full_name, ''), 'User ' || left(m.user_id::text, 8))) order by m.joined_at, m.id)
+          'name', coalesce(nullif(p.full_name, ''), 'User')) order by m.joined_at, m.id)
       from (select * from public.swarm_members m where m.swarm_id = r.swarm_id and m.status = 'active'
             order by m.joined_at, m.id limit 50) as m
       left join public.profiles p on p.id = m.user_id), '[]'),
+    'in_charge_agent_id', case when r.strategy = 'handoff' then private.find_agent_in_charge(r.swarm_id) end,
+    'questions', case when r.strategy = 'supervisor' then private.list_questions(r.swarm_id) else '[]'::json end,
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
@@ -4644,17 +4751,6 @@ end
 $function$;
 grant execute on function private.my_co_member_ids() to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.my_confirmed_email()
- RETURNS text
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select u.email from auth.users u
-  where u.id = (select auth.uid()) and u.email_confirmed_at is not null and u.deleted_at is null
-$function$;
-grant execute on function private.my_confirmed_email() to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.my_hidden_swarm_ids()
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -4685,6 +4781,17 @@ begin
 end
 $function$;
 grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.my_proven_email()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select u.email from auth.users u
+  where u.id = (select auth.uid()) and u.proven_email = u.email and u.deleted_at is null
+$function$;
+grant execute on function private.my_proven_email() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_signal_topics()
  RETURNS SETOF text
@@ -4966,7 +5073,7 @@ declare
 begin
   select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
       'message_id', t.message_id, 'speaker_id', speaker.id, 'reason', cause.reason, 'before', a.status,
-      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('queued', 'thinking',
+      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('waiting', 'thinking',
         'responding'))
   into count, plan
   from jsonb_array_elements(batch) as e (step)
@@ -4984,7 +5091,7 @@ begin
   cross join lateral (
     select bool_or(o.status = 'responding') as is_responding, bool_or(o.status = 'thinking') as is_thinking
     from public.run_turns o
-    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('queued', 'thinking', 'responding')) as other
+    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('waiting', 'thinking', 'responding')) as other
   cross join lateral (select
     case when speaker.id is not null and t.status <> 'responding' and e.step ->> 'status' = 'completed'
       then 'responding' else a.status end as speaking,
@@ -5097,7 +5204,7 @@ begin
     when rejection is not null then json_build_object('rejection', rejection)
     else json_build_object('swarm', json_build_object('is_manager', true,
       'own_agent_ids', array(select agent.id where agent.user_id = caller),
-      'strategy', 'round_robin', 'coordinator_agent_id', null,
+      'strategy', 'round_robin', 'coordinator_agent_id', null, 'in_charge_agent_id', null,
       'settings', case when has_conversation then private.get_conversation_settings() else '{}' end,
       'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name,
         'framework', coalesce(version.framework, agent.framework),
@@ -5126,6 +5233,7 @@ begin
         'is_manager', e.is_service or m.role in ('owner', 'admin'),
         'own_agent_ids', coalesce(placed.own_ids, '{}'),
         'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
+        'in_charge_agent_id', case when s.strategy = 'handoff' then private.find_agent_in_charge(s.id) end,
         'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
       agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
@@ -5218,7 +5326,7 @@ begin
             when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
             when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
             else 'system' end,
-          'User ' || left(new.sender_id::text, 8)) as sender_name,
+          'User') as sender_name,
         (select s.settings -> 'moderation' from public.swarms s
          where s.id = new.swarm_id and new.content is not null) as moderation) as known
     where counter.swarm_id = new.swarm_id
@@ -5331,7 +5439,7 @@ begin
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
-    if is_end_user and old.user_id is null and old.invited_email is distinct from private.my_confirmed_email() then
+    if is_end_user and old.user_id is null and old.invited_email is distinct from private.my_proven_email() then
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
@@ -5427,7 +5535,7 @@ begin
               else 'idle' end
   into after
   from public.run_turns t
-  where t.agent_id = project_agent_status.agent_id and t.status in ('queued', 'thinking', 'responding');
+  where t.agent_id = project_agent_status.agent_id and t.status in ('waiting', 'thinking', 'responding');
   if after = before then
     return null;
   end if;
@@ -6244,6 +6352,8 @@ CREATE OR REPLACE FUNCTION private.renew_run_leases(run_ids uuid[], fences bigin
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  sessions constant bigint[] := private.list_session_keys();
 begin
   update private.run_leases l set expires_at = now() + renew_run_leases.lease_ms * interval '1 millisecond'
   where l.run_id in (
@@ -6251,6 +6361,7 @@ begin
     join unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
       on mine.id = held.run_id and mine.fence = held.fence
     where held.expires_at < now() + renew_run_leases.lease_ms * interval '0.67 millisecond'
+      or private.get_session_key(held.owner) <> all (sessions)
     for update of held skip locked);
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
@@ -6258,7 +6369,7 @@ begin
     case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
     coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
-          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
+          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('waiting', 'thinking', 'responding')
             and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
   from unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
   left join public.runs r on r.id = mine.id
@@ -6267,6 +6378,41 @@ begin
 end
 $function$;
 grant execute on function private.renew_run_leases(uuid[],bigint[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.reopen_messages(calls jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  call jsonb;
+  sent public.messages;
+  replaced_ids uuid[];
+  reopened jsonb := '[]';
+  context text;
+begin
+  for call in select c.value from jsonb_array_elements(calls) as c loop
+    if call ->> 'regenerates' is not null then
+      sent := private.find_regenerated(call);
+      if sent.id is null then
+        call := call || jsonb_build_object('client_message_id', call -> 'regenerates');
+      else
+        context := set_config('swarmbase.context', jsonb_build_object('actor', case when (call -> 'is_service')::boolean
+          then '{"type": "service", "id": null}' else jsonb_build_object('type', 'user', 'id', call -> 'user_id')
+          end)::text, true);
+        replaced_ids := array(select m.id from private.find_replaced_runs(call, sent) as r
+          join public.messages m on m.swarm_id = r.swarm_id and (m.id = r.message_id or m.run_id = r.id)
+          where m.id <> sent.id and m.deleted_at is null);
+        delete from public.messages m where m.id = any (replaced_ids);
+        update public.messages m set content = call ->> 'message', mentions = private.parse_uuids(call -> 'mentions')
+        where m.id = sent.id and m.content <> call ->> 'message';
+        call := call || jsonb_build_object('sent_id', sent.id, 'is_reopened', true);
+      end if;
+    end if;
+    reopened := reopened || call;
+  end loop;
+  return reopened;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.request_cancel(run_id uuid, reason text)
  RETURNS void
@@ -6585,11 +6731,11 @@ declare
   events jsonb := '[]';
 begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
-    t.message_id into speaker
+    t.message_id, t.status into speaker
   from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
-    and t.status in ('thinking', 'responding')
+    and t.status in ('waiting', 'thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
   left join public.agent_versions pinned on pinned.agent_id = a.id
     and pinned.number = (run.request ->> 'agent_version')::integer
@@ -6603,6 +6749,9 @@ begin
         jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', speaker.message_id, 'agent_id', speaker.id,
           'reason', 'worker_lost', 'text', step -> 'restart' -> 'text'), speaker.id))
       || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'worker_lost');
+  elsif speaker.status = 'waiting' then
+    update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
+    events := private.project_turn_status(run, (step ->> 'seq')::integer, speaker.id, 'resumed');
   end if;
   return case when step ? 'history_limit' then jsonb_build_object(
       'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
@@ -7027,13 +7176,16 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
   with asked as materialized (
-    select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
+    select a.run_id, a.fence, a.events, a.after_seq is not null and (
+        select e.seq from public.run_events e where e.run_id = a.run_id and e.seq = a.after_seq) is null as has_gap
+    from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb, after_seq integer)
   ), held as materialized (
     select r.id, r.swarm_id, a.events
     from asked a
     join private.run_leases l on l.run_id = a.run_id and l.fence = a.fence
     join public.runs r on r.id = a.run_id and r.status = 'running'
     join public.swarms s on s.id = r.swarm_id
+    where not a.has_gap
     for key share of s skip locked for no key update of r skip locked
   ), stored as (
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -7044,6 +7196,7 @@ begin
     on conflict on constraint run_events_pkey do nothing
   )
   select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
+    'has_gap', a.has_gap,
     'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
     'cancel_reason', private.get_cancel_reason(l)))
   into verdicts
@@ -7565,11 +7718,12 @@ begin
         least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
       input_tokens = used.input_tokens, cached_input_tokens = used.cached_input_tokens,
       output_tokens = used.output_tokens, reasoning_tokens = used.reasoning_tokens,
-      estimated = coalesce(used.estimated, false), cost_usd = used.cost_usd, finished_at = now()
+      estimated = coalesce(used.estimated, false), cost_usd = used.cost_usd, finished_at = now(),
+      handoff = nullif(e.handoff, 'null')
     from jsonb_to_recordset(plan) as e (run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid, agent_id uuid,
       speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb, attempts integer,
       framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb, model_calls jsonb,
-      payer_id uuid, before text, speaking text, after text, reason text)
+      payer_id uuid, before text, speaking text, after text, reason text, handoff jsonb)
     cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as used (input_tokens bigint,
       cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
     where t.id = e.turn_id
@@ -7611,7 +7765,8 @@ begin
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
       'usage', private.render_usage((e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
         (e.turn).cost_usd, e.estimated),
-      'warnings', (e.turn).warnings)),
+      'warnings', (e.turn).warnings) || case when (e.turn).handoff is null then '{}'
+        else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
@@ -7788,6 +7943,22 @@ create policy idempotency_keys_service on private.idempotency_keys to sb_service
   with check (true);
 grant delete, insert, select, update on table private.idempotency_keys to sb_service;
 
+create table private.invitation_secrets (
+  member_id uuid not null,
+  way text not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint invitation_secrets_pkey PRIMARY KEY (member_id, way),
+  constraint invitation_secrets_secret_hash_key UNIQUE (secret_hash),
+  constraint invitation_secrets_way_known CHECK (way = ANY (ARRAY['link'::text, 'mail'::text])),
+  constraint invitation_secrets_member_id_fkey FOREIGN KEY (member_id) REFERENCES public.swarm_members(id) ON DELETE CASCADE
+);
+alter table private.invitation_secrets enable row level security;
+create policy invitation_secrets_service on private.invitation_secrets to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.invitation_secrets to sb_service;
+
 create table private.key_runs (
   run_id uuid not null,
   api_key_id uuid not null,
@@ -7851,6 +8022,7 @@ comment on column private.mail_outbox.attempts is 'the number of claims; a worke
 CREATE INDEX mail_outbox_due_at_idx ON private.mail_outbox USING btree (due_at) WHERE (ended_at IS NULL);
 CREATE INDEX mail_outbox_email_idx ON private.mail_outbox USING btree (email) WHERE (email IS NOT NULL);
 CREATE INDEX mail_outbox_ended_at_idx ON private.mail_outbox USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX mail_outbox_one_change_mail_idx ON private.mail_outbox USING btree (email) WHERE ((kind = 'account_changed'::text) AND (attempts = 0) AND (ended_at IS NULL));
 CREATE UNIQUE INDEX mail_outbox_one_webhook_mail_idx ON private.mail_outbox USING btree (user_id) WHERE ((kind = 'webhook_disabled'::text) AND (attempts = 0) AND (ended_at IS NULL));
 CREATE INDEX mail_outbox_sender_id_idx ON private.mail_outbox USING btree (sender_id, not_before) WHERE (sender_id IS NOT NULL);
 CREATE INDEX mail_outbox_user_id_idx ON private.mail_outbox USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -7906,6 +8078,7 @@ grant delete, insert, select, update on table private.message_counters to sb_ser
 create table private.migrations (
   id integer default nextval('private.migrations_id_seq'::regclass) not null,
   name character varying(255) not null,
+  hash text not null,
   run_on timestamp without time zone not null,
   constraint migrations_pkey PRIMARY KEY (id)
 );
@@ -9112,7 +9285,7 @@ create table public.run_turns (
   agent_id uuid,
   agent_name text not null,
   "position" integer not null,
-  status text default 'queued'::text not null,
+  status text default 'thinking'::text not null,
   framework text not null,
   model text not null,
   message_id uuid,
@@ -9132,14 +9305,18 @@ create table public.run_turns (
   finished_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   agent_version integer,
+  asked jsonb,
+  handoff jsonb,
   constraint run_turns_pkey PRIMARY KEY (id),
   constraint run_turns_swarm_id_id_key UNIQUE (swarm_id, id),
-  constraint run_turns_status_known CHECK (status = ANY (ARRAY['queued'::text, 'thinking'::text, 'responding'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
+  constraint run_turns_status_known CHECK (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
   constraint run_turns_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint run_turns_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE
 );
 CREATE INDEX run_turns_agent_id_version_idx ON public.run_turns USING btree (agent_id, agent_version) WHERE (agent_id IS NOT NULL);
-CREATE INDEX run_turns_live_idx ON public.run_turns USING btree (agent_id) WHERE (status = ANY (ARRAY['queued'::text, 'thinking'::text, 'responding'::text]));
+CREATE INDEX run_turns_asked_idx ON public.run_turns USING btree (swarm_id, started_at) WHERE (asked IS NOT NULL);
+CREATE INDEX run_turns_handoff_idx ON public.run_turns USING btree (swarm_id, finished_at) WHERE (handoff IS NOT NULL);
+CREATE INDEX run_turns_open_idx ON public.run_turns USING btree (agent_id) WHERE (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text]));
 CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run_id, "position");
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
@@ -9173,7 +9350,7 @@ create table public.runs (
   constraint runs_swarm_id_id_key UNIQUE (swarm_id, id),
   constraint runs_ended_has_stop_reason CHECK ((status = ANY (ARRAY['completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])) = (stop_reason IS NOT NULL)),
   constraint runs_status_known CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'requires_action'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])),
-  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['all_replied'::text, 'no_reply_needed'::text, 'max_turns'::text, 'max_tool_steps'::text, 'budget_exceeded'::text, 'timeout'::text, 'loop_detected'::text, 'no_progress'::text, 'cancelled'::text, 'interrupted'::text, 'starter_removed'::text, 'provider_error'::text, 'content_filtered'::text, 'approval_expired'::text, 'worker_lost'::text])),
+  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['all_replied'::text, 'no_reply_needed'::text, 'empty_response'::text, 'max_turns'::text, 'max_tool_steps'::text, 'max_tokens_reached'::text, 'context_length_exceeded'::text, 'schema_mismatch'::text, 'budget_exceeded'::text, 'timeout'::text, 'loop_detected'::text, 'no_progress'::text, 'cancelled'::text, 'interrupted'::text, 'starter_removed'::text, 'provider_error'::text, 'content_filtered'::text, 'guardrail_failed'::text, 'internal_error'::text, 'approval_expired'::text, 'worker_lost'::text])),
   constraint runs_strategy_known CHECK (strategy = ANY (ARRAY['round_robin'::text, 'parallel'::text, 'mention'::text, 'handoff'::text, 'selector'::text, 'supervisor'::text])),
   constraint runs_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE SET NULL (message_id),
   constraint runs_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
@@ -9285,7 +9462,7 @@ CREATE INDEX swarm_members_user_id_idx ON public.swarm_members USING btree (user
 alter table public.swarm_members replica identity full;
 alter table public.swarm_members enable row level security;
 create policy swarm_members_delete on public.swarm_members for delete to authenticated
-  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email))));
+  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email))));
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) AND role <> 'owner'::text);
 create policy swarm_members_key_delete on public.swarm_members as restrictive for delete to authenticated
@@ -9297,12 +9474,12 @@ create policy swarm_members_key_select on public.swarm_members as restrictive fo
 create policy swarm_members_key_update on public.swarm_members as restrictive for update to authenticated
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_members_select on public.swarm_members for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email)));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email)));
 create policy swarm_members_service on public.swarm_members to sb_service, service_role
   using (true)
   with check (true);
 create policy swarm_members_update on public.swarm_members for update to authenticated
-  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email))))
+  using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email))))
   with check (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid))));
 CREATE TRIGGER swarm_members_a_require BEFORE INSERT ON public.swarm_members FOR EACH ROW WHEN (new.swarm_id IS NULL) EXECUTE FUNCTION private.require_columns('swarm_id');
 CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_joined();
@@ -9343,6 +9520,11 @@ create table public.swarms (
   constraint swarms_settings_object CHECK (jsonb_typeof(settings) = 'object'::text),
   constraint swarms_settings_on_agent_error CHECK (private.is_valid_swarm_setting('on_agent_error'::text, settings -> 'on_agent_error'::text)),
   constraint swarms_settings_on_conflict CHECK (private.is_valid_swarm_setting('on_conflict'::text, settings -> 'on_conflict'::text)),
+  constraint swarms_settings_preamble CHECK (
+CASE
+    WHEN settings ? 'preamble'::text THEN jsonb_typeof(settings -> 'preamble'::text) = 'string'::text AND char_length(settings ->> 'preamble'::text) <= 4000
+    ELSE true
+END),
   constraint swarms_settings_size CHECK (octet_length(settings::text) <= 32768),
   constraint swarms_settings_timeout_ms CHECK (private.is_valid_swarm_setting('timeout_ms'::text, settings -> 'timeout_ms'::text)),
   constraint swarms_status_known CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'completed'::text, 'archived'::text])),
@@ -9382,6 +9564,7 @@ CREATE TRIGGER swarms_emit_deleted BEFORE DELETE ON public.swarms FOR EACH ROW E
 CREATE TRIGGER swarms_emit_updated AFTER UPDATE ON public.swarms REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_swarm_updated();
 CREATE TRIGGER swarms_freeze BEFORE UPDATE OF id ON public.swarms FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
 CREATE TRIGGER swarms_keep_owner BEFORE UPDATE OF owner_id ON public.swarms FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
+CREATE TRIGGER swarms_keep_preamble BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.settings -> 'preamble'::text) IS DISTINCT FROM (old.settings -> 'preamble'::text)) EXECUTE FUNCTION private.keep_preamble();
 CREATE TRIGGER swarms_prepare BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm();
 CREATE TRIGGER swarms_record_key AFTER INSERT ON public.swarms FOR EACH ROW WHEN (private.key_id() IS NOT NULL) EXECUTE FUNCTION private.record_key_swarm();
 CREATE TRIGGER swarms_record_usage BEFORE DELETE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.record_usage_of_deleted_swarm();
@@ -9855,7 +10038,7 @@ create view public.swarm_invitations with (security_barrier=true) as
             i_1.created_at,
             i_1.expires_at
            FROM private.open_invitations i_1
-          WHERE CURRENT_USER = 'service_role'::name OR i_1.user_id = (( SELECT auth.uid() AS uid)) OR i_1.user_id IS NULL AND i_1.invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email))) i
+          WHERE CURRENT_USER = 'service_role'::name OR i_1.user_id = (( SELECT auth.uid() AS uid)) OR i_1.user_id IS NULL AND i_1.invited_email = (( SELECT private.my_proven_email() AS my_proven_email))) i
   WHERE ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
 grant select on table public.swarm_invitations to authenticated, service_role;
 

@@ -9,6 +9,7 @@ import { formatDuration, formatExact } from "../../components/formats.ts";
 import { JsonView } from "../../components/json-view.tsx";
 import { Link } from "../../components/link.tsx";
 import { Markdown } from "../../components/markdown.tsx";
+import { listPassedOn } from "../../components/passed-on.ts";
 import { type Span, sortCalls } from "./lay-out-trace.ts";
 import { type Figure, Figures, usageFigures } from "./part-figures.tsx";
 import { PromptView } from "./prompt-view.tsx";
@@ -97,14 +98,11 @@ function TurnDetails({ trace, turn }: { readonly trace: Trace; readonly turn: Tr
           ["Ended because of", turn.finish_reason],
         ]}
       />
-      {turn.asked !== null && (
-        <Section title={`Asked by ${String(turn.asked["by_agent_name"])}`}>{String(turn.asked["message"])}</Section>
-      )}
-      {turn.handoff !== null && (
-        <Section title={`Handed over to ${String(turn.handoff["agent_name"])}`}>
-          {String(turn.handoff["reason"])}
+      {listPassedOn(turn).map(({ title, text }) => (
+        <Section key={title} title={title}>
+          {text}
         </Section>
-      )}
+      ))}
       <ErrorText error={turn.error} />
       {warnings.length > 0 && (
         <Section title="Warnings">

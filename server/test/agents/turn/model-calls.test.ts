@@ -138,7 +138,8 @@ test("a provider with a field for names gets each message with its author, other
   const messagesFor = async (kind: "openai" | "openai-compatible", message: string): Promise<unknown> => {
     first.answer(say(WIRE[kind]({ texts: ["fine"] })));
     await answer(swarm, open({ provider_a: { kind, base_url: first.url, models: [{ id: "gpt-4.1-mini" }] } }), message);
-    return (first.asked.at(-1)?.body["messages"] as readonly unknown[]).slice(1);
+    const { messages } = first.asked.at(-1)?.body ?? {};
+    return Array.isArray(messages) ? messages.slice(1) : messages;
   };
   assert.deepEqual(await messagesFor("openai", "@Ada one"), [
     { role: "user", content: "[Zoë Müller]: @Ada one", name: "Zoe_Muller" },

@@ -4,6 +4,7 @@ import { hasEnded } from "../../../data/live-run.ts";
 import type { Answer, Run, ToolCall } from "../../../data/runs.ts";
 import { formatCount, formatDuration, formatMoney } from "../../../components/formats.ts";
 import { Markdown } from "../../../components/markdown.tsx";
+import { listPassedOn } from "../../../components/passed-on.ts";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { StatusBadge, toneOf } from "../../../components/status-dot.tsx";
 import { Timeline, type TimelineItem } from "../../../components/timeline.tsx";
@@ -92,7 +93,11 @@ interface TurnBodyProps {
 function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
   return (
     <div className="grid min-w-0 gap-2">
-      <PassedOn turn={turn} />
+      {listPassedOn(turn).map(({ title, text }) => (
+        <p key={title} className="text-sm wrap-anywhere whitespace-pre-wrap text-ink-soft">
+          {text === "" ? title : `${title}: ${text}`}
+        </p>
+      ))}
       {calls.map((call) =>
         call.status === "pending_approval" ? (
           <ApprovalCard
@@ -115,23 +120,6 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
       <TurnFigures turn={turn} />
     </div>
   );
-}
-
-/** What another agent asked, and why the agent handed over. */
-function PassedOn({ turn: { asked, handoff } }: { readonly turn: Pick<Turn, "asked" | "handoff"> }) {
-  const lines = [
-    ...(asked === null ? [] : [`${String(asked["by_agent_name"])} asked: ${String(asked["message"])}`]),
-    ...(handoff === null
-      ? []
-      : [
-          `Handed over to ${String(handoff["agent_name"])}${handoff["reason"] === "" ? "" : `: ${String(handoff["reason"])}`}`,
-        ]),
-  ];
-  return lines.map((line) => (
-    <p key={line} className="text-sm wrap-anywhere whitespace-pre-wrap text-ink-soft">
-      {line}
-    </p>
-  ));
 }
 
 /** Warnings of a turn: unsupported settings, messages beyond the context window. */
