@@ -148,6 +148,10 @@ export const OBSERVATIONS = {
     level: "warn",
     message: "stopped a PostgreSQL server that an earlier run left behind",
   },
+  "embedded.recovery_repeated": {
+    level: "warn",
+    message: "PostgreSQL could not complete its recovery, starting it again",
+  },
   "embedded.ended": { level: "error", message: "PostgreSQL ended unexpectedly, restarting it" },
   "embedded.restarted": { level: "info", message: "PostgreSQL is running again" },
   "embedded.restart_failed": { level: "error", message: "could not restart PostgreSQL, retrying" },

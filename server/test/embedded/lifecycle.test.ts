@@ -12,11 +12,14 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, type TestContext, test } from "node:test";
 import { Client } from "pg";
+import type { Observer } from "../../src/observe/index.ts";
+import { startFailing } from "../support/forgetful-postgres.ts";
 import { findFreePort } from "../support/free-port.ts";
 import {
   clusterOf,
+  makeFolder,
   PASSWORD,
   postmasterPid,
   query,
@@ -175,5 +178,31 @@ describe("one data directory", () => {
     const service = spawnService(t, dataDir);
     await service.waitFor("test.ready");
     await service.stop();
+  });
+});
+
+describe("a recovery that a kill has interrupted", {
+  skip: process.platform === "win32" ? "needs a shell" : false,
+}, () => {
+  const LINE = 'FATAL: could not create file "base/16384/16385": File exists';
+  const start = async (t: TestContext, lines: readonly string[]): Promise<string[]> => {
+    const notes: string[] = [];
+    const observer: Observer = { note: (name) => void notes.push(name), child: () => observer };
+    const dataDir = makeFolder(t);
+    const server = await startFailing({ dataDir, wantedPort: 0, superuserPassword: PASSWORD, observer }, lines);
+    await server.stop();
+    return notes;
+  };
+
+  test("is repeated once by itself", async (t) => {
+    const notes = await start(t, [LINE]);
+    assert.deepEqual(
+      notes.filter((name) => name === "embedded.recovery_repeated" || name === "embedded.started"),
+      ["embedded.recovery_repeated", "embedded.started"],
+    );
+  });
+
+  test("fails the start at the second time", async (t) => {
+    await assert.rejects(start(t, [LINE, LINE]), /File exists/);
   });
 });

@@ -32,6 +32,11 @@ export function startForgetful(o: StartEmbeddedOptions): Promise<EmbeddedServer>
   return start(o, () => FORGETFUL);
 }
 
+/** The same, with a server that ends at its first starts with these lines of its log. */
+export function startFailing(o: StartEmbeddedOptions, lines: readonly string[]): Promise<EmbeddedServer> {
+  return start(o, () => FORGETFUL, lines);
+}
+
 /** A new cluster with the configuration that initdb writes, as on a server that nobody has tuned. */
 export function startStock(o: StartEmbeddedOptions): Promise<EmbeddedServer> {
   return start(o, (clusterDir) => ({ config_file: join(clusterDir, "postgresql.conf"), ...STOCK }));
@@ -44,6 +49,7 @@ export function startStock(o: StartEmbeddedOptions): Promise<EmbeddedServer> {
 async function start(
   o: StartEmbeddedOptions,
   settingsFor: (clusterDir: string) => Readonly<Record<string, string>>,
+  failures: readonly string[] = [],
 ): Promise<EmbeddedServer> {
   // The wrappers are for a shell.
   if (process.platform === "win32") return startEmbedded(o);
@@ -59,6 +65,7 @@ async function start(
       dataDir,
       real.postgres,
       Object.entries(settingsFor(clusterDir)).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      failures,
     ),
   };
   const { superuserPassword } = o;
@@ -73,9 +80,16 @@ async function start(
   });
 }
 
-async function wrap(folder: string, program: string, words: readonly string[]): Promise<string> {
+async function wrap(
+  folder: string,
+  program: string,
+  words: readonly string[],
+  failures: readonly string[] = [],
+): Promise<string> {
   const path = join(folder, `forgetful-${program.slice(program.lastIndexOf("/") + 1)}`);
-  await writeFile(path, `#!/bin/sh\nexec "${program}" "$@" ${words.join(" ")}\n`);
+  // The server runs in the folder of the cluster, where it may create files.
+  const fail = failures.map((line, at) => `test -e failed-${at} || { : >failed-${at}; echo '${line}' >&2; exit 1; }\n`);
+  await writeFile(path, `#!/bin/sh\n${fail.join("")}exec "${program}" "$@" ${words.join(" ")}\n`);
   await chmod(path, 0o755);
   return path;
 }
