@@ -81,7 +81,7 @@ test("PostgreSQL that is killed under streams leaves no hole in them, nor in any
       for (const lastEventId of [0, ...first.ids.slice(0, 20)]) {
         const replay = new Reader(attach(client, run.id, { lastEventId }));
         await replay.ended;
-        const before = first.textUpTo(lastEventId);
+        const before: string = first.textUpTo(lastEventId);
         assert.equal(replay.restarts > 0 ? replay.text : before + replay.text, run.content, `after ${lastEventId}`);
       }
     }
