@@ -2,6 +2,7 @@ import type net from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
+import { WebSocket } from "ws";
 import { type HttpRequest, type HttpTarget, openConnection, renderRequest } from "../load/http-connection.ts";
 
 /** What an attack needs to know. The attacker is an ordinary user with rows of their own. */
@@ -19,6 +20,7 @@ export const ATTACKS = {
   "heavy embeddings": embedDeeply,
   "slow readers of large answers": readSlowly,
   "1,000 idle sockets": holdSockets,
+  "500 large presences": trackLarge,
   "200,000 queued deliveries": async () => {},
   "100 endless streams": openStreams,
   "sign-ins with wrong passwords": signInWrongly,
@@ -109,6 +111,45 @@ async function holdSockets(
     }
   };
   await Promise.all(Array.from({ length: 1_000 }, hold));
+}
+
+const PRESENCE_BYTES = 1_000_000;
+
+/** Sockets with the public key alone, each in a channel of its own. Counts the answers to their presences: 200 is ok, 413 an error. */
+async function trackLarge(
+  { target: { host, port, ca }, apikey }: AttackContext,
+  signal: AbortSignal,
+  count: (status: number) => void,
+): Promise<void> {
+  const track = async (number: number): Promise<void> => {
+    while (!signal.aborted) {
+      const socket = new WebSocket(`wss://${host}:${port}/realtime/v1/websocket?vsn=1.0.0&apikey=${apikey}`, { ca });
+      // The close event follows each error.
+      socket.on("error", () => count(0));
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      const topic = `realtime:large-${number}`;
+      const send = (event: string, ref: string, payload: object): void =>
+        socket.send(JSON.stringify({ topic, event, payload, ref, join_ref: "1" }));
+      socket.on("open", () => send("phx_join", "1", { config: { presence: { enabled: false } } }));
+      socket.on("message", (text: Buffer) => {
+        const { event, ref, payload } = JSON.parse(text.toString()) as Reply;
+        if (event !== "phx_reply") return;
+        if (ref === "2") count(payload.status === "ok" ? 200 : 413);
+        const meta = { text: "x".repeat(PRESENCE_BYTES) };
+        if (ref === "1") send("presence", "2", { type: "presence", event: "track", payload: meta });
+      });
+      await Promise.race([closed, aborted(signal)]);
+      socket.terminate();
+      await pause(AGAIN_MS, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: 500 }, (_, number) => track(number)));
+}
+
+interface Reply {
+  readonly event: string;
+  readonly ref: string | null;
+  readonly payload: { readonly status?: string };
 }
 
 async function openStreams(

@@ -42,7 +42,7 @@ export function useSecretInvitation(secret: string | null): ReadResult<readonly 
     read: async (client) => {
       const body = { action: "find", secret };
       try {
-        const found = await unwrap(client.functions.invoke(NAME, { body }));
+        const found: unknown = await unwrap(client.functions.invoke(NAME, { body }));
         return { data: [(found as { invitation: Row<"swarm_invitations"> }).invitation], error: null };
       } catch (error) {
         if (!(error instanceof Failure) || error.status !== 404) throw error;

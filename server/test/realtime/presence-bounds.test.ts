@@ -138,8 +138,7 @@ describe("limits of presence", () => {
       await openStage(t, { changes: createChangesDouble(bus), timing: QUICK, settings }),
       await openStage(t, { changes: createChangesDouble(bus), timing: QUICK, settings }),
     ];
-    for (const { url } of stages)
-      assert.equal(await (await open(t, url, "room")).channel.track({ HALF }), "ok");
+    for (const { url } of stages) assert.equal(await (await open(t, url, "room")).channel.track({ HALF }), "ok");
     const observer = await open(t, stages[0]?.url ?? "", "room");
     await until(async () => (await observer.channel.track({ HALF })) === "error", "the other node's presence counts");
     assert.equal(await (await open(t, stages[0]?.url ?? "", "hall")).channel.track({ HALF }), "ok");

@@ -57,7 +57,10 @@ async function broadcast(state: RealtimeState, channel: Channel, message: Outgoi
     return;
   }
   if (config.isPrivate) await requireWritable(state, channel, "broadcast");
-  await state.broadcaster.send({ topicKey, event, isBinary, payload, meta: null }, { exceptId, holder: holderOf(channel) });
+  await state.broadcaster.send(
+    { topicKey, event, isBinary, payload, meta: null },
+    { exceptId, holder: holderOf(channel) },
+  );
 }
 
 async function changePresence(state: RealtimeState, channel: Channel, value: unknown): Promise<void> {
