@@ -111,6 +111,10 @@ describe("tools of the kind a2a", () => {
       return Object.keys(details).filter((path) => path !== "config");
     };
     assert.deepEqual(await faultsOf({ card_url: "http://example.com/" }), ["config.card_url"]);
+    for (const host of ["10.0.0.1", "169.254.169.254", "[fd00::1]"]) {
+      const config = { card_url: `https://${host}/card.json` };
+      assert.deepEqual(await faultsOf(config), ["config.card_url"], host);
+    }
     assert.deepEqual(await faultsOf({ card_url: card(), other: 1 }), ["config.other"]);
     assert.deepEqual(await faultsOf({ card_url: card(), auth: { type: "basic" } }), [
       "config.auth.type",

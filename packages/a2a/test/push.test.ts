@@ -150,17 +150,17 @@ for (const binding of BINDINGS)
         });
       const reader = await open(binding, await ada.makeKey(["read", "run"]));
       await assert.rejects(reader.transport.createTaskPushNotificationConfig(config, VERSIONED), /scope/i);
-      const writer = await open(binding, await ada.makeKey(["read", "write"]));
-      await writer.transport.createTaskPushNotificationConfig(config, VERSIONED);
+      const sharer = await open(binding, await ada.makeKey(["read", "share"]));
+      await sharer.transport.createTaskPushNotificationConfig(config, VERSIONED);
     });
 
-    test("with a key that may not write fail before the task starts", async () => {
+    test("with a key that may not share fail before the task starts", async () => {
       const runner = await open(binding, await ada.makeKey(["run"]));
       for (const returnImmediately of [false, true]) {
         const configuration = { returnImmediately, taskPushNotificationConfig: configOf("/never") };
         const request = messageOf("Hello", { configuration });
-        await assert.rejects(runner.sendMessage(request), /lacks the scope write/);
-        await assert.rejects(runner.sendMessageStream(request).next(), /lacks the scope write/);
+        await assert.rejects(runner.sendMessage(request), /lacks the scope/);
+        await assert.rejects(runner.sendMessageStream(request).next(), /lacks the scope/);
         const { messageId } = request.message;
         assert.deepEqual(await ada.send("GET", `/rest/v1/messages?client_message_id=eq.${messageId}`), []);
       }

@@ -207,7 +207,7 @@ describe("AG-UI", () => {
       assert.equal(interrupt?.reason, "tool_approval");
       const id = interrupt?.id ?? "";
       const resume = [{ interruptId: id, status: "resolved" as const, payload: { approved } }];
-      const denied = openAgent(undefined, await makeKey("run"));
+      const denied = openAgent(undefined, await makeKey("read", "run"));
       denied.setMessages(agent.messages);
       await assert.rejects(ask(denied, null, { resume }), /403.*INSUFFICIENT_SCOPE/s);
       const more = await ask(agent, null, { resume });

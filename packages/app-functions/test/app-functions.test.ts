@@ -172,7 +172,7 @@ describe("functions of the operator", () => {
     const { key, api_key: row } = data;
     assert.equal((await call("echo", { method: "POST", headers: { authorization: `Bearer ${key}` } })).status, 201);
     const caller = await verifyFunctionCall(lastCall().body, lastCall().headers, SECRET);
-    assert.deepEqual([caller.user_id, caller.api_key_id, caller.scopes], [userId, row.id, ["read", "write"]]);
+    assert.deepEqual([caller.user_id, caller.api_key_id, caller.scopes], [userId, row.id, ["write"]]);
     assert.doesNotMatch(JSON.stringify(lastCall().headers), /sk_/);
   });
 

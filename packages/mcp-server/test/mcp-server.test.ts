@@ -282,7 +282,7 @@ describe("the MCP server", () => {
   });
 
   test("a key sees the tools of its scopes, and calls of others name the scope", async () => {
-    const read = await connect(await createKey([]));
+    const read = await connect(await createKey(["read"]));
     assert.deepEqual((await read.client.listTools()).tools.map(({ name }) => name).toSorted(), [
       "list_agents",
       "list_approvals",
@@ -396,7 +396,7 @@ describe("the MCP server", () => {
     assert.equal(codeOf(await decide(agentId, { approved: true })), "NOT_FOUND");
 
     const { tool_execution_id: second } = await ask();
-    const runner = await connect(await createKey(["run"]));
+    const runner = await connect(await createKey(["read", "run"]));
     const refused = await callTool(runner.client, {
       name: "decide_approval",
       arguments: { tool_execution_id: second, approved: true },

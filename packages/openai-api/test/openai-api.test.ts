@@ -112,7 +112,7 @@ describe("models", () => {
     const swarm = await insert("swarms", ada.token, { name: "Newsroom" });
     const { data } = await ada.client.models.list();
     assert.deepEqual(data.map(({ id }) => id).sort(), [ada.agent, `swarm:${swarm.id}`].sort());
-    const model = await openClient(await makeKey([])).models.retrieve(ada.agent);
+    const model = await openClient(await makeKey(["read"])).models.retrieve(ada.agent);
     assert.deepEqual([model.id, model.object, (model as { name?: string }).name], [ada.agent, "model", "Ada"]);
     assert.deepEqual(await reject(ada.client.get("/embeddings")), [404, "NOT_FOUND", null]);
     assert.deepEqual(await reject(ada.client.get("/chat/completions?x=1")), [405, "METHOD_NOT_ALLOWED", null]);
@@ -360,7 +360,7 @@ describe("a swarm as a model", () => {
       const { id } = await insert("agents", ada.token, { name });
       await insert("swarm_agents", ada.token, { swarm_id: swarm.id, agent_id: id });
     }
-    const { choices } = await openClient(await makeKey(["run"])).chat.completions.create({
+    const { choices } = await openClient(await makeKey(["read", "run"])).chat.completions.create({
       model: `swarm:${swarm.id}`,
       messages: [{ role: "system", content: "ignored" }, ...ask("first, ignored"), ...ask("Is the bridge open?")],
     });
