@@ -3731,6 +3731,14 @@ AS $function$
 $function$;
 grant execute on function private.is_key_message(uuid,uuid) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_key_run(run_id uuid, swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select private.may_key_see_run(private.key_id(), run_id, swarm_id) $function$;
+grant execute on function private.is_key_run(uuid,uuid) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.is_message_blocked(call jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4613,7 +4621,7 @@ AS $function$
       or exists (select 1 from private.key_runs r where r.run_id = may_key_see_run.run_id and r.api_key_id = k.id)
     from public.api_keys k where k.id = key_id), true)
 $function$;
-grant execute on function private.may_key_see_run(uuid,uuid,uuid) to authenticated, sb_service, service_role;
+grant execute on function private.may_key_see_run(uuid,uuid,uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.may_run_continue(run public.runs)
  RETURNS boolean
@@ -9048,7 +9056,7 @@ create policy messages_key_delete on public.messages as restrictive for delete t
 create policy messages_key_insert on public.messages as restrictive for insert to authenticated
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy messages_key_select on public.messages as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id) OR private.is_key_message(id, swarm_id)));
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id) OR private.is_key_message(id, swarm_id)));
 create policy messages_key_update on public.messages as restrictive for update to authenticated
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy messages_select on public.messages for select to authenticated
@@ -9266,7 +9274,7 @@ CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id,
 alter table public.run_events replica identity full;
 alter table public.run_events enable row level security;
 create policy run_events_key_select on public.run_events as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy run_events_select on public.run_events for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) AND (NOT restricted OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (EXISTS ( SELECT 1
    FROM public.agents a
@@ -9321,7 +9329,7 @@ CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
 create policy run_turns_key_select on public.run_turns as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy run_turns_select on public.run_turns for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy run_turns_service on public.run_turns to sb_service, service_role
@@ -9365,7 +9373,7 @@ CREATE INDEX runs_waiting_idx ON public.runs USING btree (swarm_id, queued_at, i
 alter table public.runs replica identity using index runs_swarm_id_id_key;
 alter table public.runs enable row level security;
 create policy runs_key_select on public.runs as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), id, swarm_id)));
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(id, swarm_id)));
 create policy runs_select on public.runs for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy runs_service on public.runs to sb_service, service_role
@@ -9637,7 +9645,7 @@ CREATE INDEX tool_executions_turn_id_idx ON public.tool_executions USING btree (
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
 alter table public.tool_executions enable row level security;
 create policy tool_executions_key_select on public.tool_executions as restrictive for select to authenticated
-  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.may_key_see_run(( SELECT private.key_id() AS key_id), run_id, swarm_id)));
+  using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy tool_executions_select on public.tool_executions for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
 create policy tool_executions_service on public.tool_executions to sb_service, service_role

@@ -119,7 +119,13 @@ as $$
       or exists (select 1 from private.key_runs r where r.run_id = may_key_see_run.run_id and r.api_key_id = k.id)
     from public.api_keys k where k.id = key_id), true)
 $$;
-grant execute on function private.may_key_see_run(uuid, uuid, uuid) to authenticated, sb_service, service_role;
+grant execute on function private.may_key_see_run(uuid, uuid, uuid) to sb_service;
+
+-- The same for the key of the caller.
+create or replace function private.is_key_run(run_id uuid, swarm_id uuid) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$ select private.may_key_see_run(private.key_id(), run_id, swarm_id) $$;
+grant execute on function private.is_key_run(uuid, uuid) to authenticated, sb_service, service_role;
 
 -- Whether the message started a run of the caller's key.
 create or replace function private.is_key_message(message_id uuid, swarm_id uuid) returns boolean

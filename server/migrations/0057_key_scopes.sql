@@ -51,7 +51,7 @@ declare
   person constant text := '(select private.require_person())';
   of_swarm constant text := 'swarm_id = any (array(select private.key_swarm_ids()))';
   of_agent constant text := 'agent_id = any (array(select private.key_agent_ids()))';
-  of_run constant text := 'private.may_key_see_run((select private.key_id()), run_id, swarm_id)';
+  of_run constant text := 'private.is_key_run(run_id, swarm_id)';
   rule record;
   command text;
   condition text;
@@ -79,7 +79,7 @@ begin
       ('read_positions', reads, writes, of_swarm),
       ('run_events', reads_or_runs, null, of_run),
       ('run_turns', reads_or_runs, null, of_run),
-      ('runs', reads_or_runs, null, 'private.may_key_see_run((select private.key_id()), id, swarm_id)'),
+      ('runs', reads_or_runs, null, 'private.is_key_run(id, swarm_id)'),
       ('swarm_agents', reads_or_runs, writes, of_swarm),
       ('swarm_members', reads, shares, of_swarm),
       ('swarms', reads_or_runs, writes, 'id = any (array(select private.key_swarm_ids()))'),

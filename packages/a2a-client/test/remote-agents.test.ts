@@ -78,7 +78,6 @@ describe("tools of the kind a2a", () => {
     const cases: readonly [object, RegExp][] = [
       [withSecret("sk_wrong"), /cannot be called: The API key does not exist/],
       [withSecret(key, card(crypto.randomUUID())), /cannot be called: Failed to fetch Agent Card/],
-      [withSecret(key, "https://169.254.169.254/card.json"), /cannot be called: .*(?:address|public)/i],
       [{ config: { card_url: card(), auth: { type: "bearer", secret: "token" } } }, /has no secret token/],
     ];
     for (const [row, reason] of cases) {

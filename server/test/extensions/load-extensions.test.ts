@@ -145,7 +145,7 @@ describe("loading extensions", () => {
         "telemetry needs a function open",
         "route GET /valid/open: access must be one of public, apikey, bearer, bearer-alone, account, user, service",
         "route GET /valid/free: limit must be null or one of api, auth, ai, tool, webhook",
-        "route GET /valid/all: keyScope must be null or one of read, write, run, approve",
+        'route GET /valid/all: keyScope must be null, "checked" or a list of read, write, run, approve, share, secrets',
         "route GET /valid/all: renderError must be a function",
         "route TRACE valid: the method must be one of GET, POST, PUT, PATCH, DELETE",
         "route TRACE valid: the path must begin with / and have no *",
