@@ -12,7 +12,9 @@ export function listPassedOn(turn: {
 }): readonly PassedOn[] {
   const { asked, handoff } = turn;
   return [
-    ...(asked === null ? [] : [{ title: `Asked by ${textOf(asked["by_agent_name"])}`, text: textOf(asked["message"]) }]),
+    ...(asked === null
+      ? []
+      : [{ title: `Asked by ${textOf(asked["by_agent_name"])}`, text: textOf(asked["message"]) }]),
     ...(handoff === null
       ? []
       : [{ title: `Handed over to ${textOf(handoff["agent_name"])}`, text: textOf(handoff["reason"]) }]),

@@ -1,3 +1,4 @@
+import { isRecord, readJson } from "../../json/index.ts";
 import { speakerLabel } from "../context/speaker-label.ts";
 import type { ModelTool } from "../providers/model-port.ts";
 import { agentToolName, takeToolName } from "./tool-names.ts";
@@ -11,6 +12,8 @@ export interface AddressedAgent {
 const FORMS = {
   handoff: {
     prefix: "handoff_to_",
+    text: "reason",
+    maxChars: 2_000,
     describe: (who: string) => `Hand the conversation over to ${who}, who answers next. Your turn ends with this call.`,
     inputSchema: {
       type: "object",
@@ -23,6 +26,8 @@ const FORMS = {
   },
   member: {
     prefix: "ask_",
+    text: "message",
+    maxChars: 20_000,
     describe: (who: string) => `Ask ${who} and get the answer back. Say all that is needed to answer.`,
     inputSchema: {
       type: "object",
@@ -49,6 +54,14 @@ export function agentTools<Agent extends AddressedAgent>(
       inputSchema,
     },
   }));
+}
+
+/** The reason or the question of a call of such a tool; empty when it has none. */
+export function readAgentInput(kind: keyof typeof FORMS, inputText: string): string {
+  const { text: name, maxChars } = FORMS[kind];
+  const read = readJson(inputText);
+  const text = read.fault === null && isRecord(read.value) ? read.value[name] : null;
+  return typeof text === "string" ? text.trim().slice(0, maxChars).toWellFormed() : "";
 }
 
 /** Names and roles are user input: one line of limited length. */

@@ -1,9 +1,10 @@
 import { Semaphore } from "../../concurrency/index.ts";
-import { isRecord, readJson } from "../../json/index.ts";
+import { isRecord } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
 import type { AssignedTool, CallableTool, ToolAnswers, ToolFault, ToolOutcome, ToolResponse } from "./tool-port.ts";
 import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
 import type { HandoffRow, QuestionRow, ToolExecution } from "../execution/steps.ts";
+import { readAgentInput } from "../strategies/agent-tools.ts";
 import { toClientOutcome } from "./client/client-tools.ts";
 import { readAssignment } from "./input/assignment.ts";
 import type { Toolset } from "./toolset.ts";
@@ -30,7 +31,7 @@ export async function answerCalls(answering: CallAnswering, calls: readonly Mode
     const meaning = toolset.find(call.name);
     if (meaning?.kind !== "handoff") continue;
     const { agentId, agentName } = meaning;
-    const reason = readText(call.inputText, "reason").slice(0, MAX_REASON_CHARS).toWellFormed();
+    const reason = readAgentInput("handoff", call.inputText);
     return { kind: "handoff", handoff: { agent_id: agentId, agent_name: agentName, reason } };
   }
   const verdicts = calls.map((call) => turn.checkRepeat(call.name, call.inputText));
@@ -45,8 +46,6 @@ export async function answerCalls(answering: CallAnswering, calls: readonly Mode
   return { kind: "answered", waiting };
 }
 
-const MAX_REASON_CHARS = 2_000;
-const MAX_QUESTION_CHARS = 20_000;
 const REPEATED = "You have called this tool with this input already: use the results above.";
 
 /** Works on the calls of one turn, a limited number at a time. */
@@ -84,19 +83,12 @@ async function askMember(
   call: ModelToolCall,
   agentId: string,
 ): Promise<WaitingCall> {
-  const message = readText(call.inputText, "message").slice(0, MAX_QUESTION_CHARS).toWellFormed();
+  const message = readAgentInput("member", call.inputText);
   if (message === "") return rejectCall(call, "VALIDATION_ERROR", "message: must be a non-empty string");
   const turnId = run.ports.newId();
   noteCall(turn, { kind: "asking", call, turnId });
   const end = await ask(agentId, { by_agent_id: turn.agent.id, by_agent_name: turn.agent.name, message }, turnId);
   return toMemberAnswer(call, end);
-}
-
-/** Empty when the input has no such text. */
-function readText(inputText: string, name: string): string {
-  const read = readJson(inputText);
-  const text = read.fault === null && isRecord(read.value) ? read.value[name] : null;
-  return typeof text === "string" ? text.trim() : "";
 }
 
 const TOO_MANY_CALLS: ToolFault = {
