@@ -389,3 +389,20 @@ describe("approvals", () => {
     assert.equal(free.requires_approval, false, "a person has ended it");
   });
 });
+
+describe("fixed arguments of an assignment", () => {
+  test("reach the tool, and are stored with no call and in no event", async () => {
+    const { id: own } = await ada.insert("agents", { name: "Cal" });
+    const [tool] = await ada.send("GET", "/rest/v1/tools?name=eq.calculator");
+    await ada.insert("agent_tools", { agent_id: own, tool_id: tool.id, configuration: { expression: "6*7" } });
+    const asked = { agent_id: own, message: "/tool calculator {}" };
+    const { run_id } = await ada.send("POST", "/functions/v1/agent-respond", asked);
+    const select = "status,tool_execution_payloads(input,output)";
+    const [execution] = await ada.send("GET", `/rest/v1/tool_executions?run_id=eq.${run_id}&select=${select}`);
+    assert.equal(execution.status, "succeeded");
+    assert.deepEqual(execution.tool_execution_payloads.input, {});
+    assert.match(JSON.stringify(execution.tool_execution_payloads.output), /42/);
+    const events = await ada.send("GET", `/rest/v1/run_events?run_id=eq.${run_id}&type=like.tool*`);
+    assert.ok(events.length > 0 && !JSON.stringify(events).includes("6*7"));
+  });
+});

@@ -10,6 +10,11 @@ const CASES: readonly [string, Rule][] = [
   ["true", { kind: "constant", isTrue: true }],
   ["(user_id = ( SELECT auth.uid() AS uid))", OWNER],
   ["(auth.uid() = user_id)", OWNER],
+  [
+    "(( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes) IS NOT NULL)",
+    { kind: "scopes", scopes: ["read", "share"] },
+  ],
+  ["( SELECT private.require_read_or_run() AS require_read_or_run)", { kind: "scopes", scopes: ["read"] }],
   ['("User ""Id""" = auth.uid())', { kind: "owner", column: 'User "Id"' }],
   [
     "(swarm_id = ANY (ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))",
