@@ -29,7 +29,9 @@ export function Shell() {
   usePageFocus();
   const waiting = useWaiting();
   const asked = useAskedProof();
-  useEffect(() => declineProof, []);
+  useEffect(() => {
+    return declineProof;
+  }, []);
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
