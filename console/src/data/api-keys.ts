@@ -59,11 +59,12 @@ export interface NewApiKey {
 export function useCreateApiKey(): Write<NewApiKey, string> {
   return useWrite({
     tables: ["api_keys"],
-    write: async (client, { resources, lifetimeDays, ...key }) => {
+    write: async (client, { resources, lifetimeDays, ...key }, requestKey) => {
       const bound = resources === null ? {} : { resources: { [resources.kind]: [resources.id] } };
       const expiresAt = lifetimeDays === null ? null : new Date(Date.now() + lifetimeDays * DAY_MS).toISOString();
       const body = { action: "create", ...key, ...bound, expires_at: expiresAt };
-      return ((await unwrap(client.functions.invoke(NAME, { body }))) as { key: string }).key;
+      const headers = { "Idempotency-Key": requestKey };
+      return ((await unwrap(client.functions.invoke(NAME, { body, headers }))) as { key: string }).key;
     },
   });
 }

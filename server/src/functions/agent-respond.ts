@@ -14,6 +14,7 @@ import type {
   WarnableCall,
 } from "./function-call.ts";
 import { invalidBodyError, readBody } from "./read-body.ts";
+import { readIdempotencyKey } from "./read-idempotency-key.ts";
 import {
   type ConversationBody,
   MAX_SEQ,
@@ -83,7 +84,7 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
     responseSchema: body.response_schema ?? null,
     clientTools: (body.client_tools ?? []).map((tool) => ({ ...tool, input_schema: tool.input_schema ?? ANY_INPUT })),
     metadata: body.metadata ?? {},
-    idempotencyKey: readIdempotencyKey(headers["idempotency-key"]),
+    idempotencyKey: readIdempotencyKey(headers),
     fingerprint: JSON.stringify(body),
     traceparent: headers["traceparent"] ?? null,
     charge: () => call.count("ai", `user:${principal.userId}`),
@@ -174,14 +175,6 @@ function requireUser(principal: Principal): Principal & { readonly userId: strin
 
 function acceptsStream(headers: FunctionCall["headers"]): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(headers["accept"] ?? "");
-}
-
-function readIdempotencyKey(key: string | undefined): string | null {
-  if (key === undefined) return null;
-  if (key.length === 0 || key.length > 255) throw invalid({ "Idempotency-Key": "must have 1 to 255 characters" });
-  // Extensions call the function without HTTP, whose headers have neither.
-  if (key.includes(NUL) || !key.isWellFormed()) throw invalid({ "Idempotency-Key": "must be text without zero bytes" });
-  return key;
 }
 
 function readLastEventId({ "last-event-id": text = "" }: FunctionCall["headers"]): number {

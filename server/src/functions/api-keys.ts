@@ -6,6 +6,7 @@ import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
+import { readIdempotencyKey } from "./read-idempotency-key.ts";
 
 const MAX_RESOURCES = 100;
 const ids = z.array(z.guid().transform((id) => id.toLowerCase())).max(MAX_RESOURCES);
@@ -47,6 +48,7 @@ export interface ApiKeyChanges {
     readonly scopes: readonly ApiKeyScope[];
     readonly resources: ApiKeyResources | null;
     readonly expiresAt: Date | null | undefined;
+    readonly idempotencyKey: string | null;
     readonly address: string;
   }): Promise<{ readonly key: string; readonly row: object }>;
   /** `userId` null: the key of any user. */
@@ -63,7 +65,9 @@ export function createApiKeys(changes: ApiKeyChanges): NamedFunction {
         if (principal.role !== "authenticated") throw new AppError("FORBIDDEN", "Only users create API keys");
         const { name, scopes, resources = null, expires_at: expiry } = body;
         const expiresAt = typeof expiry === "string" ? new Date(expiry) : expiry;
-        const { key, row } = await changes.create({ principal, name, scopes, resources, expiresAt, address });
+        const idempotencyKey = readIdempotencyKey(call.headers);
+        const request = { principal, name, scopes, resources, expiresAt, idempotencyKey, address };
+        const { key, row } = await changes.create(request);
         return { status: 201, body: { key, api_key: row } };
       }
       case "revoke":

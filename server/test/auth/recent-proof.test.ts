@@ -190,7 +190,15 @@ describe("a change of an account", () => {
       { apikey: stage.anonKey, authorization: `Bearer ${person.token}` },
     );
     assert.ok(principal.role === "authenticated");
-    const request = { principal, name: "k", scopes: ["read"], resources: null, expiresAt: null, address } as const;
+    const request = {
+      principal,
+      name: "k",
+      scopes: ["read"],
+      resources: null,
+      expiresAt: null,
+      idempotencyKey: null,
+      address,
+    } as const;
     const { row } = await createUserKey(context, request);
     await sendDueMails(stage);
     const sent = () => stage.mails.filter(({ kind }) => kind === "account_changed");

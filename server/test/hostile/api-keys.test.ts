@@ -65,6 +65,21 @@ async function reject(...args: Parameters<typeof call>): Promise<string> {
   return `${status} ${body?.code}`;
 }
 
+async function createOnce(token: string, idempotencyKey: string): Promise<Answer> {
+  const { url, anon_key: apikey } = service.credentials;
+  const response = await fetch(`${url}/functions/v1/api-keys`, {
+    method: "POST",
+    headers: {
+      apikey,
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "idempotency-key": idempotencyKey,
+    },
+    body: JSON.stringify({ action: "create", name: "once" }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
 let people = 0;
 
 async function signUp(): Promise<Person> {
@@ -98,6 +113,28 @@ function withChecksum(text: string): string {
 }
 
 describe("an API key", () => {
+  test("takes the place of one whose response was lost, if the request is repeated with its Idempotency-Key", async () => {
+    const person = await signUp();
+    const other = await signUp();
+    const answers = await Promise.all([1, 2, 3].map(() => createOnce(person.token, "create-1")));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201, 201],
+    );
+    const listed = await callOk("GET /rest/v1/api_keys", person.token);
+    assert.equal(listed.length, 1);
+    const live = answers.filter(({ body }) => body.api_key.id === listed[0].id).map(({ body }) => body.key);
+    assert.equal(live.length, 1);
+    for (const { body } of answers)
+      assert.equal((await call("GET /rest/v1/agents", body.key)).status, body.key === live[0] ? 200 : 401);
+    // Another user's request has nothing to do with it.
+    assert.equal((await createOnce(other.token, "create-1")).status, 201);
+    await until(async () => (await callOk("GET /rest/v1/api_keys", person.token))[0].last_used_at !== null);
+    const repeated = await createOnce(person.token, "create-1");
+    assert.equal(repeated.body.code, "IDEMPOTENCY_KEY_REUSED");
+    assert.equal((await call("GET /rest/v1/agents", live[0])).status, 200);
+  });
+
   test("stands for its user, is stored as a hash, shown once and recorded", async () => {
     const person = await signUp();
     const other = await signUp();

@@ -53,6 +53,33 @@ export async function findForeignResources(
   );
 }
 
+/** The key that an earlier request with the same Idempotency-Key created within a day, if it was not revoked. */
+export function findKeyOfRequest(
+  client: Queryable,
+  userId: string,
+  requestKey: string,
+): Promise<{ readonly id: string; readonly is_used: boolean } | null> {
+  return findRow(
+    client,
+    `select a.id, a.last_used_at is not null as is_used
+       from private.idempotency_keys k
+       join public.api_keys a on a.id = k.result[1]::uuid
+      where k.user_id = $1 and k.key = $2 and k.created_at > now() - interval '24 hours'`,
+    [userId, requestKey],
+  );
+}
+
+export async function storeKeyOfRequest(
+  client: Queryable,
+  { userId, requestKey, id }: { readonly userId: string; readonly requestKey: string; readonly id: string },
+): Promise<void> {
+  await client.query(
+    `insert into private.idempotency_keys (user_id, key, request_hash, result) values ($1, $2, '', array[$3])
+     on conflict on constraint idempotency_keys_pkey do update set result = excluded.result, created_at = now()`,
+    [userId, requestKey, id],
+  );
+}
+
 export async function countUserKeys(client: Queryable, userId: string): Promise<number> {
   const statement = "select count(*)::integer as keys from public.api_keys where user_id = $1";
   return (await getRow<{ keys: number }>(client, statement, [userId])).keys;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { API_KEY_SCOPES, type ApiKeyResources, type ApiKeyScope } from "@swarmbase/sdk";
 import { inTransaction, type UserPrincipal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
@@ -10,7 +11,9 @@ import {
   countUserKeys,
   deleteUserKey,
   findForeignResources,
+  findKeyOfRequest,
   insertUserKey,
+  storeKeyOfRequest,
   type UserKeyRow,
 } from "../sql/user-keys.ts";
 import { getUserById, lockUser } from "../sql/users.ts";
@@ -29,17 +32,21 @@ export interface NewKeyRequest {
   readonly resources: ApiKeyResources | null;
   /** Null: the key does not expire, or as late as the operator permits. Absent: in 90 days, or earlier if the operator requires it. */
   readonly expiresAt?: Date | null | undefined;
+  /** The Idempotency-Key of the request; null: it has none. */
+  readonly idempotencyKey: string | null;
   readonly address: string;
 }
 
 /** Creates a key for the signed-in user. The result has the only copy of the key. */
 export async function createUserKey(
   { pool, clock, observer, settings }: KeyContext,
-  { principal, name, scopes, resources, expiresAt, address }: NewKeyRequest,
+  { principal, name, scopes, resources, expiresAt, idempotencyKey, address }: NewKeyRequest,
 ): Promise<{ readonly key: string; readonly row: UserKeyRow }> {
   const limits = findLatestExpiry(clock.now(), settings.apiKeyMaxDays);
   requireExpiry(clock.now(), expiresAt ?? null, limits);
   const { key, hash, prefix } = makeUserKey();
+  const requestKey =
+    idempotencyKey === null ? null : `api-key:${createHash("sha256").update(idempotencyKey).digest("hex")}`;
   const row = await inTransaction(pool, async (client) => {
     // The lock of the user makes the limit exact.
     const { user, session } = await lockPrincipal(client, { principal });
@@ -48,6 +55,7 @@ export async function createUserKey(
       throw authError("insufficient_aal", "AAL2 session is required to create API keys when MFA is enabled.", {
         status: 403,
       });
+    if (requestKey !== null) await removeLostKey(client, user.id, requestKey);
     if ((await countUserKeys(client, user.id)) >= settings.apiKeyLimitPerUser)
       throw new AppError(
         "API_KEY_LIMIT_REACHED",
@@ -64,6 +72,7 @@ export async function createUserKey(
       hash,
       aal: session.aal,
     });
+    if (requestKey !== null) await storeKeyOfRequest(client, { userId: user.id, requestKey, id: created.id });
     await recordChange({ clock, settings }, client, {
       action: "api_key_created",
       user,
@@ -74,6 +83,18 @@ export async function createUserKey(
   });
   observer.note("api_key.created", { userId: row.user_id, id: row.id, scopes: row.scopes, expiresAt: row.expires_at });
   return { key, row };
+}
+
+/**
+ * A key is shown once, so a request that is repeated because its response was lost cannot get it again: the new key takes its
+ * place. A key that was used was not lost.
+ */
+async function removeLostKey(client: Queryable, userId: string, requestKey: string): Promise<void> {
+  const earlier = await findKeyOfRequest(client, userId, requestKey);
+  if (earlier === null) return;
+  if (earlier.is_used)
+    throw new AppError("IDEMPOTENCY_KEY_REUSED", "An API key that was created with this Idempotency-Key is in use");
+  await deleteUserKey(client, { id: earlier.id, userId });
 }
 
 function findLatestExpiry(now: Date, maxDays: number): Date | null {
