@@ -188,6 +188,11 @@ test("beyond: the examples for browser apps run without changes", async () => {
   }
 });
 
+test("beyond: the example for changes of an account runs without changes", async () => {
+  const prompt = () => assert.fail("the session has just signed in");
+  for (const block of await readBlocks("accounts.md")) await run(block, { supabase: ada.client, prompt });
+});
+
 test("beyond: the examples for migrating run without changes", async () => {
   const encrypted_password = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
   const row = { id: randomUUID(), email: `moved-${ada.email}`, encrypted_password, email_confirmed_at: "2026-01-01" };

@@ -6,7 +6,6 @@ import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 export type Agent = Row<"agents">;
@@ -54,11 +53,6 @@ export function useCreateAgent(): Write<AgentDraft, Pick<Agent, "id">> {
     tables: ["agents"],
     write: (client, draft, key) => unwrap(once(client.from("agents").insert(draft).select("id").single(), key)),
   });
-}
-
-/** A change of what the model gets makes a version. */
-export function useSaveAgent(): SaveEdit<Agent, Partial<AgentDraft>> {
-  return useSaveEdit({ table: "agents", affects: ["agent_versions"] });
 }
 
 /** The status `error` stays until the agent's next turn, or until its owner resets it. */

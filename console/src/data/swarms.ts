@@ -15,7 +15,6 @@ import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
 import { type ReadPosition, useLiveReadPositions } from "./read-positions.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
 import { once, useWrite } from "./write.ts";
 
@@ -176,10 +175,6 @@ export function useCreateSwarm() {
 export type SwarmChange = Partial<
   Pick<Row<"swarms">, "name" | "description" | "strategy" | "coordinator_agent_id" | "settings">
 >;
-
-export function useSaveSwarm(): SaveEdit<Row<"swarms">, SwarmChange> {
-  return useSaveEdit({ table: "swarms" });
-}
 
 export function useSetSwarmStatus() {
   return useWrite<{ readonly id: string; readonly status: SwarmStatus }, void>({

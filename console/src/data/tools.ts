@@ -6,7 +6,6 @@ import { afterRow, containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 export type Tool = Row<"tools">;
@@ -54,10 +53,6 @@ export function useCreateTool(): Write<ToolDraft, Pick<Tool, "id">> {
     tables: ["tools"],
     write: (client, draft, key) => unwrap(once(client.from("tools").insert(draft).select("id").single(), key)),
   });
-}
-
-export function useSaveTool(): SaveEdit<Tool, ToolUpdate> {
-  return useSaveEdit({ table: "tools", affects: ["agent_tools"] });
 }
 
 /** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */

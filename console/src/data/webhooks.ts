@@ -5,12 +5,11 @@ import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useInterval } from "./use-interval.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 /** Without the secret, which is read only to be shown. */
-const COLUMNS =
+export const WEBHOOK_COLUMNS =
   "id, name, url, events, is_active, headers, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
 
 export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id" | "run_id" | "bodies">;
@@ -38,7 +37,7 @@ export function useWebhooks({ search, state, sort }: WebhookFilter): Pages<Liste
     read: (client, { last, size, signal }) => {
       let query = client
         .from("webhooks")
-        .select(`${COLUMNS}, last:webhook_deliveries(status, created_at)`)
+        .select(`${WEBHOOK_COLUMNS}, last:webhook_deliveries(status, created_at)`)
         // Those of single runs come and go with them.
         .is("run_id", null);
       if (state === "active") query = query.eq("is_active", true);
@@ -59,7 +58,7 @@ export function useWebhook(id: string): ReadResult<Webhook> {
   return useRows({
     table: "webhooks",
     key: ["one", id],
-    read: (client, signal) => client.from("webhooks").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
+    read: (client, signal) => client.from("webhooks").select(WEBHOOK_COLUMNS).eq("id", id).abortSignal(signal).single(),
   });
 }
 
@@ -130,17 +129,15 @@ export function useCreateWebhook(): Write<WebhookDraft, Pick<Webhook, "id" | "na
   });
 }
 
-export function useSaveWebhook(): SaveEdit<Webhook, WebhookDraft> {
-  return useSaveEdit({ table: "webhooks", columns: COLUMNS });
-}
-
 /** Updates the cache optimistically. */
 export function useSetWebhookActive(): Write<Pick<Webhook, "id" | "is_active">, Webhook> {
   return useWrite({
     tables: ["webhooks"],
     optimistic: (change) => [{ table: "webhooks", change: replaceRow(change) }],
     write: (client, { id, is_active }) =>
-      unwrap(client.from("webhooks").update({ is_active }).eq("id", id).select(COLUMNS).single()) as Promise<Webhook>,
+      unwrap(
+        client.from("webhooks").update({ is_active }).eq("id", id).select(WEBHOOK_COLUMNS).single(),
+      ) as Promise<Webhook>,
   });
 }
 

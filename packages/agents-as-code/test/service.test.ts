@@ -378,6 +378,7 @@ describe("pull, plan and apply on a running service", () => {
   test("people are invited once, also when they have accepted", async () => {
     const { person, folder } = await createApplied();
     const guest = await people.signUp();
+    await people.prove(guest);
     const desk = "key: desk\nname: Desk\nagents:\n  - agent: ada\n  - agent: max\ncoordinator: max\n";
     await writeFiles(folder, { "swarms/desk.yaml": `${desk}members:\n  - email: ${guest.email.toUpperCase()}\n` });
     await succeed(person, "apply", "--dir", folder, "--yes");

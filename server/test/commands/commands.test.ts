@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
@@ -36,18 +34,6 @@ test("commands that need a database fail with an explanation before the first st
     assert.match(stderr, /^The service has not been started with the data directory .* npm start\n$/);
   }
   await assert.rejects(stat(dataDir), "and make nothing");
-});
-
-test("serve reports a port that is in use before it creates a database", async (t) => {
-  const taken = createServer().listen({ host: "127.0.0.1", port: 0 });
-  t.after(() => taken.close());
-  await once(taken, "listening");
-  const { port } = taken.address() as AddressInfo;
-  const dataDir = await makeDataDir(t);
-  const { code, stderr } = await run(t, ["serve"], { env: { DATA_DIR: dataDir, PORT: String(port) } });
-  assert.equal(code, 1);
-  assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: the port is in use/);
-  await assert.rejects(stat(dataDir), "and makes nothing");
 });
 
 test("certificate renew keeps the authority unless a new one is asked for", async (t) => {

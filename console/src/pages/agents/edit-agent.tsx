@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { type Agent, type AgentDraft, useSaveAgent } from "../../data/agents.ts";
+import type { Agent, AgentDraft } from "../../data/agents.ts";
+import { useSaveAgent } from "../../data/saved-rows.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { useEditedRow } from "../../components/use-edited-row.ts";

@@ -1,4 +1,5 @@
-import { type Tool, useSaveTool } from "../../data/tools.ts";
+import type { Tool } from "../../data/tools.ts";
+import { useSaveTool } from "../../data/saved-rows.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { renderUpdate } from "./tool-draft.ts";

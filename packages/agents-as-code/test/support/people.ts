@@ -21,7 +21,8 @@ export interface Person {
 }
 
 /** Signs people up over HTTPS, trusting the service's own authority. */
-export async function openPeople({ url, anon_key: anonKey, ca_cert_file: caFile }: Credentials) {
+export async function openPeople(credentials: Credentials) {
+  const { url, anon_key: anonKey, service_role_key: serviceKey, ca_cert_file: caFile } = credentials;
   const ca = await readFile(caFile ?? "", "utf8");
   const dispatcher = new Agent({ connect: { ca } });
   const send = async (token: string, method: string, path: string, body?: unknown) => {
@@ -64,6 +65,11 @@ export async function openPeople({ url, anon_key: anonKey, ca_cert_file: caFile 
   };
   return {
     signUp,
+    /** Proves the address, which an invitation by address needs. */
+    async prove({ id }: Person): Promise<void> {
+      const answer = await send(serviceKey, "PUT", `/auth/v1/admin/users/${id}`, { email_confirm: true });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    },
     /** With the authority of the service, for commands that run here. */
     fetch: ((input: string, init: object) =>
       fetch(input, { ...init, dispatcher })) as unknown as typeof globalThis.fetch,

@@ -136,6 +136,7 @@ const SCHEMAS = {
       user_id: UUID,
       name: TEXT,
       scopes: listOf({ type: "string", enum: [...API_KEY_SCOPES] }),
+      resources: { anyOf: [record({ agents: listOf(UUID), swarms: listOf(UUID) }), { type: "null" }] },
       prefix: TEXT,
       expires_at: TIME_OR_NULL,
       last_used_at: TIME_OR_NULL,

@@ -246,7 +246,6 @@ test("the end of a run decides the status of the response", () => {
     [run("completed"), 200],
     [run("partial"), 200],
     [run("cancelled"), 200],
-    [run("failed", { responses: [{}] }), 200],
     [run("failed"), 502, "PROVIDER_ERROR"],
     [run("failed", errors("PROVIDER_TIMEOUT", "PROVIDER_TIMEOUT")), 504, "PROVIDER_TIMEOUT"],
     [run("failed", errors("PROVIDER_TIMEOUT", "PROVIDER_OVERLOADED")), 502, "PROVIDER_ERROR"],

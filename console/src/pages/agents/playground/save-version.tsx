@@ -1,7 +1,7 @@
 import { useNavigate } from "react-router";
 import { changeColumn } from "../../../data/playground.ts";
 import { type AgentValues, type Column, isSameValues, pickValues } from "../../../data/playground-state.ts";
-import { useSaveAgent } from "../../../data/agents.ts";
+import { useSaveAgent } from "../../../data/saved-rows.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";

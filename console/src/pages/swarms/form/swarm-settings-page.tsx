@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { Row } from "../../../data/client.ts";
 import { useGuardrailsOf } from "../../../data/guardrails.ts";
-import { type SwarmChange, useSaveSwarm } from "../../../data/swarms.ts";
+import type { SwarmChange } from "../../../data/swarms.ts";
+import { useSaveSwarm } from "../../../data/saved-rows.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";

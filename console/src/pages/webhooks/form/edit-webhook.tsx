@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
-import { useSaveWebhook, useWebhook, type Webhook, type WebhookDraft } from "../../../data/webhooks.ts";
+import { useWebhook, type Webhook, type WebhookDraft } from "../../../data/webhooks.ts";
+import { useSaveWebhook } from "../../../data/saved-rows.ts";
 import { SAVED } from "../../../components/leave-guard.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { PageSkeleton } from "../../../components/skeleton.tsx";

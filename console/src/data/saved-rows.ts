@@ -1,0 +1,25 @@
+import type { Agent, AgentDraft } from "./agents.ts";
+import type { Row } from "./client.ts";
+import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
+import type { SwarmChange } from "./swarms.ts";
+import type { Tool, ToolUpdate } from "./tools.ts";
+import { WEBHOOK_COLUMNS, type Webhook, type WebhookDraft } from "./webhooks.ts";
+
+// Apart from the reads of these tables, so that pages without forms do not load how a form is saved.
+
+/** A change of what the model gets makes a version. */
+export function useSaveAgent(): SaveEdit<Agent, Partial<AgentDraft>> {
+  return useSaveEdit({ table: "agents", affects: ["agent_versions"] });
+}
+
+export function useSaveSwarm(): SaveEdit<Row<"swarms">, SwarmChange> {
+  return useSaveEdit({ table: "swarms" });
+}
+
+export function useSaveTool(): SaveEdit<Tool, ToolUpdate> {
+  return useSaveEdit({ table: "tools", affects: ["agent_tools"] });
+}
+
+export function useSaveWebhook(): SaveEdit<Webhook, WebhookDraft> {
+  return useSaveEdit({ table: "webhooks", columns: WEBHOOK_COLUMNS });
+}
