@@ -1,7 +1,13 @@
 -- Schemas: `auth` (identity), `private` (helpers, queues, events, keys), `public` (what the REST interface serves).
 -- Every object belongs to swarmbase_owner, which never serves a request. Roles are created before migrations run.
+--
+-- PostgreSQL reads the condition of a trigger anew for every statement that can fire it. So triggers that guard columns
+-- name them, and the functions of others decide for themselves.
 
 create schema auth;
+-- Partitions of tables of `public`, see docs/decisions/0023-partitions.md. No role but the owner may enter: rows are
+-- read and written through the partitioned tables.
+create schema partitions;
 
 -- Functions are executable only by roles with an explicit grant, because some run with their owner's rights.
 alter default privileges revoke execute on functions from public;
@@ -69,6 +75,16 @@ as $$
     coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'email', '')
 $$;
 grant execute on function auth.email() to anon, authenticated, sb_service, service_role;
+
+-- Returns the W3C trace context, or null when the text is not one.
+create function private.parse_traceparent(header text) returns text language sql immutable parallel safe
+as $$ select pg_catalog.substring(header, '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$') $$;
+grant execute on function private.parse_traceparent(text) to sb_service;
+
+-- Returns the trace context of the request that makes this change; null unless the request is recorded.
+create function private.get_traceparent() returns text language sql stable parallel safe
+as $$ select private.parse_traceparent(pg_catalog.current_setting('swarmbase.traceparent', true)) $$;
+grant execute on function private.get_traceparent() to sb_service;
 
 -- Removes white space at both ends, as Unicode and JavaScript's trim() define it.
 create function private.trim_whitespace(value text) returns text language sql immutable parallel safe

@@ -23,8 +23,13 @@ create table auth.users (
   banned_until timestamptz,
   deleted_at timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  -- An address gives a right only when it was proven: by a link or code in a mail, or by the service role. Without a
+  -- mail server every address counts as confirmed, so email_confirmed_at says nothing about who has the mailbox.
+  proven_email text
 );
+comment on column auth.users.proven_email is
+  'the address that was proven last; it gives rights only while it is also the address of the account';
 create unique index users_email_key on auth.users (email) where deleted_at is null;
 create index users_created_at_idx on auth.users (created_at, id);
 alter table auth.users enable row level security;
@@ -50,7 +55,8 @@ create table auth.mfa_factors (
   id uuid default private.new_id() constraint mfa_factors_pkey primary key,
   user_id uuid not null constraint mfa_factors_user_id_fkey references auth.users on delete cascade,
   friendly_name text constraint mfa_factors_friendly_name_length check (char_length(friendly_name) <= 200),
-  factor_type text not null constraint mfa_factors_factor_type_known check (factor_type in ('totp')),
+  factor_type text not null constraint mfa_factors_factor_type_known
+    check (factor_type in ('totp', 'recovery_code')),
   status text not null default 'unverified'
     constraint mfa_factors_status_known check (status in ('unverified', 'verified')),
   secret_wrapped bytea not null,
@@ -62,8 +68,20 @@ create table auth.mfa_factors (
 create unique index mfa_factors_user_id_friendly_name_key on auth.mfa_factors (user_id, friendly_name)
   where friendly_name <> '';
 create index mfa_factors_user_id_idx on auth.mfa_factors (user_id);
+-- Recovery codes are a factor of their own, at most one for each user. Its secret is the key of the hashes.
+create unique index mfa_factors_one_recovery_idx on auth.mfa_factors (user_id) where factor_type = 'recovery_code';
 alter table auth.mfa_factors enable row level security;
 grant select, insert, update, delete on auth.mfa_factors to sb_service;
+
+create table auth.mfa_recovery_codes (
+  factor_id uuid not null constraint mfa_recovery_codes_factor_id_fkey references auth.mfa_factors on delete cascade,
+  code_hash bytea not null,
+  used_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint mfa_recovery_codes_pkey primary key (factor_id, code_hash)
+);
+alter table auth.mfa_recovery_codes enable row level security;
+grant select, insert, update, delete on auth.mfa_recovery_codes to sb_service;
 
 create table auth.mfa_challenges (
   id uuid default private.new_id() constraint mfa_challenges_pkey primary key,
@@ -79,14 +97,15 @@ create index mfa_challenges_expires_at_idx on auth.mfa_challenges (expires_at);
 alter table auth.mfa_challenges enable row level security;
 grant select, insert, update, delete on auth.mfa_challenges to sb_service;
 
--- One row per signed-in device. Refresh tokens are not stored: the row keeps the counter and the key that signs them.
+-- One row per signed-in device or API key. Refresh tokens are not stored: the row keeps the counter and the key that
+-- signs them.
 create table auth.sessions (
   id uuid default private.new_id() constraint sessions_pkey primary key,
   user_id uuid not null constraint sessions_user_id_fkey references auth.users on delete cascade,
   aal text not null default 'aal1' constraint sessions_aal_known check (aal in ('aal1', 'aal2')),
   amr jsonb not null default '[]',
   factor_id uuid constraint sessions_factor_id_fkey references auth.mfa_factors on delete set null,
-  refresh_key_wrapped bytea not null,
+  refresh_key_wrapped bytea,
   refresh_counter bigint not null default 0,
   refreshed_at timestamptz,
   not_after timestamptz,
@@ -98,8 +117,20 @@ create table auth.sessions (
   suspended_until timestamptz,
   -- Users may require that every request of theirs is signed. A copy of the setting, because every request reads its
   -- session's row anyway.
-  requires_signature boolean not null default false
+  requires_signature boolean not null default false,
+  -- Whether the user has a verified factor: a copy for the same reason.
+  requires_aal2 boolean not null default false,
+  -- The refresh counter of the newest access token that was presented. Below refresh_counter, the answer to the last
+  -- refresh may have been lost.
+  seen_refresh_counter bigint not null default 0,
+  -- SHA-256 of the whole key; null for the session of a device, which has a refresh key instead.
+  api_key_hash bytea constraint sessions_api_key_hash_key unique,
+  -- The sign-in, and later the password, a second factor or a mailed nonce: changes of an account need a recent proof
+  -- that the owner makes them, so that a stolen token is not enough. Null for API keys, which prove nothing.
+  proven_at timestamptz,
+  constraint sessions_one_secret check ((api_key_hash is null) <> (refresh_key_wrapped is null))
 );
+comment on column auth.sessions.proven_at is 'when the session last proved that its holder is the owner of the account';
 create index sessions_user_id_idx on auth.sessions (user_id);
 create index sessions_not_after_idx on auth.sessions (not_after) where not_after is not null;
 create index sessions_factor_id_idx on auth.sessions (factor_id) where factor_id is not null;
@@ -142,6 +173,8 @@ create table auth.one_time_tokens (
   attempts_in_hour smallint not null default 0,
   -- The flow that a link belongs to. Deleted with it: without its flow, the link must not sign in.
   flow_state_id uuid constraint one_time_tokens_flow_state_id_fkey references auth.flow_states on delete cascade,
+  -- The service role vouches for who gets a link that it has requested for itself.
+  is_by_service_role boolean not null default false,
   constraint one_time_tokens_user_id_kind_key unique (user_id, kind)
 );
 create index one_time_tokens_token_hash_idx on auth.one_time_tokens (token_hash);
@@ -175,6 +208,38 @@ create table private.request_signing_secrets (
 alter table private.request_signing_secrets enable row level security;
 grant select, insert, update, delete on private.request_signing_secrets to sb_service;
 
+-- Nonces of accepted HTTP message signatures (RFC 9421). Each is accepted once: they stay until the
+-- signature expires on every node.
+create table private.request_nonces (
+  user_id uuid not null constraint request_nonces_user_id_fkey references auth.users on delete cascade,
+  nonce text not null constraint request_nonces_nonce_length check (char_length(nonce) between 8 and 128),
+  expires_at timestamptz not null,
+  constraint request_nonces_pkey primary key (user_id, nonce)
+);
+create index request_nonces_expires_at_idx on private.request_nonces (expires_at);
+alter table private.request_nonces enable row level security;
+grant select, insert, update, delete on private.request_nonces to sb_service;
+
+-- What an operator or a user must be able to find out later about the security of an account.
+create table auth.audit_log_entries (
+  id uuid default private.new_id() constraint audit_log_entries_pkey primary key,
+  action text not null constraint audit_log_entries_action_length check (char_length(action) between 1 and 63),
+  user_id uuid constraint audit_log_entries_user_id_fkey references auth.users on delete cascade,
+  -- Not a reference: the entry outlives the session.
+  session_id uuid,
+  ip inet,
+  created_at timestamptz not null default now(),
+  -- The entry of a deletion outlives the account.
+  deleted_user_id uuid,
+  constraint audit_log_entries_one_user check (num_nonnulls(user_id, deleted_user_id) = 1)
+);
+comment on column auth.audit_log_entries.deleted_user_id is
+  'in place of user_id, the account that its owner has deleted';
+create index audit_log_entries_user_id_idx on auth.audit_log_entries (user_id, created_at);
+create index audit_log_entries_created_at_idx on auth.audit_log_entries (created_at);
+alter table auth.audit_log_entries enable row level security;
+grant select, insert, update, delete on auth.audit_log_entries to sb_service;
+
 -- after functions
 
 create policy users_service on auth.users to sb_service using (true) with check (true);
@@ -193,10 +258,13 @@ create trigger users_suspend_webhooks after update of banned_until on auth.users
 
 create policy identities_service on auth.identities to sb_service using (true) with check (true);
 create policy mfa_factors_service on auth.mfa_factors to sb_service using (true) with check (true);
+create policy mfa_recovery_codes_service on auth.mfa_recovery_codes to sb_service using (true) with check (true);
 create policy mfa_challenges_service on auth.mfa_challenges to sb_service using (true) with check (true);
 create policy sessions_service on auth.sessions to sb_service using (true) with check (true);
 
 create trigger sessions_begin before insert on auth.sessions for each row execute function private.begin_session();
+create trigger mfa_factors_sync_sessions after insert or update of status or delete on auth.mfa_factors for each row
+  execute function private.sync_second_factor();
 
 create policy flow_states_service on auth.flow_states to sb_service using (true) with check (true);
 create policy one_time_tokens_service on auth.one_time_tokens to sb_service using (true) with check (true);
@@ -204,3 +272,6 @@ create policy mail_throttles_service on auth.mail_throttles to sb_service using 
 
 create policy request_signing_secrets_service on private.request_signing_secrets to sb_service
   using (true) with check (true);
+
+create policy request_nonces_service on private.request_nonces to sb_service using (true) with check (true);
+create policy audit_log_entries_service on auth.audit_log_entries to sb_service using (true) with check (true);

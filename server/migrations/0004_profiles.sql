@@ -33,7 +33,15 @@ create table public.user_settings (
     check (daily_cost_budget_usd >= 0),
   require_request_signature boolean not null default false,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  require_message_signature boolean not null default false,
+  -- Limits of the day that the operator of the service imposes on a user, beside the budgets that the user sets.
+  imposed_daily_token_budget bigint
+    constraint user_settings_imposed_daily_token_budget_range check (imposed_daily_token_budget >= 0),
+  imposed_daily_cost_budget_usd numeric(18, 9)
+    constraint user_settings_imposed_daily_cost_budget_usd_range check (imposed_daily_cost_budget_usd >= 0),
+  imposed_daily_runs integer
+    constraint user_settings_imposed_daily_runs_range check (imposed_daily_runs >= 0)
 );
 alter table public.user_settings enable row level security;
 grant select, update on public.user_settings to authenticated;
@@ -47,7 +55,7 @@ create policy profiles_update on public.profiles for update to authenticated
 create policy profiles_service on public.profiles to service_role, sb_service using (true) with check (true);
 
 create trigger profiles_stamp before insert or update on public.profiles for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
+  execute function private.stamp_created_and_updated();
 create trigger profiles_freeze before update on public.profiles for each row
   when (current_user in ('anon', 'authenticated', 'service_role')
     and (new.id, new.email) is distinct from (old.id, old.email))
@@ -60,10 +68,25 @@ create policy user_settings_update on public.user_settings for update to authent
 create policy user_settings_service on public.user_settings to service_role, sb_service using (true) with check (true);
 
 create trigger user_settings_stamp before insert or update on public.user_settings for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
+  execute function private.stamp_created_and_updated();
 create trigger user_settings_freeze before update on public.user_settings for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
-create trigger user_settings_sync_sessions after update of require_request_signature
+create trigger user_settings_sync_sessions after update of require_request_signature, require_message_signature
   on public.user_settings for each row
-  when (new.require_request_signature is distinct from old.require_request_signature)
+  when ((new.require_request_signature, new.require_message_signature)
+    is distinct from (old.require_request_signature, old.require_message_signature))
   execute function private.sync_signature_requirement();
+create trigger user_settings_reject_api_key before update on public.user_settings for each row
+  when ((new.require_request_signature, new.require_message_signature, new.daily_token_budget,
+         new.daily_cost_budget_usd)
+    is distinct from (old.require_request_signature, old.require_message_signature, old.daily_token_budget,
+         old.daily_cost_budget_usd))
+  execute function private.reject_api_key();
+-- Users see the limits in their row, and cannot change them.
+create trigger user_settings_freeze_imposed before update on public.user_settings for each row
+  when (current_user in ('anon', 'authenticated')
+        and (new.imposed_daily_token_budget, new.imposed_daily_cost_budget_usd, new.imposed_daily_runs)
+            is distinct from
+            (old.imposed_daily_token_budget, old.imposed_daily_cost_budget_usd, old.imposed_daily_runs))
+  execute function private.reject_change(
+    'imposed_daily_token_budget', 'imposed_daily_cost_budget_usd', 'imposed_daily_runs');

@@ -95,10 +95,44 @@ create table public.agents (
   constraint agents_valid check (private.is_valid_agent(name, role, avatar, model, system_prompt, settings))
 );
 create index agents_user_id_idx on public.agents (user_id, created_at desc);
+-- Everybody can read the cards of published agents and swarms, so finding them must not read all rows. The expression
+-- is that of the filter `settings->>a2a_published=eq.true`.
+create index agents_a2a_published_idx on public.agents ((settings ->> 'a2a_published'))
+  where settings ->> 'a2a_published' is not null;
 -- A change of the status must not write a long prompt into the WAL again.
 alter table public.agents replica identity using index agents_id_user_id_key;
 alter table public.agents enable row level security;
 grant select, insert, update, delete on public.agents to authenticated, service_role, sb_service;
+
+-- The number of agents of each user, so that the limit does not count them again with every insert.
+create table private.agent_counters (
+  user_id uuid constraint agent_counters_pkey primary key
+    constraint agent_counters_user_id_fkey references auth.users on delete cascade,
+  agents integer not null
+);
+alter table private.agent_counters enable row level security;
+grant select, insert, update, delete on private.agent_counters to sb_service;
+
+-- What an agent was after each transaction that changed it. A turn has the number of the version that it used.
+create table public.agent_versions (
+  agent_id uuid constraint agent_versions_agent_id_fkey references public.agents on delete cascade,
+  number integer constraint agent_versions_number_range check (number > 0),
+  role text,
+  framework text not null,
+  model text,
+  system_prompt text,
+  settings jsonb not null,
+  tools jsonb not null,
+  -- The owner of the agent or null, so that it needs no foreign key: both are deleted together.
+  changed_by uuid,
+  created_at timestamptz not null default now(),
+  constraint agent_versions_pkey primary key (agent_id, number)
+);
+alter table public.agent_versions enable row level security;
+-- New tables of public are the service role's. The service alone writes versions, so that they say what was true.
+revoke insert, update, delete on public.agent_versions from service_role;
+grant select on public.agent_versions to authenticated, service_role;
+grant select, insert, update, delete on public.agent_versions to sb_service;
 
 -- after functions
 
@@ -113,12 +147,16 @@ create policy agents_service on public.agents to service_role, sb_service using 
 
 create trigger agents_prepare before insert or update on public.agents for each row
   execute function private.prepare_agent();
-create trigger agents_freeze before update on public.agents for each row
+create trigger agents_freeze before update of id on public.agents for each row
   when (new.id is distinct from old.id) execute function private.reject_change('id');
-create trigger agents_keep_owner before update on public.agents for each row
+create trigger agents_keep_owner before update of user_id on public.agents for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create trigger agents_limit after insert on public.agents referencing new table as new_rows
   for each statement execute function private.enforce_agent_limit();
+create trigger agents_count_deleted after delete on public.agents referencing old table as old_rows
+  for each statement execute function private.count_deleted_agents();
+create trigger agents_count_truncated after truncate on public.agents
+  for each statement execute function private.count_truncated_agents();
 create trigger agents_emit_created after insert on public.agents referencing new table as new_rows
   for each statement execute function private.emit_agent_created();
 create trigger agents_emit_updated after update on public.agents referencing old table as old_rows new table as new_rows
@@ -127,6 +165,23 @@ create trigger agents_emit_deleted before delete on public.agents for each row
   execute function private.emit_agent_deleted();
 create trigger agents_check_new_model after insert on public.agents for each row
   when (new.model is not null) execute function private.check_agent_model();
-create trigger agents_check_model after update on public.agents for each row
+create trigger agents_check_model after update of framework, model on public.agents for each row
   when (new.model is not null and (new.framework, new.model) is distinct from (old.framework, old.model))
   execute function private.check_agent_model();
+
+create trigger agents_store_first_version after insert on public.agents referencing new table as new_rows
+  for each statement execute function private.store_first_agent_versions();
+-- Deferred, so that all changes of a transaction are one version. The lists of columns keep a change of the status,
+-- which runs make often, from comparing long prompts.
+create constraint trigger agents_store_version
+  after update of role, framework, model, system_prompt, settings on public.agents deferrable initially deferred
+  for each row when ((new.role, new.framework, new.model, new.system_prompt, new.settings)
+    is distinct from (old.role, old.framework, old.model, old.system_prompt, old.settings))
+  execute function private.store_agent_version();
+
+create policy agent_counters_service on private.agent_counters to sb_service using (true) with check (true);
+
+create policy agent_versions_select on public.agent_versions for select to authenticated
+  using (agent_id = any (array(select private.my_agent_ids())));
+create policy agent_versions_service on public.agent_versions to service_role, sb_service
+  using (true) with check (true);

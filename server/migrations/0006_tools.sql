@@ -12,7 +12,10 @@ create table public.tools (
     constraint tools_input_schema_object check (jsonb_typeof(input_schema) = 'object'
       and input_schema ->> 'type' is not distinct from 'object')
     constraint tools_input_schema_size check (octet_length(input_schema::text) <= 32768),
-  kind text not null default 'http' constraint tools_kind_known check (kind in ('builtin', 'http', 'mcp')),
+  -- Extensions add kinds, named <extension>.<kind>, or with the name of the extension alone. The database does not know
+  -- which extensions a node has.
+  kind text not null default 'http' constraint tools_kind_known check (
+    kind in ('builtin', 'http', 'mcp', 'client') or kind ~ '^[a-z][a-z0-9-]{0,39}([.][a-z][a-z0-9_]{0,39})?$'),
   config jsonb not null default '{}'
     constraint tools_config_object check (jsonb_typeof(config) = 'object')
     constraint tools_config_size check (octet_length(config::text) <= 32768),
@@ -31,8 +34,13 @@ create table public.tools (
   -- its WAL ever contains it.
   secret_names text[] not null default '{}'
     constraint tools_secret_names_count check (cardinality(secret_names) <= 20),
+  max_retries integer not null default 1 constraint tools_max_retries_range check (max_retries between 0 and 5),
+  -- Whether a node may repeat a call of a node that was lost.
+  idempotent boolean not null default false,
   constraint tools_owner_id_name_key unique nulls not distinct (owner_id, name),
   constraint tools_kind_builtin_has_no_owner check (kind <> 'builtin' or owner_id is null),
+  -- The client of a run executes tools of the kind client, and decides whether it executes a call.
+  constraint tools_requires_approval_of_service check (kind <> 'client' or not requires_approval),
   -- A tool without an owner is open to all users, so it must be declared public.
   constraint tools_owner_id_present check (owner_id is not null or kind = 'builtin' or visibility = 'public')
 );
@@ -77,6 +85,46 @@ alter table public.agent_tools replica identity using index agent_tools_id_user_
 alter table public.agent_tools enable row level security;
 grant select, insert, update, delete on public.agent_tools to authenticated, service_role, sb_service;
 
+-- An approval belongs to the server and the credential that a tool uses: a tool that is stored later for the same
+-- server asks too, whoever stores it, until a person or a key with `approve` switches its approval off.
+create table private.approval_servers (
+  owner_id uuid not null constraint approval_servers_owner_id_fkey references auth.users on delete cascade,
+  server text not null,
+  constraint approval_servers_pkey primary key (owner_id, server)
+);
+alter table private.approval_servers enable row level security;
+grant select, insert, update, delete on private.approval_servers to sb_service;
+
+-- Authorizations of the service at MCP servers, by OAuth. One row serves all tools of an owner that have the same
+-- address.
+create table private.mcp_authorizations (
+  id uuid default private.new_id() constraint mcp_authorizations_pkey primary key,
+  -- Null: for tools without an owner.
+  owner_id uuid constraint mcp_authorizations_owner_id_fkey references auth.users on delete cascade,
+  url text not null constraint mcp_authorizations_url_length check (char_length(url) between 1 and 2048),
+  scope text constraint mcp_authorizations_scope_length check (char_length(scope) <= 4096),
+  -- Tokens, and what their renewal needs. Null until the owner has agreed at the server, and when it withdraws that.
+  credentials_wrapped bytea
+    constraint mcp_authorizations_credentials_wrapped_size check (octet_length(credentials_wrapped) <= 262144),
+  authorized_at timestamptz,
+  -- Increases with every change of the credentials.
+  version bigint not null default 0,
+  -- Servers accept a refresh token once, so only one node may use it.
+  renewing_until timestamptz,
+  -- The attempt that waits for the owner. The state that the browser returns is stored as its SHA-256.
+  state_hash bytea constraint mcp_authorizations_state_hash_key unique,
+  state_expires_at timestamptz,
+  redirect_to text constraint mcp_authorizations_redirect_to_length check (char_length(redirect_to) <= 2048),
+  attempt_wrapped bytea
+    constraint mcp_authorizations_attempt_wrapped_size check (octet_length(attempt_wrapped) <= 262144),
+  created_at timestamptz not null default now(),
+  constraint mcp_authorizations_owner_id_url_key unique nulls not distinct (owner_id, url)
+);
+create index mcp_authorizations_state_expires_at_idx on private.mcp_authorizations (state_expires_at)
+  where authorized_at is null;
+alter table private.mcp_authorizations enable row level security;
+grant select, insert, update, delete on private.mcp_authorizations to sb_service;
+
 -- after functions
 
 create policy tools_insert on public.tools for insert to authenticated
@@ -91,15 +139,25 @@ create policy tools_select on public.tools for select to authenticated
          or (visibility = 'shared' and owner_id = any (array(select private.my_co_member_ids()))));
 
 create trigger tools_stamp before insert or update on public.tools for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
-create trigger tools_freeze before update on public.tools for each row
-  when ((new.id, new.kind) is distinct from (old.id, old.kind)) execute function private.reject_change('id', 'kind');
-create trigger tools_keep_owner before update on public.tools for each row
+  execute function private.stamp_created_and_updated();
+create trigger tools_freeze before update of id, kind on public.tools for each row
+  when ((new.id, new.kind) is distinct from (old.id, old.kind))
+  execute function private.reject_change('id', 'kind');
+create trigger tools_keep_owner before update of owner_id on public.tools for each row
   when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
 create trigger tools_store_secrets before insert or update of secret_names, config on public.tools
   for each row execute function private.store_tool_secrets();
+-- An API key that may not decide about tool calls must not make their approval unnecessary either.
+create trigger tools_require_approve_scope before update of requires_approval on public.tools for each row
+  when (old.requires_approval and not new.requires_approval) execute function private.require_key_scope('approve');
+create trigger tools_keep_approval before insert or update of kind, config, secret_names, requires_approval
+  on public.tools for each row execute function private.keep_tool_approval();
+create trigger tools_release_server after update of requires_approval, config or delete on public.tools for each row
+  when (old.requires_approval) execute function private.release_approval_server();
 
 create policy tool_secrets_service on private.tool_secrets to sb_service using (true) with check (true);
+create policy approval_servers_service on private.approval_servers to sb_service using (true) with check (true);
+create policy mcp_authorizations_service on private.mcp_authorizations to sb_service using (true) with check (true);
 
 create policy agent_tools_select on public.agent_tools for select to authenticated
   using (user_id = (select auth.uid()));
@@ -116,12 +174,18 @@ create trigger agent_tools_a_require before insert on public.agent_tools for eac
 create trigger agent_tools_assign_owner before insert on public.agent_tools for each row
   execute function private.assign_agent_owner();
 create trigger agent_tools_stamp before insert or update on public.agent_tools for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
+  execute function private.stamp_created();
 create trigger agent_tools_freeze before update on public.agent_tools for each row
   when ((new.id, new.agent_id, new.tool_id) is distinct from (old.id, old.agent_id, old.tool_id))
   execute function private.reject_change('id', 'agent_id', 'tool_id');
 create trigger agent_tools_keep_owner before update on public.agent_tools for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
+create constraint trigger agent_tools_store_version after insert or delete on public.agent_tools
+  deferrable initially deferred for each row execute function private.store_agent_version();
+create constraint trigger agent_tools_store_changed_version after update of enabled, configuration on public.agent_tools
+  deferrable initially deferred for each row
+  when ((new.enabled, new.configuration) is distinct from (old.enabled, old.configuration))
+  execute function private.store_agent_version();
 
 -- The built-in tools.
 insert into public.tools (id, owner_id, name, description, category, kind, visibility, timeout_ms, input_schema) values

@@ -90,7 +90,10 @@ create table public.swarms (
     constraint swarms_settings_budget check (private.is_valid_swarm_setting('budget', settings -> 'budget'))
     constraint swarms_settings_moderation check (private.is_valid_swarm_setting('moderation', settings -> 'moderation'))
     constraint swarms_settings_auto_respond
-      check (private.is_valid_swarm_setting('auto_respond', settings -> 'auto_respond')),
+      check (private.is_valid_swarm_setting('auto_respond', settings -> 'auto_respond'))
+    constraint swarms_settings_preamble check (case when settings ? 'preamble'
+      then jsonb_typeof(settings -> 'preamble') = 'string' and char_length(settings ->> 'preamble') <= 4000
+      else true end),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint swarms_id_owner_id_key unique (id, owner_id)
@@ -98,6 +101,9 @@ create table public.swarms (
 create index swarms_owner_id_idx on public.swarms (owner_id, created_at desc);
 create index swarms_coordinator_agent_id_idx on public.swarms (coordinator_agent_id)
   where coordinator_agent_id is not null;
+-- For the cards of published swarms, as for those of agents.
+create index swarms_a2a_published_idx on public.swarms ((settings ->> 'a2a_published'))
+  where settings ->> 'a2a_published' is not null;
 alter table public.swarms replica identity using index swarms_id_owner_id_key;
 alter table public.swarms enable row level security;
 grant select, insert, update, delete on public.swarms to authenticated, service_role, sb_service;
@@ -115,6 +121,8 @@ create table public.swarm_members (
   invited_by uuid constraint swarm_members_invited_by_fkey references auth.users on delete set null,
   joined_at timestamptz,
   created_at timestamptz not null default now(),
+  -- When an invitation expires; null for those that do not, and for members.
+  expires_at timestamptz,
   constraint swarm_members_user_id_or_invited_email check (user_id is not null or invited_email is not null),
   constraint swarm_members_active_has_user_id check (status = 'invited' or user_id is not null),
   constraint swarm_members_swarm_id_user_id_key unique (swarm_id, user_id),
@@ -149,29 +157,78 @@ alter table public.swarm_agents replica identity full;
 alter table public.swarm_agents enable row level security;
 grant select, insert, update, delete on public.swarm_agents to authenticated, service_role, sb_service;
 
+-- The secrets with which the account of an invited address accepts, whether the address was proven or not: one in the
+-- link that the inviter gets, one in the mail. Deleted with the invitation.
+create table private.invitation_secrets (
+  member_id uuid not null
+    constraint invitation_secrets_member_id_fkey references public.swarm_members on delete cascade,
+  way text not null constraint invitation_secrets_way_known check (way in ('link', 'mail')),
+  secret_hash bytea not null constraint invitation_secrets_secret_hash_key unique,
+  created_at timestamptz not null default now(),
+  constraint invitation_secrets_pkey primary key (member_id, way)
+);
+alter table private.invitation_secrets enable row level security;
+grant select, insert, update, delete on private.invitation_secrets to sb_service;
+
+-- agent-respond with an agent instead of a swarm uses the private swarm of the caller and the agent. The row goes
+-- with the swarm, and when the agent leaves the swarm.
+create table private.private_swarms (
+  user_id uuid not null constraint private_swarms_user_id_fkey references auth.users on delete cascade,
+  agent_id uuid not null,
+  swarm_id uuid not null,
+  constraint private_swarms_pkey primary key (user_id, agent_id),
+  constraint private_swarms_swarm_id_agent_id_key unique (swarm_id, agent_id),
+  constraint private_swarms_swarm_id_agent_id_fkey foreign key (swarm_id, agent_id)
+    references public.swarm_agents (swarm_id, agent_id) on delete cascade
+);
+alter table private.private_swarms enable row level security;
+grant select, insert, update, delete on private.private_swarms to sb_service;
+
+-- Hidden swarms: the swarms of calls that bring their own conversation and do not store it. Their user does not see
+-- them in any table, no webhook receives their events, and they are deleted after their run.
+--
+-- Without a foreign key to the swarm: the row is inserted before its swarm, and stays a while after it, so that
+-- realtime does not show the deletion of a swarm that was never shown.
+create table private.hidden_swarms (
+  swarm_id uuid constraint hidden_swarms_pkey primary key,
+  user_id uuid not null constraint hidden_swarms_user_id_fkey references auth.users on delete cascade,
+  created_at timestamptz not null default now(),
+  deleted_at timestamptz
+);
+create index hidden_swarms_user_id_idx on private.hidden_swarms (user_id);
+alter table private.hidden_swarms enable row level security;
+grant select, insert, update, delete on private.hidden_swarms to sb_service;
+
 -- after functions
 
--- Also checks owner_id, because RETURNING reads the row before the owner's member row exists.
-create policy swarms_select on public.swarms for select to authenticated
-  using (owner_id = (select auth.uid()) or id = any (array(select private.my_swarm_ids())));
+-- Conditions on the owner of a row are for rows that my_swarm_ids does not have: new swarms, invitations, agents in
+-- swarms of others. The cheaper condition comes first. It decides the row that an insert returns, whose owner is no
+-- member yet.
+create policy swarms_select on public.swarms for select to authenticated using (
+  (owner_id = (select auth.uid()) and id <> all (array(select private.my_hidden_swarm_ids())))
+  or id = any (array(select private.my_swarm_ids())));
 create policy swarms_insert on public.swarms for insert to authenticated with check (owner_id = (select auth.uid()));
+-- The id of a swarm cannot change, so that its new version needs no second look at the caller's swarms.
 create policy swarms_update on public.swarms for update to authenticated
-  using (id = any (array(select private.my_managed_swarm_ids())))
-  with check (id = any (array(select private.my_managed_swarm_ids())));
+  using (id = any (array(select private.my_managed_swarm_ids()))) with check (true);
 create policy swarms_delete on public.swarms for delete to authenticated using (owner_id = (select auth.uid()));
 create policy swarms_service on public.swarms to service_role, sb_service using (true) with check (true);
 
 create trigger swarms_prepare before insert or update on public.swarms for each row
   execute function private.prepare_swarm();
 create trigger swarms_stamp before insert or update on public.swarms for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
-create trigger swarms_freeze before update on public.swarms for each row
+  execute function private.stamp_created_and_updated();
+create trigger swarms_freeze before update of id on public.swarms for each row
   when (new.id is distinct from old.id) execute function private.reject_change('id');
-create trigger swarms_keep_owner before update on public.swarms for each row
+create trigger swarms_keep_owner before update of owner_id on public.swarms for each row
   when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
+create trigger swarms_keep_preamble before update on public.swarms for each row
+  when (current_user in ('anon', 'authenticated')
+        and new.settings -> 'preamble' is distinct from old.settings -> 'preamble')
+  execute function private.keep_preamble();
 create trigger swarms_a_add_owner after insert on public.swarms referencing new table as new_rows
   for each statement execute function private.add_swarm_owner();
-create trigger swarms_check_coordinator after insert or update on public.swarms for each row
+create trigger swarms_check_coordinator after insert or update of coordinator_agent_id on public.swarms for each row
   when (new.coordinator_agent_id is not null) execute function private.check_coordinator();
 create trigger swarms_emit_created after insert on public.swarms referencing new table as new_rows
   for each statement execute function private.emit_swarm_created();
@@ -179,9 +236,15 @@ create trigger swarms_emit_updated after update on public.swarms referencing old
   for each statement execute function private.emit_swarm_updated();
 create trigger swarms_emit_deleted before delete on public.swarms for each row
   execute function private.emit_swarm_deleted();
+-- Calls that are in progress when their swarm is deleted count in the budgets of their payer.
+create trigger swarms_record_usage before delete on public.swarms for each row
+  execute function private.record_usage_of_deleted_swarm();
+create trigger swarms_record_key after insert on public.swarms for each row
+  when (private.key_id() is not null) execute function private.record_key_swarm();
 
 create policy swarm_members_select on public.swarm_members for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids())) or user_id = (select auth.uid())
+  using (swarm_id = any (array(select private.my_swarm_ids()))
+         or (user_id = (select auth.uid()) and swarm_id <> all (array(select private.my_hidden_swarm_ids())))
          or (user_id is null and invited_email = (select private.my_proven_email())));
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check (swarm_id = any (array(select private.my_managed_swarm_ids())) and role <> 'owner');
@@ -202,12 +265,13 @@ create trigger swarm_members_a_require before insert on public.swarm_members for
 create trigger swarm_members_prepare before insert or update on public.swarm_members for each row
   execute function private.prepare_swarm_member();
 create trigger swarm_members_stamp before insert or update on public.swarm_members for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
-create trigger swarm_members_freeze before update on public.swarm_members for each row
+  execute function private.stamp_created();
+create trigger swarm_members_freeze
+  before update of id, swarm_id, user_id, invited_email, invited_by, expires_at on public.swarm_members for each row
   when (current_user in ('anon', 'authenticated', 'service_role')
-        and (new.id, new.swarm_id, new.user_id, new.invited_email, new.invited_by)
-            is distinct from (old.id, old.swarm_id, old.user_id, old.invited_email, old.invited_by))
-  execute function private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
+    and (new.id, new.swarm_id, new.user_id, new.invited_email, new.invited_by, new.expires_at)
+      is distinct from (old.id, old.swarm_id, old.user_id, old.invited_email, old.invited_by, old.expires_at))
+  execute function private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
 create trigger swarm_members_emit_joined after insert on public.swarm_members referencing new table as new_rows
   for each statement execute function private.emit_members_joined();
 create trigger swarm_members_emit_updated after update on public.swarm_members
@@ -220,8 +284,11 @@ create trigger swarm_members_remove_agents before delete on public.swarm_members
 create trigger swarm_members_enqueue_mails after insert on public.swarm_members referencing new table as new_rows
   for each statement execute function private.enqueue_invitation_mails();
 
+create policy invitation_secrets_service on private.invitation_secrets to sb_service using (true) with check (true);
+
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids())) or user_id = (select auth.uid()));
+  using (swarm_id = any (array(select private.my_swarm_ids()))
+         or (user_id = (select auth.uid()) and swarm_id <> all (array(select private.my_hidden_swarm_ids()))));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
   with check (user_id = (select auth.uid()) and swarm_id = any (array(select private.my_managed_swarm_ids())));
 create policy swarm_agents_update on public.swarm_agents for update to authenticated
@@ -242,7 +309,7 @@ create trigger swarm_agents_prepare before insert or update on public.swarm_agen
 create trigger swarm_agents_assign_position before insert on public.swarm_agents for each row
   when (new.position is null) execute function private.assign_swarm_agent_position();
 create trigger swarm_agents_stamp before insert or update on public.swarm_agents for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
+  execute function private.stamp_created();
 create trigger swarm_agents_freeze before update on public.swarm_agents for each row
   when ((new.id, new.swarm_id, new.agent_id, new.user_id)
     is distinct from (old.id, old.swarm_id, old.agent_id, old.user_id))
@@ -255,21 +322,28 @@ create trigger swarm_agents_emit_added after insert on public.swarm_agents refer
 create trigger swarm_agents_emit_removed after delete on public.swarm_agents referencing old table as old_rows
   for each statement execute function private.emit_agent_removed();
 
--- The public part of members and agents, for members of a common swarm.
+create policy private_swarms_service on private.private_swarms to sb_service using (true) with check (true);
+create policy hidden_swarms_service on private.hidden_swarms to sb_service using (true) with check (true);
+
+-- The public part of members and agents, for members of a common swarm. Views read with the rights of the owner, so
+-- they check the API key themselves.
 create view public.public_profiles with (security_barrier) as
-  select p.id, p.full_name, p.avatar_url
-  from public.profiles p
-  where current_user = 'service_role' or p.id = (select auth.uid())
-    or p.id = any (array(select private.my_co_member_ids()));
+  select p.id, p.full_name, p.avatar_url from public.profiles p
+  where (current_user = 'service_role' or p.id = (select auth.uid())
+         or p.id = any (array(select private.my_co_member_ids())))
+    and (select private.require_scopes('read')) is not null
+    and ((select private.require_scopes('read')) or p.id in (
+      select m.user_id from public.swarm_members m where m.swarm_id = any (array(select private.key_swarm_ids()))));
 revoke insert, update, delete on public.public_profiles from service_role;
 grant select on public.public_profiles to authenticated, service_role;
 
 create view public.agent_cards with (security_barrier) as
-  select a.id, a.name, a.role, a.avatar, a.status
-  from public.agents a
-  where current_user = 'service_role' or a.user_id = (select auth.uid())
-     or a.id in (select sa.agent_id from public.swarm_agents sa
-       where sa.swarm_id = any (array(select private.my_swarm_ids())));
+  select a.id, a.name, a.role, a.avatar, a.status from public.agents a
+  where (current_user = 'service_role' or a.user_id = (select auth.uid())
+         or a.id in (select sa.agent_id from public.swarm_agents sa
+                     where sa.swarm_id = any (array(select private.my_swarm_ids()))))
+    and (select private.require_read_or_run()) is not null
+    and ((select private.require_read_or_run()) or a.id = any (array(select private.key_agent_ids())));
 revoke insert, update, delete on public.agent_cards from service_role;
 grant select on public.agent_cards to authenticated, service_role;
 
@@ -278,19 +352,21 @@ grant select on public.agent_cards to authenticated, service_role;
 create view private.open_invitations with (security_barrier) as
   select m.id, m.swarm_id, s.name as swarm_name, m.role,
     coalesce(nullif(btrim(p.full_name), ''), u.email) as inviter_name, m.created_at,
-         m.user_id, m.invited_email
+         m.user_id, m.invited_email, m.expires_at
   from public.swarm_members m
   join public.swarms s on s.id = m.swarm_id
   left join auth.users u on u.id = m.invited_by and u.deleted_at is null
   left join public.profiles p on p.id = u.id
-  where m.status = 'invited';
+  where m.status = 'invited' and (m.expires_at is null or m.expires_at > now());
 grant select on private.open_invitations to sb_service;
 
 create view public.swarm_invitations with (security_barrier) as
-  select i.id, i.swarm_id, i.swarm_name, i.role, i.inviter_name, i.created_at
-  from private.open_invitations i
-  where current_user = 'service_role' or i.user_id = (select auth.uid())
-     or (i.user_id is null and i.invited_email = (select private.my_proven_email()));
+  select i.* from (
+    select i.id, i.swarm_id, i.swarm_name, i.role, i.inviter_name, i.created_at, i.expires_at
+    from private.open_invitations i
+    where current_user = 'service_role' or i.user_id = (select auth.uid())
+       or (i.user_id is null and i.invited_email = (select private.my_proven_email()))) as i
+  where (select private.require_scopes('read'));
 revoke insert, update, delete on public.swarm_invitations from service_role;
 grant select on public.swarm_invitations to authenticated, service_role;
 

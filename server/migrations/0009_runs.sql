@@ -8,9 +8,10 @@ create table public.runs (
   status text not null default 'queued' constraint runs_status_known
     check (status in ('queued', 'running', 'requires_action', 'completed', 'partial', 'failed', 'cancelled')),
   stop_reason text constraint runs_stop_reason_known check (stop_reason in (
-    'all_replied', 'no_reply_needed', 'max_turns', 'max_tool_steps', 'budget_exceeded', 'timeout', 'loop_detected',
-    'no_progress', 'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered',
-    'approval_expired', 'worker_lost')),
+    'all_replied', 'no_reply_needed', 'empty_response', 'max_turns', 'max_tool_steps', 'max_tokens_reached',
+    'context_length_exceeded', 'schema_mismatch', 'budget_exceeded', 'timeout', 'loop_detected', 'no_progress',
+    'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered', 'guardrail_failed',
+    'internal_error', 'approval_expired', 'worker_lost')),
   strategy text not null constraint runs_strategy_known
     check (strategy in ('round_robin', 'parallel', 'mention', 'handoff', 'selector', 'supervisor')),
   request jsonb not null default '{}',
@@ -53,8 +54,12 @@ create table private.run_leases (
   expires_at timestamptz,
   cancel_requested_at timestamptz,
   cancel_reason text constraint run_leases_cancel_reason_known
-    check (cancel_reason in ('cancelled', 'interrupted', 'disconnected'))
+    check (cancel_reason in ('cancelled', 'interrupted', 'disconnected')),
+  takeovers integer not null default 0,
+  is_taken_over boolean not null default false
 ) with (fillfactor = 60);
+comment on column private.run_leases.takeovers is 'How often another node has taken over the run.';
+comment on column private.run_leases.is_taken_over is 'The holder has taken over the run of a lost node.';
 create index run_leases_expires_at_idx on private.run_leases (expires_at);
 alter table private.run_leases enable row level security;
 grant select, insert, update, delete on private.run_leases to sb_service;
@@ -63,19 +68,24 @@ grant select, insert, update, delete on private.run_leases to sb_service;
 create table private.run_progress (
   run_id uuid constraint run_progress_pkey primary key constraint run_progress_run_id_fkey
     references public.runs on delete cascade,
-  progress jsonb not null
+  progress jsonb not null,
+  saved_at timestamptz not null default now()
 );
 alter table private.run_progress enable row level security;
 grant select, insert, update, delete on private.run_progress to sb_service;
 
+-- A key belongs to the run that a call started, or to the rows that a write returned.
 create table private.idempotency_keys (
   user_id uuid not null constraint idempotency_keys_user_id_fkey references auth.users on delete cascade,
   key text not null constraint idempotency_keys_key_length check (char_length(key) between 1 and 255),
   request_hash bytea not null,
   run_id uuid constraint idempotency_keys_run_id_fkey references public.runs on delete cascade,
   created_at timestamptz not null default now(),
+  result text[],
   constraint idempotency_keys_pkey primary key (user_id, key)
 );
+comment on column private.idempotency_keys.result is
+  'The rows that a write returned, from which its response is built again. Null: none, or the key belongs to a run.';
 create index idempotency_keys_run_id_idx on private.idempotency_keys (run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 alter table private.idempotency_keys enable row level security;
@@ -88,8 +98,8 @@ create table public.run_turns (
   agent_id uuid constraint run_turns_agent_id_fkey references public.agents on delete set null,
   agent_name text not null,
   position integer not null,
-  status text not null default 'queued' constraint run_turns_status_known
-    check (status in ('queued', 'thinking', 'responding', 'completed', 'failed', 'cancelled')),
+  status text not null default 'thinking' constraint run_turns_status_known
+    check (status in ('waiting', 'thinking', 'responding', 'completed', 'failed', 'cancelled')),
   framework text not null,
   model text not null,
   message_id uuid,
@@ -108,13 +118,21 @@ create table public.run_turns (
   started_at timestamptz,
   finished_at timestamptz,
   created_at timestamptz not null default now(),
+  -- No foreign key: a turn keeps the number after its agent was deleted.
+  agent_version integer,
+  -- What agents ask and tell each other.
+  asked jsonb,
+  handoff jsonb,
   constraint run_turns_swarm_id_id_key unique (swarm_id, id),
   constraint run_turns_run_id_fkey foreign key (swarm_id, run_id)
     references public.runs (swarm_id, id) on delete cascade
 );
 create index run_turns_run_id_idx on public.run_turns (swarm_id, run_id, position);
-create index run_turns_agent_id_idx on public.run_turns (agent_id) where agent_id is not null;
-create index run_turns_live_idx on public.run_turns (agent_id) where status in ('queued', 'thinking', 'responding');
+-- Serves the foreign key as well, and the search for the turns of a version.
+create index run_turns_agent_id_version_idx on public.run_turns (agent_id, agent_version) where agent_id is not null;
+create index run_turns_open_idx on public.run_turns (agent_id) where status in ('waiting', 'thinking', 'responding');
+create index run_turns_asked_idx on public.run_turns (swarm_id, started_at) where asked is not null;
+create index run_turns_handoff_idx on public.run_turns (swarm_id, finished_at) where handoff is not null;
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
 grant select on public.run_turns to authenticated;
@@ -142,7 +160,8 @@ create table public.tool_executions (
   output_chars integer,
   truncated boolean not null default false,
   status text not null constraint tool_executions_status_known
-    check (status in ('pending_approval', 'running', 'succeeded', 'failed', 'denied', 'timed_out', 'cancelled')),
+    check (status in ('pending_approval', 'pending_client', 'running', 'succeeded', 'failed', 'denied', 'timed_out',
+      'cancelled')),
   error jsonb,
   attempts integer not null default 0,
   duration_ms integer,
@@ -160,7 +179,8 @@ create index tool_executions_turn_id_idx on public.tool_executions (turn_id);
 create index tool_executions_agent_id_idx on public.tool_executions (agent_id) where agent_id is not null;
 create index tool_executions_tool_id_idx on public.tool_executions (tool_id) where tool_id is not null;
 create index tool_executions_decided_by_idx on public.tool_executions (decided_by) where decided_by is not null;
-create index tool_executions_pending_idx on public.tool_executions (expires_at) where status = 'pending_approval';
+create index tool_executions_pending_idx on public.tool_executions (expires_at)
+  where status in ('pending_approval', 'pending_client');
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
 alter table public.tool_executions enable row level security;
 grant select on public.tool_executions to authenticated;
@@ -175,6 +195,9 @@ create table public.tool_execution_payloads (
   agent_id uuid constraint tool_execution_payloads_agent_id_fkey references public.agents on delete set null,
   input jsonb,
   output jsonb,
+  -- A call whose tool asks a person. The answer is removed when the tool has it.
+  question jsonb,
+  answer jsonb,
   constraint tool_execution_payloads_swarm_id_key unique (swarm_id, tool_execution_id)
 );
 create index tool_execution_payloads_swarm_id_idx on public.tool_execution_payloads (swarm_id);
@@ -185,7 +208,11 @@ alter table public.tool_execution_payloads enable row level security;
 grant select on public.tool_execution_payloads to authenticated;
 grant select, insert, update, delete on public.tool_execution_payloads to service_role, sb_service;
 
--- The events that a stream replays. Restricted rows contain inputs and outputs of tools.
+-- The events that a stream replays. Restricted rows contain inputs and outputs of tools. Partitioned by the run, so
+-- that all events of a run are in one partition and its key remains the primary key.
+--
+-- Foreign keys of a partition would lock the tables that they refer to whenever a partition is attached or dropped.
+-- Triggers take their place. REST still embeds over them.
 create table public.run_events (
   run_id uuid not null,
   seq integer not null,
@@ -196,21 +223,94 @@ create table public.run_events (
   type text not null,
   data jsonb not null,
   created_at timestamptz not null default now(),
-  constraint run_events_pkey primary key (run_id, seq),
-  constraint run_events_run_id_fkey foreign key (swarm_id, run_id)
-    references public.runs (swarm_id, id) on delete cascade
-);
+  constraint run_events_pkey primary key (run_id, seq)
+) partition by range (run_id);
 create index run_events_swarm_id_idx on public.run_events (swarm_id, run_id);
 create index run_events_created_at_idx on public.run_events using brin (created_at);
+-- A deleted event has the columns that its policy needs; one of them can be null, so no index can be the identity.
+alter table public.run_events replica identity full;
 alter table public.run_events enable row level security;
 grant select on public.run_events to authenticated;
 grant select, insert, update, delete on public.run_events to service_role, sb_service;
+
+-- The first partition has the whole range until it is closed. The service makes, closes and drops partitions while it
+-- runs. Events are kept for a day: compressing the last one of each run, which has its whole result, costs more than
+-- storing it as it is.
+create table partitions.run_events_first partition of public.run_events for values from (minvalue) to (maxvalue)
+  with (toast_tuple_target = 4080);
+alter table partitions.run_events_first replica identity full;
+alter table partitions.run_events_first enable row level security;
+
+-- One row for each request to a model provider: the first attempt, retries and fallbacks. Written with the step of the
+-- run that follows the call, so that it needs no transaction of its own.
+create table public.model_calls (
+  id uuid default private.new_id() constraint model_calls_pkey primary key,
+  run_id uuid not null,
+  -- Null for the selection of the next speaker, which belongs to no turn.
+  turn_id uuid constraint model_calls_turn_id_fkey references public.run_turns on delete cascade,
+  swarm_id uuid not null,
+  -- No foreign key, because its check would slow down the end of every turn.
+  agent_id uuid,
+  attempt integer not null,
+  framework text not null,
+  model text not null,
+  status text not null constraint model_calls_status_known check (status in ('succeeded', 'failed', 'cancelled')),
+  finish_reason text,
+  error jsonb,
+  first_token_ms integer,
+  duration_ms integer not null,
+  input_tokens bigint,
+  cached_input_tokens bigint,
+  output_tokens bigint,
+  reasoning_tokens bigint,
+  estimated boolean not null default false,
+  cost_usd numeric(18, 9),
+  started_at timestamptz not null,
+  finished_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint model_calls_run_id_fkey foreign key (swarm_id, run_id)
+    references public.runs (swarm_id, id) on delete cascade
+);
+create index model_calls_run_id_idx on public.model_calls (swarm_id, run_id);
+create index model_calls_turn_id_idx on public.model_calls (turn_id) where turn_id is not null;
+create index model_calls_created_at_idx on public.model_calls using brin (created_at);
+alter table public.model_calls enable row level security;
+grant select on public.model_calls to authenticated;
+grant select, insert, update, delete on public.model_calls to service_role, sb_service;
+
+-- What was sent to a model, one row for each call. Messages of the swarm are named by their number, so that their
+-- text is stored once. Fewer people may read it than the call, because it has the system prompt of the agent's owner.
+create table public.model_call_prompts (
+  model_call_id uuid constraint model_call_prompts_pkey primary key
+    constraint model_call_prompts_model_call_id_fkey references public.model_calls on delete cascade,
+  swarm_id uuid not null,
+  -- No foreign key, because its check would slow down the end of every turn.
+  agent_id uuid not null,
+  kept_messages integer not null,
+  system text,
+  messages jsonb not null,
+  tools jsonb,
+  tool_choice text not null,
+  settings jsonb not null,
+  max_output_tokens integer,
+  sha256 text not null
+);
+create index model_call_prompts_agent_id_idx on public.model_call_prompts (agent_id);
+alter table public.model_call_prompts enable row level security;
+grant select on public.model_call_prompts to authenticated;
+grant select, insert, update, delete on public.model_call_prompts to service_role, sb_service;
 
 -- after functions
 
 create policy runs_select on public.runs for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())));
 create policy runs_service on public.runs to service_role, sb_service using (true) with check (true);
+
+create trigger runs_emit_update after update on public.runs for each row
+  when (new.status is distinct from old.status) execute function private.emit_run_update();
+create trigger runs_delete_events after delete on public.runs referencing old table as old_rows
+  for each statement execute function private.delete_run_events();
+
 create policy run_leases_service on private.run_leases to sb_service using (true) with check (true);
 create policy run_progress_service on private.run_progress to sb_service using (true) with check (true);
 create policy idempotency_keys_service on private.idempotency_keys to sb_service using (true) with check (true);
@@ -239,3 +339,20 @@ create policy run_events_select on public.run_events for select to authenticated
                          where a.id = run_events.agent_id and a.user_id = (select auth.uid())
                            and a.created_at <= run_events.created_at)));
 create policy run_events_service on public.run_events to service_role, sb_service using (true) with check (true);
+
+-- What a foreign key would do. The statements of the service lock the run themselves before they insert.
+create trigger run_events_require_run before insert or update of run_id, swarm_id on public.run_events for each row
+  when (current_user not in ('sb_service', 'swarmbase_owner')) execute function private.require_run();
+
+-- A second partition: PostgreSQL 18 ignores planner settings for a table with a single one.
+select private.close_last_partition('public.run_events', private.get_first_id(now() + interval '1 day'));
+
+create policy model_calls_select on public.model_calls for select to authenticated
+  using (swarm_id = any (array(select private.my_swarm_ids())));
+create policy model_calls_service on public.model_calls to service_role, sb_service using (true) with check (true);
+
+create policy model_call_prompts_select on public.model_call_prompts for select to authenticated
+  using (agent_id = any (array(select private.my_agent_ids()))
+    and swarm_id = any (array(select private.my_swarm_ids())));
+create policy model_call_prompts_service on public.model_call_prompts to service_role, sb_service
+  using (true) with check (true);

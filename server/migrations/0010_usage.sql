@@ -39,7 +39,11 @@ create table private.budget_reservations (
   tokens bigint not null,
   cost_usd numeric not null,
   usage jsonb,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- What is recorded when the swarm is deleted while the call is in progress.
+  framework text,
+  model text,
+  input_tokens bigint
 );
 create index budget_reservations_run_id_idx on private.budget_reservations (run_id);
 create index budget_reservations_swarm_id_idx on private.budget_reservations (swarm_id);

@@ -31,6 +31,7 @@ create table public.webhooks (
     constraint webhooks_events_known check (events <@ array[
       'message.created', 'message.updated', 'message.deleted', 'message.flagged',
       'swarm.created', 'swarm.updated', 'swarm.deleted', 'swarm.completed', 'swarm.agent_added', 'swarm.agent_removed',
+      'run.updated',
       'agent.created', 'agent.updated', 'agent.deleted', 'agent.error', 'agent.status_changed',
       'tool.executed', 'tool.error',
       'user.joined', 'user.removed', 'user.role_changed']),
@@ -47,19 +48,41 @@ create table public.webhooks (
   disabled_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- Webhooks of one run are for clients of other protocols that give an address with a task.
+  run_id uuid constraint webhooks_run_id_fkey references public.runs on delete cascade,
+  bodies jsonb
+    constraint webhooks_bodies_of_run check (bodies is null or run_id is not null)
+    constraint webhooks_bodies_object check (jsonb_typeof(bodies) = 'object')
+    constraint webhooks_bodies_size check (octet_length(bodies::text) <= 32768),
   constraint webhooks_id_user_id_key unique (id, user_id)
 );
 create index webhooks_user_id_idx on public.webhooks (user_id, created_at desc);
 create index webhooks_subscribed_idx on public.webhooks (user_id) include (events) where is_active;
 -- Housekeeping searches for them regularly.
 create index webhooks_suspended_idx on public.webhooks (user_id) where disabled_reason = 'account_banned';
+create index webhooks_run_id_idx on public.webhooks (run_id) where run_id is not null;
+-- Every change of a run's status asks whether anybody subscribes to it.
+create index webhooks_run_updated_idx on public.webhooks (user_id) where is_active and 'run.updated' = any (events);
 alter table public.webhooks replica identity using index webhooks_id_user_id_key;
 -- Shown in the description of the tables, `GET /rest/v1/`.
 comment on table public.webhooks is 'A user has at most 1000.';
 comment on column public.webhooks.api_version is
   'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';
+comment on column public.webhooks.run_id is
+  'Only events of this run are sent. The webhook is deleted an hour after the run has ended.';
+comment on column public.webhooks.bodies is
+  'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
 alter table public.webhooks enable row level security;
 grant select, insert, update, delete on public.webhooks to authenticated, service_role, sb_service;
+
+-- The number of webhooks of each user, so that the limit does not count them again with every insert.
+create table private.webhook_counters (
+  user_id uuid constraint webhook_counters_pkey primary key
+    constraint webhook_counters_user_id_fkey references auth.users on delete cascade,
+  webhooks integer not null
+);
+alter table private.webhook_counters enable row level security;
+grant select, insert, update, delete on private.webhook_counters to sb_service;
 
 -- Secrets that still sign during the grace period after a rotation.
 create table private.webhook_previous_secrets (
@@ -74,8 +97,10 @@ create table private.webhook_previous_secrets (
 alter table private.webhook_previous_secrets enable row level security;
 grant select, insert, update, delete on private.webhook_previous_secrets to sb_service;
 
--- payload is json, not jsonb: every attempt sends the bytes that were signed first. Nearly every delivery is updated
--- once, soon after its insert; the fill factor leaves space on the page, so that no index has to change.
+-- payload is json, not jsonb: every attempt sends the bytes that were signed first.
+--
+-- Foreign keys of a partition would lock the tables that they refer to whenever a partition is attached or dropped.
+-- Triggers take their place. REST still embeds over them.
 create table public.webhook_deliveries (
   id uuid default private.new_id() constraint webhook_deliveries_pkey primary key,
   webhook_id uuid not null,
@@ -96,10 +121,8 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_scheduled_for_only_waiting
     check (scheduled_for is null or status in ('pending', 'retrying')),
   constraint webhook_deliveries_next_retry_at_only_retrying check (next_retry_at is null or status = 'retrying'),
-  constraint webhook_deliveries_delivered_at_only_delivered check ((delivered_at is not null) = (status = 'delivered')),
-  constraint webhook_deliveries_webhook_id_fkey foreign key (webhook_id, user_id)
-    references public.webhooks (id, user_id) on delete cascade
-) with (fillfactor = 50);
+  constraint webhook_deliveries_delivered_at_only_delivered check ((delivered_at is not null) = (status = 'delivered'))
+) partition by range (id);
 create index webhook_deliveries_webhook_id_idx on public.webhook_deliveries (webhook_id, user_id, created_at desc);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, created_at desc);
 create index webhook_deliveries_created_at_idx on public.webhook_deliveries using brin (created_at);
@@ -108,6 +131,12 @@ create index webhook_deliveries_event_id_idx on public.webhook_deliveries (event
 alter table public.webhook_deliveries enable row level security;
 grant select on public.webhook_deliveries to authenticated;
 grant select, insert, update, delete on public.webhook_deliveries to service_role, sb_service;
+-- The first partition has the whole range until it is closed. The service makes, closes and drops partitions while it
+-- runs. Nearly every delivery is updated once, soon after its insert; the fill factor leaves space on the page, so that
+-- no index has to change.
+create table partitions.webhook_deliveries_first partition of public.webhook_deliveries
+  for values from (minvalue) to (maxvalue) with (fillfactor = 50);
+alter table partitions.webhook_deliveries_first enable row level security;
 
 -- No foreign key to the delivery: both tables are pruned by age independently.
 create table public.webhook_delivery_attempts (
@@ -126,12 +155,10 @@ create table public.webhook_delivery_attempts (
   response_truncated boolean not null default false,
   response_time_ms integer,
   created_at timestamptz not null default now(),
-  -- The status of the delivery after this attempt; null for attempts that were recorded before this column existed.
+  -- The status of the delivery after this attempt.
   outcome text constraint webhook_delivery_attempts_outcome_known
-    check (outcome in ('delivered', 'retrying', 'failed')),
-  constraint webhook_delivery_attempts_webhook_id_fkey foreign key (webhook_id, user_id)
-    references public.webhooks (id, user_id) on delete cascade
-);
+    check (outcome in ('delivered', 'retrying', 'failed'))
+) partition by range (id);
 create index webhook_delivery_attempts_delivery_id_idx on public.webhook_delivery_attempts (delivery_id, attempt);
 create index webhook_delivery_attempts_user_id_idx on public.webhook_delivery_attempts (user_id, created_at desc);
 create index webhook_delivery_attempts_created_at_idx on public.webhook_delivery_attempts using brin (created_at);
@@ -143,6 +170,9 @@ create index webhook_delivery_attempts_webhook_id_idx
 alter table public.webhook_delivery_attempts enable row level security;
 grant select on public.webhook_delivery_attempts to authenticated;
 grant select, insert, update, delete on public.webhook_delivery_attempts to service_role, sb_service;
+create table partitions.webhook_delivery_attempts_first partition of public.webhook_delivery_attempts
+  for values from (minvalue) to (maxvalue);
+alter table partitions.webhook_delivery_attempts_first enable row level security;
 
 -- Sends the failed deliveries of a period once more, batch by batch; the cursor moves in the transaction of its batch.
 create table public.webhook_recoveries (
@@ -182,7 +212,9 @@ create table private.webhook_queue (
   cause text not null default 'schedule'
     constraint webhook_queue_cause_known check (cause in ('schedule', 'manual', 'test', 'replay')),
   -- Attempts of earlier rounds do not count against the retries of this one.
-  attempts_before integer not null default 0
+  attempts_before integer not null default 0,
+  traceparent text constraint webhook_queue_traceparent_valid
+    check (traceparent is not distinct from private.parse_traceparent(traceparent))
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_cost_delay = 0);
 create index webhook_queue_webhook_id_idx on private.webhook_queue (webhook_id, run_at, event_seq);
@@ -248,23 +280,36 @@ create policy webhooks_service on public.webhooks to service_role, sb_service us
 create trigger webhooks_prepare before insert or update on public.webhooks for each row
   execute function private.prepare_webhook();
 create trigger webhooks_stamp before insert or update on public.webhooks for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
-create trigger webhooks_freeze before update on public.webhooks for each row
-  when ((new.id, new.api_version) is distinct from (old.id, old.api_version))
-  execute function private.reject_change('id', 'api_version');
-create trigger webhooks_keep_owner before update on public.webhooks for each row
+  execute function private.stamp_created_and_updated();
+create trigger webhooks_freeze before update of id, api_version, run_id, bodies on public.webhooks for each row
+  when ((new.id, new.api_version, new.run_id, new.bodies)
+    is distinct from (old.id, old.api_version, old.run_id, old.bodies))
+  execute function private.reject_change('id', 'api_version', 'run_id', 'bodies');
+create trigger webhooks_keep_owner before update of user_id on public.webhooks for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
-create trigger webhooks_freeze_managed before update on public.webhooks for each row
+create trigger webhooks_freeze_managed before update of disabled_reason, disabled_at on public.webhooks for each row
   when (current_user in ('anon', 'authenticated') and not new.is_active
-        and (new.disabled_reason, new.disabled_at) is distinct from (old.disabled_reason, old.disabled_at))
+    and (new.disabled_reason, new.disabled_at) is distinct from (old.disabled_reason, old.disabled_at))
   execute function private.reject_change('disabled_reason', 'disabled_at');
-create trigger webhooks_record_resumption after update on public.webhooks for each row
+create trigger webhooks_record_resumption after update of is_active on public.webhooks for each row
   when (new.is_active and not old.is_active) execute function private.record_webhook_resumption();
 create trigger webhooks_limit after insert on public.webhooks referencing new table as new_rows
   for each statement execute function private.enforce_webhook_limit();
+create trigger webhooks_count_deleted after delete on public.webhooks referencing old table as old_rows
+  for each statement execute function private.count_deleted_webhooks();
+create trigger webhooks_count_truncated after truncate on public.webhooks
+  for each statement execute function private.count_truncated_webhooks();
+create trigger webhooks_check_run before insert on public.webhooks for each row
+  when (new.run_id is not null) execute function private.check_webhook_run();
+create trigger webhooks_follow_run after insert on public.webhooks for each row
+  when (new.run_id is not null) execute function private.follow_run();
+create trigger webhooks_delete_deliveries after delete on public.webhooks referencing old table as old_rows
+  for each statement execute function private.delete_webhook_deliveries();
 create trigger webhooks_enqueue_mails after update on public.webhooks
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.enqueue_webhook_mails();
+
+create policy webhook_counters_service on private.webhook_counters to sb_service using (true) with check (true);
 
 create policy webhook_previous_secrets_service on private.webhook_previous_secrets to sb_service
   using (true) with check (true);
@@ -279,6 +324,18 @@ create policy webhook_delivery_attempts_select on public.webhook_delivery_attemp
 create policy webhook_delivery_attempts_service on public.webhook_delivery_attempts to service_role, sb_service
   using (true) with check (true);
 
+-- What foreign keys would do. The statements of the service lock the webhook themselves before they insert.
+create trigger webhook_deliveries_require_webhook before insert or update of webhook_id, user_id
+  on public.webhook_deliveries for each row when (current_user not in ('sb_service', 'swarmbase_owner'))
+  execute function private.require_webhook('webhook_deliveries');
+create trigger webhook_delivery_attempts_require_webhook before insert or update of webhook_id, user_id
+  on public.webhook_delivery_attempts for each row when (current_user not in ('sb_service', 'swarmbase_owner'))
+  execute function private.require_webhook('webhook_delivery_attempts');
+
+-- A second partition: PostgreSQL 18 ignores planner settings for a table with a single one.
+select private.close_last_partition('public.webhook_deliveries', private.get_first_id(now() + interval '1 day')),
+  private.close_last_partition('public.webhook_delivery_attempts', private.get_first_id(now() + interval '1 day'));
+
 create policy webhook_recoveries_select on public.webhook_recoveries for select to authenticated
   using (user_id = (select auth.uid()));
 create policy webhook_recoveries_service on public.webhook_recoveries to service_role, sb_service
@@ -290,12 +347,17 @@ create policy webhook_endpoint_queues_service on private.webhook_endpoint_queues
 create policy webhook_resumptions_service on private.webhook_resumptions to sb_service using (true) with check (true);
 create policy webhook_send_windows_service on private.webhook_send_windows to sb_service using (true) with check (true);
 
+create trigger webhook_resumptions_announce before insert on private.webhook_resumptions for each row
+  when (pg_catalog.current_setting('swarmbase.is_webhook_work_announced', true) is distinct from 'on')
+  execute function private.announce_webhook_work();
+
 -- Replaced secrets that still sign. The view has their times and never the secret itself.
 create view public.webhook_previous_secrets with (security_barrier) as
   select p.id, p.webhook_id, p.created_at, p.expires_at
   from private.webhook_previous_secrets p
   join public.webhooks w on w.id = p.webhook_id
-  where p.expires_at > now() and (current_user = 'service_role' or w.user_id = (select auth.uid()));
+  where p.expires_at > now() and (current_user = 'service_role' or w.user_id = (select auth.uid()))
+    and (select private.require_scopes('read'));
 revoke insert, update, delete on public.webhook_previous_secrets from service_role;
 grant select on public.webhook_previous_secrets to authenticated, service_role;
 
@@ -308,6 +370,6 @@ create view public.webhook_backlog with (security_barrier) as
       count(*) filter (where d.status = 'retrying')::integer as retrying
     from (select q.delivery_id from private.webhook_queue q where q.webhook_id = w.id limit 10000) as few
     join public.webhook_deliveries d on d.id = few.delivery_id) as waiting
-  where current_user = 'service_role' or w.user_id = (select auth.uid());
+  where (current_user = 'service_role' or w.user_id = (select auth.uid())) and (select private.require_scopes('read'));
 revoke insert, update, delete on public.webhook_backlog from service_role;
 grant select on public.webhook_backlog to authenticated, service_role;

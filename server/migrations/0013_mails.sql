@@ -25,6 +25,9 @@ create index mail_outbox_sender_id_idx on private.mail_outbox (sender_id, not_be
 -- An unclaimed row collects further webhooks of its owner.
 create unique index mail_outbox_one_webhook_mail_idx on private.mail_outbox (user_id)
   where kind = 'webhook_disabled' and attempts = 0 and ended_at is null;
+-- An unclaimed row collects further changes of the account.
+create unique index mail_outbox_one_change_mail_idx on private.mail_outbox (email)
+  where kind = 'account_changed' and attempts = 0 and ended_at is null;
 comment on column private.mail_outbox.user_id is
   'the account whose confirmed address the mail goes to, as it is when the mail is sent';
 comment on column private.mail_outbox.sender_id is

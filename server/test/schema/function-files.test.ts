@@ -125,10 +125,10 @@ describe("function files", () => {
     const before = await readFunctions(client);
     assert.deepEqual(await run(), []);
     assert.deepEqual(await readFunctions(client), before);
-    await client.query("delete from private.migrations where name = '0014_realtime'");
+    await client.query("delete from private.migrations where name = '0017_realtime'");
     await assert.rejects(
       run(),
-      /Another build of Swarmbase made this database: its migrations differ \(0014_realtime\)/,
+      /Another build of Swarmbase made this database: its migrations differ \(0017_realtime\)/,
     );
   });
 });

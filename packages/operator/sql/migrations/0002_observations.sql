@@ -23,7 +23,9 @@ create table ext_operator.metric_samples (
   id bigint generated always as identity constraint metric_samples_pkey primary key,
   created_at timestamptz not null default now(),
   node text not null,
-  measured jsonb not null
+  measured jsonb not null,
+  -- What the process is that has stored the sample: its version, start, tasks, and what it knows about backups.
+  process jsonb not null default '{}'
 );
 create index metric_samples_created_at_idx on ext_operator.metric_samples (created_at);
 alter table ext_operator.metric_samples enable row level security;

@@ -51,13 +51,6 @@ alter table public.guardrails enable row level security;
 comment on table public.guardrails is 'An agent and a swarm have at most 20 each.';
 grant select, insert, update, delete on public.guardrails to authenticated, service_role, sb_service;
 
--- No foreign key: a flag keeps the id after its guardrail was deleted.
-alter table public.message_flags
-  drop constraint message_flags_source_known,
-  add constraint message_flags_source_known check (source in ('user', 'moderation', 'guardrail')),
-  add column guardrail_id uuid,
-  add constraint message_flags_message_id_guardrail_id_key unique (message_id, guardrail_id);
-
 -- after functions
 
 create policy guardrails_select on public.guardrails for select to authenticated
@@ -79,15 +72,10 @@ create policy guardrails_service on public.guardrails to service_role, sb_servic
 create trigger guardrails_prepare before insert or update on public.guardrails for each row
   execute function private.prepare_guardrail();
 create trigger guardrails_stamp before insert or update on public.guardrails for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
+  execute function private.stamp_created_and_updated();
 create trigger guardrails_freeze before update on public.guardrails for each row
   when ((new.id, new.agent_id, new.swarm_id, new.kind) is distinct from
         (old.id, old.agent_id, old.swarm_id, old.kind))
   execute function private.reject_change('id', 'agent_id', 'swarm_id', 'kind');
 create trigger guardrails_limit after insert on public.guardrails referencing new table as new_rows
   for each statement execute function private.enforce_guardrail_limit();
-
-create trigger message_flags_freeze_guardrail before update on public.message_flags for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')
-        and new.guardrail_id is distinct from old.guardrail_id)
-  execute function private.reject_change('guardrail_id');

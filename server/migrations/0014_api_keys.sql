@@ -1,15 +1,37 @@
--- API keys have exactly the scopes that they name, and can be bound to agents and swarms. What a scope permits is the
--- table of policies below: a policy raises an error when the key lacks the scope, and restricts the rows of a key that
--- is bound to resources.
+-- API keys of users. The secret side of a key is a row of auth.sessions with the same id, so that the check of the
+-- session that begins every transaction also covers keys: revocation, expiry, bans, deletion, signatures and second
+-- factors.
+--
+-- Keys have exactly the scopes that they name, and can be bound to agents and swarms. What a scope permits is the table
+-- of policies below: a policy raises an error when the key lacks the scope, and restricts the rows of a key that is
+-- bound to resources.
 
-alter table public.api_keys drop constraint api_keys_scopes_read;
-alter table public.api_keys drop constraint api_keys_scopes_known;
-alter table public.api_keys add constraint api_keys_scopes_known
-  check (scopes <@ array['read', 'write', 'run', 'approve', 'share', 'secrets']);
-alter table public.api_keys add constraint api_keys_scopes_not_empty check (cardinality(scopes) > 0);
-alter table public.api_keys add column resources jsonb constraint api_keys_resources_form
-  check (resources is null or (jsonb_typeof(resources -> 'agents') = 'array'
-    and jsonb_typeof(resources -> 'swarms') = 'array'));
+-- Some constraints have a name because the one that PostgreSQL chooses is that of a constraint of private.api_keys.
+create table public.api_keys (
+  id uuid default private.new_id() constraint api_keys_id_given not null constraint api_keys_id_pkey primary key
+    constraint api_keys_id_fkey references auth.sessions on delete cascade,
+  user_id uuid not null constraint api_keys_user_id_fkey references auth.users on delete cascade,
+  name text not null constraint api_keys_name_length check (char_length(name) between 1 and 100),
+  scopes text[] not null
+    constraint api_keys_scopes_known
+      check (scopes <@ array['read', 'write', 'run', 'approve', 'share', 'secrets'])
+    constraint api_keys_scopes_not_empty check (cardinality(scopes) > 0),
+  -- The first characters, by which people recognise a key that they have stored elsewhere.
+  prefix text not null constraint api_keys_prefix_length check (char_length(prefix) between 3 and 16),
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz constraint api_keys_created_at_given not null default now(),
+  -- The agents and swarms that the key is bound to. Null: it is not bound.
+  resources jsonb constraint api_keys_resources_form
+    check (resources is null or (jsonb_typeof(resources -> 'agents') = 'array'
+      and jsonb_typeof(resources -> 'swarms') = 'array'))
+);
+create index api_keys_user_id_idx on public.api_keys (user_id, created_at);
+alter table public.api_keys enable row level security;
+-- New tables of public are the service role's. Keys change through the function alone, which keeps both rows together.
+revoke insert, update, delete on public.api_keys from service_role;
+grant select on public.api_keys to authenticated, service_role;
+grant select, insert, update, delete on public.api_keys to sb_service;
 
 -- The runs that keys started.
 create table private.key_runs (
@@ -35,11 +57,11 @@ grant select, insert, update, delete on private.key_swarms to sb_service;
 
 -- after functions
 
+create policy api_keys_select on public.api_keys for select to authenticated using (user_id = (select auth.uid()));
+create policy api_keys_service on public.api_keys to service_role, sb_service using (true) with check (true);
+
 create policy key_runs_service on private.key_runs to sb_service using (true) with check (true);
 create policy key_swarms_service on private.key_swarms to sb_service using (true) with check (true);
-
-create trigger swarms_record_key after insert on public.swarms for each row
-  when (private.key_id() is not null) execute function private.record_key_swarm();
 
 do $do$
 declare
@@ -116,42 +138,3 @@ create policy messages_key_select on realtime.messages as restrictive for select
     and ((select private.require_scopes('read')) or topic = any (array(select private.key_topics()))));
 create policy messages_key_insert on realtime.messages as restrictive for insert to authenticated
   with check ((select private.require_scopes('write')) or topic = any (array(select private.key_topics())));
-
--- Views read with the rights of the owner, so they check the key themselves.
-create or replace view public.agent_cards with (security_barrier) as
-  select a.id, a.name, a.role, a.avatar, a.status from public.agents a
-  where (current_user = 'service_role' or a.user_id = (select auth.uid())
-         or a.id in (select sa.agent_id from public.swarm_agents sa
-                     where sa.swarm_id = any (array(select private.my_swarm_ids()))))
-    and (select private.require_read_or_run()) is not null
-    and ((select private.require_read_or_run()) or a.id = any (array(select private.key_agent_ids())));
-create or replace view public.public_profiles with (security_barrier) as
-  select p.id, p.full_name, p.avatar_url from public.profiles p
-  where (current_user = 'service_role' or p.id = (select auth.uid())
-         or p.id = any (array(select private.my_co_member_ids())))
-    and (select private.require_scopes('read')) is not null
-    and ((select private.require_scopes('read')) or p.id in (
-      select m.user_id from public.swarm_members m where m.swarm_id = any (array(select private.key_swarm_ids()))));
-create or replace view public.webhook_backlog with (security_barrier) as
-  select w.id as webhook_id, waiting.pending, waiting.retrying
-  from public.webhooks w
-  cross join lateral (
-    select count(*) filter (where d.status = 'pending')::integer as pending,
-      count(*) filter (where d.status = 'retrying')::integer as retrying
-    from (select q.delivery_id from private.webhook_queue q where q.webhook_id = w.id limit 10000) as few
-    join public.webhook_deliveries d on d.id = few.delivery_id) as waiting
-  where (current_user = 'service_role' or w.user_id = (select auth.uid())) and (select private.require_scopes('read'));
-create or replace view public.webhook_previous_secrets with (security_barrier) as
-  select p.id, p.webhook_id, p.created_at, p.expires_at
-  from private.webhook_previous_secrets p
-  join public.webhooks w on w.id = p.webhook_id
-  where p.expires_at > now() and (current_user = 'service_role' or w.user_id = (select auth.uid()))
-    and (select private.require_scopes('read'));
-do $do$
-begin
-  -- Whose invitation it is, is decided by the definition that the view has.
-  execute format('create or replace view public.swarm_invitations with (security_barrier) as
-    select i.* from (%s) as i where (select private.require_scopes(''read''))',
-    rtrim(pg_get_viewdef('public.swarm_invitations'::regclass), ';'));
-end
-$do$;

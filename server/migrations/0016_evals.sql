@@ -1,6 +1,6 @@
 -- Evals: datasets of cases, runs of a dataset against a version of an agent, and the result of each case. The owner
--- alone reads and writes them. Each table has the owner, and foreign keys include it, so that a row cannot refer to a
--- row of somebody else.
+-- alone reads and writes them. Each table has the owner. Foreign keys include it, so that a row cannot refer to a row
+-- of somebody else, and replica identities, so that realtime can check who may read a deleted row.
 
 create table public.eval_datasets (
   id uuid default private.new_id() constraint eval_datasets_pkey primary key,
@@ -13,6 +13,7 @@ create table public.eval_datasets (
   constraint eval_datasets_user_id_name_key unique (user_id, name),
   constraint eval_datasets_id_user_id_key unique (id, user_id)
 );
+alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
 grant select, insert, update, delete on public.eval_datasets to authenticated, service_role, sb_service;
 
@@ -55,6 +56,7 @@ create table public.eval_cases (
     references public.eval_datasets (id, user_id) on delete cascade
 );
 create index eval_cases_user_id_idx on public.eval_cases (user_id);
+alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
 grant select, insert, update, delete on public.eval_cases to authenticated, service_role, sb_service;
 
@@ -89,6 +91,7 @@ create index eval_runs_user_id_idx on public.eval_runs (user_id);
 create index eval_runs_agent_id_idx on public.eval_runs (agent_id, user_id, agent_version) where agent_id is not null;
 create index eval_runs_baseline_run_id_idx on public.eval_runs (baseline_run_id, user_id)
   where baseline_run_id is not null;
+alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;
 grant select, insert, update, delete on public.eval_runs to authenticated, service_role, sb_service;
 
@@ -115,6 +118,7 @@ create table public.eval_results (
   output_tokens bigint constraint eval_results_output_tokens_range check (output_tokens >= 0),
   cost_usd numeric(18, 9) constraint eval_results_cost_usd_range check (cost_usd >= 0),
   created_at timestamptz not null default now(),
+  constraint eval_results_id_user_id_key unique (id, user_id),
   constraint eval_results_eval_run_id_case_id_key unique (eval_run_id, user_id, case_id),
   constraint eval_results_eval_run_id_fkey foreign key (eval_run_id, user_id)
     references public.eval_runs (id, user_id) on delete cascade,
@@ -123,6 +127,7 @@ create table public.eval_results (
 );
 create index eval_results_case_id_idx on public.eval_results (case_id, user_id) where case_id is not null;
 create index eval_results_user_id_idx on public.eval_results (user_id);
+alter table public.eval_results replica identity using index eval_results_id_user_id_key;
 alter table public.eval_results enable row level security;
 grant select, insert, update, delete on public.eval_results to authenticated, service_role, sb_service;
 
@@ -142,14 +147,14 @@ create policy eval_results_own on public.eval_results to authenticated
 create policy eval_results_service on public.eval_results to service_role, sb_service using (true) with check (true);
 
 create trigger eval_datasets_stamp before insert or update on public.eval_datasets for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
+  execute function private.stamp_created_and_updated();
 create trigger eval_datasets_freeze before update on public.eval_datasets for each row
   when (new.id is distinct from old.id) execute function private.reject_change('id');
 create trigger eval_datasets_keep_owner before update on public.eval_datasets for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 
 create trigger eval_cases_stamp before insert or update on public.eval_cases for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
+  execute function private.stamp_created_and_updated();
 create trigger eval_cases_freeze before update on public.eval_cases for each row
   when ((new.id, new.dataset_id) is distinct from (old.id, old.dataset_id))
   execute function private.reject_change('id', 'dataset_id');
@@ -157,7 +162,7 @@ create trigger eval_cases_keep_owner before update on public.eval_cases for each
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 
 create trigger eval_runs_stamp before insert or update on public.eval_runs for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
+  execute function private.stamp_created();
 -- A deleted agent sets agent_id to null.
 create trigger eval_runs_freeze before update on public.eval_runs for each row
   when ((new.id, new.dataset_id, new.agent_version) is distinct from (old.id, old.dataset_id, old.agent_version)
@@ -167,7 +172,7 @@ create trigger eval_runs_keep_owner before update on public.eval_runs for each r
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 
 create trigger eval_results_stamp before insert or update on public.eval_results for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
+  execute function private.stamp_created();
 create trigger eval_results_freeze before update on public.eval_results for each row
   when ((new.id, new.eval_run_id) is distinct from (old.id, old.eval_run_id))
   execute function private.reject_change('id', 'eval_run_id');

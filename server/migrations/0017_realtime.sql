@@ -27,11 +27,16 @@ grant select, insert, update, delete on realtime.messages to service_role, sb_se
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
+  public.eval_cases,
+  public.eval_datasets,
+  public.eval_results,
+  public.eval_runs,
   public.message_flags,
   public.message_revisions,
   public.messages,
   public.models,
   public.profiles,
+  public.read_positions,
   public.run_events,
   public.run_turns,
   public.runs,
@@ -65,6 +70,28 @@ begin
 end
 $do$;
 
+-- The publication of applications that come from Supabase. It belongs to the owner of the schema, who may alter, drop
+-- and create it. A database may have it already.
+do $do$
+begin
+  if not exists (select 1 from pg_catalog.pg_publication where pubname = 'supabase_realtime') then
+    create publication supabase_realtime;
+  end if;
+end
+$do$;
+
+-- The topics of signals that clients follow, by the node that has their sockets. Writers send a signal only for these.
+-- Nodes renew their rows, so rows of a node that died expire. Unlogged, because they mean nothing after a restart.
+create unlogged table private.followed_topics (
+  topic text not null,
+  node uuid not null,
+  lease_until timestamptz not null,
+  constraint followed_topics_pkey primary key (topic, node)
+);
+create index followed_topics_lease_until_idx on private.followed_topics (lease_until);
+alter table private.followed_topics enable row level security;
+grant select, insert, update, delete on private.followed_topics to sb_service;
+
 -- after functions
 
 create policy messages_service on realtime.messages to service_role, sb_service using (true) with check (true);
@@ -73,3 +100,12 @@ create policy messages_of_swarm_select on realtime.messages for select to authen
 create policy messages_of_swarm_insert on realtime.messages for insert to authenticated
   with check ((extension = 'presence' and topic = any (array(select private.my_swarm_topics())))
     or topic = any (array(select private.my_writable_swarm_topics())));
+
+create policy followed_topics_service on private.followed_topics to sb_service using (true) with check (true);
+
+-- Nobody may send to these topics: their messages are signals of the service.
+create policy messages_of_signals_select on realtime.messages for select to authenticated
+  using (extension = 'broadcast' and topic = any (array(select private.my_signal_topics())));
+
+-- The publication that nodes read.
+select private.sync_feed_publication();
