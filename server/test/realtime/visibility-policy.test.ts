@@ -15,6 +15,11 @@ const CASES: readonly [string, Rule][] = [
     { kind: "scopes", scopes: ["read", "share"] },
   ],
   ["( SELECT private.require_read_or_run() AS require_read_or_run)", { kind: "scopes", scopes: ["read"] }],
+  [
+    "(( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id))",
+    { kind: "any", parts: [{ kind: "scopes", scopes: ["read"] }, OPAQUE] },
+  ],
+  ["((user_id = auth.uid()) OR private.one(a) = private.other(b))", OPAQUE],
   ['("User ""Id""" = auth.uid())', { kind: "owner", column: 'User "Id"' }],
   [
     "(swarm_id = ANY (ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))",

@@ -11,6 +11,7 @@ const TEXT = new RegExp(`^${COLUMN} (=|<>) '((?:[^']|'')*)'::text$`);
 const SCOPES =
   /^\(? SELECT private\.(?:require_read_or_run\(|require_scopes\(VARIADIC ARRAY\[((?:'\w+'::text(?:, )?)+)\])\) AS \w+(?:\) IS NOT NULL)?$/;
 const FLAG = new RegExp(`^(NOT )?${COLUMN}$`);
+const CALLED = /^[a-z_]\w*\.[a-z_]\w*(?=\()/;
 const SETS: Readonly<Record<string, AccessSet>> = {
   my_swarm_ids: "swarms",
   my_writable_swarm_ids: "writableSwarms",
@@ -57,9 +58,14 @@ function parseAtom(text: string): Rule {
   return OPAQUE;
 }
 
-/** Whether the operand is in parentheses or a bare column, so that it is complete by itself. */
+/** Whether the operand is in parentheses, a bare column or a call, so that it is complete by itself. */
 function isComplete(operand: string): boolean {
-  return unwrap(operand) !== operand || FLAG.test(operand);
+  return unwrap(operand) !== operand || FLAG.test(operand) || isCall(operand);
+}
+
+function isCall(operand: string): boolean {
+  const [name = ""] = CALLED.exec(operand) ?? [];
+  return name !== "" && closesAtEnd(operand.slice(name.length));
 }
 
 /** Splits at the word outside of parentheses and quotes; null when these are unbalanced. */
