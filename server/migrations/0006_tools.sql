@@ -187,35 +187,36 @@ create constraint trigger agent_tools_store_changed_version after update of enab
   when ((new.enabled, new.configuration) is distinct from (old.enabled, old.configuration))
   execute function private.store_agent_version();
 
--- The built-in tools.
-insert into public.tools (id, owner_id, name, description, category, kind, visibility, timeout_ms, input_schema) values
+-- The built-in tools. They only read, so a call can be repeated.
+insert into public.tools (id, owner_id, name, description, category, kind, visibility, idempotent, timeout_ms,
+    input_schema) values
   ('019a8000-0000-7000-8000-000000000001', null, 'current_time',
-   'Tells the current date and time, in a time zone if one is named.', 'time', 'builtin', 'public', 5000,
+   'Tells the current date and time, in a time zone if one is named.', 'time', 'builtin', 'public', true, 5000,
    '{"type": "object", "properties": {"timezone": {"type": "string", "maxLength": 64,
      "description": "IANA name of a time zone, such as Europe/Berlin; UTC when left out"}},
      "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000002', null, 'calculator',
    'Computes an arithmetic expression exactly as it is written: + - * / % ^, parentheses, sqrt, abs, round, floor, '
      'ceil, min, max, log, ln, exp, sin, cos, tan, pi, e.',
-   'math', 'builtin', 'public', 5000,
+   'math', 'builtin', 'public', true, 5000,
    '{"type": "object", "properties": {"expression": {"type": "string", "minLength": 1, "maxLength": 1000,
      "description": "for example (3 + 4) * 2 ^ 10"}}, "required": ["expression"], "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000003', null, 'json_query',
    'Picks a part of a JSON text: by a path such as items[0].name or items[*].id, '
      'or by a JSON Pointer such as /items/0/name.',
-   'data', 'builtin', 'public', 5000,
+   'data', 'builtin', 'public', true, 5000,
    '{"type": "object", "properties": {"json": {"type": "string", "maxLength": 60000, "description": "the JSON text"},
      "path": {"type": "string", "maxLength": 500, "description": "the path; empty for the whole"}},
      "required": ["json", "path"], "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000004', null, 'http_get',
    'Fetches a public HTTPS address by GET and gives back its text. Redirects are not followed.',
-   'web', 'builtin', 'public', 15000,
+   'web', 'builtin', 'public', true, 15000,
    '{"type": "object", "properties": {"url": {"type": "string", "minLength": 9, "maxLength": 2048,
      "description": "begins with https://"}},
      "required": ["url"], "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000005', null, 'search_messages',
    'Finds earlier messages of this conversation that contain a text, newest first.',
-   'conversation', 'builtin', 'public', 10000,
+   'conversation', 'builtin', 'public', true, 10000,
    '{"type": "object", "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 200,
      "description": "the text, in any case"},
      "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "at most so many; 10 when left out"}},

@@ -37,6 +37,7 @@ describe("the schema of an extension", () => {
       waiting: [],
       unknown: [],
       isUsable: true,
+      fault: null,
     });
     assert.deepEqual(await apply(database, extension), { applied: ALL, waiting: [] });
     assert.deepEqual(await apply(database, extension), { applied: [], waiting: [] });
@@ -57,6 +58,7 @@ describe("the schema of an extension", () => {
       waiting: [],
       unknown: ["ext_notes/0002_colour"],
       isUsable: true,
+      fault: null,
     });
   });
 

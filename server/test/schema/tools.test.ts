@@ -32,6 +32,16 @@ const REJECTED: readonly [string, Record<string, unknown>][] = [
 const opened = openStage();
 
 describe("tools", () => {
+  it("that are built in are idempotent", async () => {
+    const { stage } = opened;
+    const rows = await stage.run(
+      "internal",
+      "select name, idempotent from public.tools where id::text like '019a8000-%'",
+    );
+    assert.ok(rows.length >= 5);
+    for (const { name, idempotent } of rows) assert.equal(idempotent, true, String(name));
+  });
+
   it("get their defaults and reject what is out of bounds", async () => {
     const { stage } = opened;
     const user = await stage.newUser();

@@ -11,7 +11,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_versions: "agent_id number role framework model system_prompt settings tools changed_by created_at",
   agents:
     "id user_id name role avatar framework model system_prompt settings status status_changed_at created_at updated_at",
-  api_keys: "id user_id name scopes prefix expires_at last_used_at created_at",
+  api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at",
   eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
   eval_datasets: "id user_id name description created_at updated_at",
   eval_results:
@@ -44,7 +44,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   run_turns:
     "id run_id swarm_id agent_id agent_name position status framework model message_id finish_reason error warnings " +
     "attempts first_token_ms duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated " +
-    "cost_usd started_at finished_at created_at agent_version",
+    "cost_usd started_at finished_at created_at agent_version asked handoff",
   runs:
     "id swarm_id user_id message_id status stop_reason strategy request error usage turn_count queued_at started_at " +
     "finished_at created_at",
