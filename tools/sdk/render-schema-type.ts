@@ -25,7 +25,10 @@ export function nameOfReference(reference: string): string {
 
 function wrapUnion(head: string, variants: readonly string[], indent: string): string {
   const line = `${head} ${variants.join(" | ")};`;
-  const isShort = variants.length === 1 || (!line.includes("\n") && indent.length + line.length <= LINE_WIDTH);
+  // As the formatter writes them: a nullable object begins on the line of its name.
+  const isNullable = variants.length === 2 && variants[0]?.startsWith("{\n") === true && variants[1] === "null";
+  const isShort =
+    variants.length === 1 || isNullable || (!line.includes("\n") && indent.length + line.length <= LINE_WIDTH);
   return isShort
     ? line
     : `${head}\n${variants.map((variant) => `${indent}  | ${variant.replaceAll("\n", "\n    ")}`).join("\n")};`;

@@ -93,12 +93,10 @@ export interface NewApiKey {
     user_id: string;
     name: string;
     scopes: ApiKeyScope[];
-    resources:
-      | {
-          agents: string[];
-          swarms: string[];
-        }
-      | null;
+    resources: {
+      agents: string[];
+      swarms: string[];
+    } | null;
     prefix: string;
     expires_at: string | null;
     last_used_at: string | null;
