@@ -99,7 +99,7 @@ export const TEST_SUPPORT: readonly string[] = [SERVER_TEST_SUPPORT, "console/te
 export const MAX_SOURCE_LINES = 300;
 
 /** The lines of all files of server/src. A commit that raises it says why the addition cannot be a package. */
-export const CORE_LINE_BUDGET = 76_000;
+export const CORE_LINE_BUDGET = 74_400;
 
 /** Words that say nothing about what a file is for. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([

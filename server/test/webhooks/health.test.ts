@@ -161,7 +161,8 @@ describe("the health of a webhook", () => {
     )
       .map((line) => line["QUERY PLAN"])
       .join("\n");
-    assert.match(plan, /Index Only Scan using webhook_delivery_attempts_webhook_id_idx/);
+    // Partitions have indexes of their own.
+    assert.match(plan, /Index Only Scan using webhook_delivery_attempts_\w*webhook_id\w*_idx/);
     assert.doesNotMatch(plan, /Seq Scan on webhook_delivery_attempts/);
   });
 });
