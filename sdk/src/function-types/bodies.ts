@@ -230,7 +230,7 @@ export interface ApiKeysCreateBody {
   action: "create";
   /** a name for the key */
   name: string;
-  /** `read` is always included */
+  /** exactly what the key may do; `read` without it */
   scopes?: readonly ApiKeyScope[] | undefined;
   resources?:
     | {
@@ -239,7 +239,7 @@ export interface ApiKeysCreateBody {
       }
     | null
     | undefined;
-  /** null or absent: the key does not expire, or expires as late as the service permits */
+  /** absent: in 90 days; null: the key does not expire, or expires as late as the service permits */
   expires_at?: string | null | undefined;
 }
 

@@ -134,8 +134,8 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
       forms: ["create", "revoke"],
       fields: {
         name: "a name for the key",
-        scopes: "`read` is always included",
-        expires_at: "null or absent: the key does not expire, or expires as late as the service permits",
+        scopes: "exactly what the key may do; `read` without it",
+        expires_at: "absent: in 90 days; null: the key does not expire, or expires as late as the service permits",
         id: "the key to revoke; the service role can revoke the key of any user",
       },
       examples: {
@@ -155,6 +155,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
             user_id: ID.user,
             name: "deploy",
             scopes: ["read", "run"],
+            resources: null,
             prefix: "sk_1a2B3c",
             expires_at: "2027-06-30T00:00:00Z",
             last_used_at: null,
