@@ -1,5 +1,5 @@
--- What API keys of users may read, write and ask. A key has exactly the scopes that it names. The policies of 0057 call
--- these functions; for a caller who is no key, the first call of each decides.
+-- What API keys of users may read, write and ask. A key has exactly the scopes that it names. The policies of
+-- 0014_api_keys call these functions; for a caller who is no key, the first call of each decides.
 
 create or replace function private.key_id() returns uuid language sql stable parallel safe
 as $$ select (auth.jwt() ->> 'api_key_id')::uuid $$;
@@ -55,6 +55,10 @@ grant execute on function private.require_scopes(text[]) to authenticated, sb_se
 create or replace function private.require_read_or_run() returns boolean language plpgsql stable
 as $$
 begin
+  -- Most callers are no keys, and every statement asks.
+  if not auth.jwt() ? 'api_key_id' then
+    return true;
+  end if;
   if private.has_scope('read') or not private.has_scope('run') then
     return private.require_scopes('read');
   end if;
