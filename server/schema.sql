@@ -2,6 +2,7 @@
 -- the migrations are what runs. Everything belongs to swarmbase_owner, and rights are complete: who is not named has none.
 
 create role anon nologin noinherit;
+create role api_key nologin inherit;
 create role authenticated nologin noinherit;
 create role sb_replica login noinherit replication;
 create role sb_service login noinherit;
@@ -10,6 +11,9 @@ create role service_role nologin noinherit bypassrls;
 create role swarmbase_owner login noinherit;
 grant anon to sb_service with inherit false, set true;
 grant anon to sb_user with inherit false, set true;
+grant api_key to sb_service with inherit false, set true;
+grant api_key to sb_user with inherit false, set true;
+grant authenticated to api_key with inherit true, set true;
 grant authenticated to sb_service with inherit false, set true;
 grant authenticated to sb_user with inherit false, set true;
 grant service_role to sb_service with inherit false, set true;
@@ -4668,7 +4672,7 @@ CREATE OR REPLACE FUNCTION private.may_write_message(swarm_id uuid)
 AS $function$
 begin
   -- A condition without a query costs far less, and agents write most messages.
-  if current_user not in ('anon', 'authenticated') then
+  if current_user not in ('anon', 'authenticated', 'api_key') then
     return true;
   end if;
   return private.may_i_write(swarm_id);
@@ -5276,7 +5280,7 @@ begin
   new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
   if tg_op = 'INSERT' then
-    if current_user in ('anon', 'authenticated', 'service_role') then
+    if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
       new.created_at := now();
       new.updated_at := now();
       -- An upsert of an existing agent also fires this trigger, and may write the status.
@@ -5289,7 +5293,7 @@ begin
   end if;
   new.status_changed_at := case when new.status is distinct from old.status then now() else old.status_changed_at end;
   -- The service login changes the status and keeps updated_at; an owner's PATCH changes it.
-  if current_user in ('anon', 'authenticated', 'service_role') then
+  if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
     new.created_at := old.created_at;
     new.updated_at := now();
   end if;
@@ -5363,7 +5367,7 @@ CREATE OR REPLACE FUNCTION private.prepare_message_flag()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    if current_user in ('anon', 'authenticated') then
+    if current_user in ('anon', 'authenticated', 'api_key') then
       new.source := 'user';
       new.guardrail_id := null;
       new.flagged_by := auth.uid();
@@ -5373,7 +5377,7 @@ begin
     end if;
     return new;
   end if;
-  if current_user in ('anon', 'authenticated') then
+  if current_user in ('anon', 'authenticated', 'api_key') then
     new.resolved_by := old.resolved_by;
     new.resolved_at := old.resolved_at;
   end if;
@@ -5401,13 +5405,13 @@ CREATE OR REPLACE FUNCTION private.prepare_swarm_agent()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    if current_user in ('anon', 'authenticated') then
+    if current_user in ('anon', 'authenticated', 'api_key') then
       new.added_by := auth.uid();
     end if;
     return new;
   end if;
   -- The owner of an agent in another user's swarm may disable or remove it, but not change its position or role.
-  if current_user in ('anon', 'authenticated')
+  if current_user in ('anon', 'authenticated', 'api_key')
      and not new.swarm_id = any (array(select private.my_managed_swarm_ids()))
      and ((new.position, new.role_override) is distinct from (old.position, old.role_override)
           or (new.enabled and not old.enabled)) then
@@ -5423,7 +5427,7 @@ CREATE OR REPLACE FUNCTION private.prepare_swarm_member()
  LANGUAGE plpgsql
 AS $function$
 declare
-  is_end_user constant boolean := current_user in ('anon', 'authenticated');
+  is_end_user constant boolean := current_user in ('anon', 'authenticated', 'api_key');
 begin
   if tg_op = 'INSERT' then
     new.invited_email := nullif(pg_catalog.lower(private.trim_whitespace(new.invited_email)), '');
@@ -5506,7 +5510,7 @@ begin
     new.disabled_reason := null;
     new.disabled_at := null;
   else
-    if new.secret is distinct from old.secret and current_user in ('anon', 'authenticated', 'service_role') then
+    if new.secret is distinct from old.secret and current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
@@ -6863,7 +6867,7 @@ CREATE OR REPLACE FUNCTION private.set_message_sender()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if current_user in ('anon', 'authenticated') then
+  if current_user in ('anon', 'authenticated', 'api_key') then
     new.sender_type := 'user';
     new.sender_user_id := auth.uid();
     -- Requests rarely have these, and one condition costs less than nine assignments.
@@ -6881,7 +6885,7 @@ begin
       new.flagged := false;
     end if;
   end if;
-  if current_user in ('anon', 'authenticated', 'service_role') then
+  if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
     new.created_at := now();
     new.data := null;
   elsif new.sender_deleted and new.sender_id is not null then
@@ -7006,7 +7010,7 @@ CREATE OR REPLACE FUNCTION private.stamp_created()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if current_user not in ('anon', 'authenticated', 'service_role') then
+  if current_user not in ('anon', 'authenticated', 'api_key', 'service_role') then
     return new;
   end if;
   if tg_op = 'INSERT' then
@@ -7023,7 +7027,7 @@ CREATE OR REPLACE FUNCTION private.stamp_created_and_updated()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if current_user not in ('anon', 'authenticated', 'service_role') then
+  if current_user not in ('anon', 'authenticated', 'api_key', 'service_role') then
     return new;
   end if;
   if tg_op = 'INSERT' then
@@ -8528,13 +8532,13 @@ create policy agent_tools_insert on public.agent_tools for insert to authenticat
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (EXISTS ( SELECT 1
    FROM public.tools t
   WHERE t.id = agent_tools.tool_id)));
-create policy agent_tools_key_delete on public.agent_tools as restrictive for delete to authenticated
+create policy agent_tools_key_delete on public.agent_tools as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agent_tools_key_insert on public.agent_tools as restrictive for insert to authenticated
+create policy agent_tools_key_insert on public.agent_tools as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agent_tools_key_select on public.agent_tools as restrictive for select to authenticated
+create policy agent_tools_key_select on public.agent_tools as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agent_tools_key_update on public.agent_tools as restrictive for update to authenticated
+create policy agent_tools_key_update on public.agent_tools as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agent_tools_select on public.agent_tools for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -8569,7 +8573,7 @@ create table public.agent_versions (
   constraint agent_versions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE
 );
 alter table public.agent_versions enable row level security;
-create policy agent_versions_key_select on public.agent_versions as restrictive for select to authenticated
+create policy agent_versions_key_select on public.agent_versions as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agent_versions_select on public.agent_versions for select to authenticated
   using (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
@@ -8608,13 +8612,13 @@ create policy agents_delete on public.agents for delete to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy agents_insert on public.agents for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
-create policy agents_key_delete on public.agents as restrictive for delete to authenticated
+create policy agents_key_delete on public.agents as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agents_key_insert on public.agents as restrictive for insert to authenticated
+create policy agents_key_insert on public.agents as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agents_key_select on public.agents as restrictive for select to authenticated
+create policy agents_key_select on public.agents as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy agents_key_update on public.agents as restrictive for update to authenticated
+create policy agents_key_update on public.agents as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy agents_select on public.agents for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -8660,7 +8664,7 @@ create table public.api_keys (
 );
 CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id, created_at);
 alter table public.api_keys enable row level security;
-create policy api_keys_key_select on public.api_keys as restrictive for select to authenticated
+create policy api_keys_key_select on public.api_keys as restrictive for select to api_key
   using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy api_keys_select on public.api_keys for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -8695,13 +8699,13 @@ create table public.eval_cases (
 CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
 alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
-create policy eval_cases_key_delete on public.eval_cases as restrictive for delete to authenticated
+create policy eval_cases_key_delete on public.eval_cases as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_cases_key_insert on public.eval_cases as restrictive for insert to authenticated
+create policy eval_cases_key_insert on public.eval_cases as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_cases_key_select on public.eval_cases as restrictive for select to authenticated
+create policy eval_cases_key_select on public.eval_cases as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy eval_cases_key_update on public.eval_cases as restrictive for update to authenticated
+create policy eval_cases_key_update on public.eval_cases as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_cases_own on public.eval_cases to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -8730,13 +8734,13 @@ create table public.eval_datasets (
 );
 alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
-create policy eval_datasets_key_delete on public.eval_datasets as restrictive for delete to authenticated
+create policy eval_datasets_key_delete on public.eval_datasets as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_datasets_key_insert on public.eval_datasets as restrictive for insert to authenticated
+create policy eval_datasets_key_insert on public.eval_datasets as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_datasets_key_select on public.eval_datasets as restrictive for select to authenticated
+create policy eval_datasets_key_select on public.eval_datasets as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy eval_datasets_key_update on public.eval_datasets as restrictive for update to authenticated
+create policy eval_datasets_key_update on public.eval_datasets as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_datasets_own on public.eval_datasets to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -8790,13 +8794,13 @@ CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_i
 CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
 alter table public.eval_results replica identity using index eval_results_id_user_id_key;
 alter table public.eval_results enable row level security;
-create policy eval_results_key_delete on public.eval_results as restrictive for delete to authenticated
+create policy eval_results_key_delete on public.eval_results as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_results_key_insert on public.eval_results as restrictive for insert to authenticated
+create policy eval_results_key_insert on public.eval_results as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy eval_results_key_select on public.eval_results as restrictive for select to authenticated
+create policy eval_results_key_select on public.eval_results as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy eval_results_key_update on public.eval_results as restrictive for update to authenticated
+create policy eval_results_key_update on public.eval_results as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy eval_results_own on public.eval_results to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -8840,13 +8844,13 @@ CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_i
 CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
 alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;
-create policy eval_runs_key_delete on public.eval_runs as restrictive for delete to authenticated
+create policy eval_runs_key_delete on public.eval_runs as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy eval_runs_key_insert on public.eval_runs as restrictive for insert to authenticated
+create policy eval_runs_key_insert on public.eval_runs as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy eval_runs_key_select on public.eval_runs as restrictive for select to authenticated
+create policy eval_runs_key_select on public.eval_runs as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
-create policy eval_runs_key_update on public.eval_runs as restrictive for update to authenticated
+create policy eval_runs_key_update on public.eval_runs as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
 create policy eval_runs_own on public.eval_runs to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -8893,13 +8897,13 @@ create policy guardrails_delete on public.guardrails for delete to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy guardrails_insert on public.guardrails for insert to authenticated
   with check ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
-create policy guardrails_key_delete on public.guardrails as restrictive for delete to authenticated
+create policy guardrails_key_delete on public.guardrails as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy guardrails_key_insert on public.guardrails as restrictive for insert to authenticated
+create policy guardrails_key_insert on public.guardrails as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy guardrails_key_select on public.guardrails as restrictive for select to authenticated
+create policy guardrails_key_select on public.guardrails as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy guardrails_key_update on public.guardrails as restrictive for update to authenticated
+create policy guardrails_key_update on public.guardrails as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy guardrails_select on public.guardrails for select to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
@@ -8948,13 +8952,13 @@ create policy message_flags_delete on public.message_flags for delete to authent
   using (flagged_by = (( SELECT auth.uid() AS uid)) AND status = 'open'::text);
 create policy message_flags_insert on public.message_flags for insert to authenticated
   with check (flagged_by = (( SELECT auth.uid() AS uid)) AND source = 'user'::text AND status = 'open'::text AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
-create policy message_flags_key_delete on public.message_flags as restrictive for delete to authenticated
+create policy message_flags_key_delete on public.message_flags as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy message_flags_key_insert on public.message_flags as restrictive for insert to authenticated
+create policy message_flags_key_insert on public.message_flags as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy message_flags_key_select on public.message_flags as restrictive for select to authenticated
+create policy message_flags_key_select on public.message_flags as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy message_flags_key_update on public.message_flags as restrictive for update to authenticated
+create policy message_flags_key_update on public.message_flags as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy message_flags_select on public.message_flags for select to authenticated
   using (flagged_by = (( SELECT auth.uid() AS uid)) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
@@ -8970,8 +8974,8 @@ CREATE TRIGGER message_flags_a_project_update AFTER UPDATE ON public.message_fla
 CREATE TRIGGER message_flags_a_require BEFORE INSERT ON public.message_flags FOR EACH ROW WHEN (new.message_id IS NULL) EXECUTE FUNCTION private.require_columns('message_id');
 CREATE TRIGGER message_flags_assign_swarm BEFORE INSERT ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.assign_message_flag_swarm();
 CREATE TRIGGER message_flags_emit_flagged AFTER INSERT ON public.message_flags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_flagged();
-CREATE TRIGGER message_flags_freeze BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.message_id IS DISTINCT FROM old.message_id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.source IS DISTINCT FROM old.source OR new.flagged_by IS DISTINCT FROM old.flagged_by OR new.category IS DISTINCT FROM old.category OR new.reason IS DISTINCT FROM old.reason)) EXECUTE FUNCTION private.reject_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
-CREATE TRIGGER message_flags_freeze_guardrail BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND new.guardrail_id IS DISTINCT FROM old.guardrail_id) EXECUTE FUNCTION private.reject_change('guardrail_id');
+CREATE TRIGGER message_flags_freeze BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.message_id IS DISTINCT FROM old.message_id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.source IS DISTINCT FROM old.source OR new.flagged_by IS DISTINCT FROM old.flagged_by OR new.category IS DISTINCT FROM old.category OR new.reason IS DISTINCT FROM old.reason)) EXECUTE FUNCTION private.reject_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
+CREATE TRIGGER message_flags_freeze_guardrail BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name, 'service_role'::name])) AND new.guardrail_id IS DISTINCT FROM old.guardrail_id) EXECUTE FUNCTION private.reject_change('guardrail_id');
 CREATE TRIGGER message_flags_prepare BEFORE INSERT OR UPDATE ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.prepare_message_flag();
 CREATE TRIGGER message_flags_stamp BEFORE INSERT OR UPDATE ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.message_flags to authenticated, sb_service, service_role;
@@ -8991,7 +8995,7 @@ create table public.message_revisions (
 CREATE INDEX message_revisions_edited_by_idx ON public.message_revisions USING btree (edited_by) WHERE (edited_by IS NOT NULL);
 alter table public.message_revisions replica identity using index message_revisions_swarm_id_key;
 alter table public.message_revisions enable row level security;
-create policy message_revisions_key_select on public.message_revisions as restrictive for select to authenticated
+create policy message_revisions_key_select on public.message_revisions as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy message_revisions_select on public.message_revisions for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
@@ -9055,13 +9059,13 @@ create policy messages_delete on public.messages for delete to authenticated
   using (deleted_at IS NULL AND (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids))))));
 create policy messages_insert on public.messages for insert to authenticated
   with check (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_writable_swarm_ids() AS my_writable_swarm_ids)))));
-create policy messages_key_delete on public.messages as restrictive for delete to authenticated
+create policy messages_key_delete on public.messages as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy messages_key_insert on public.messages as restrictive for insert to authenticated
+create policy messages_key_insert on public.messages as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy messages_key_select on public.messages as restrictive for select to authenticated
+create policy messages_key_select on public.messages as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id) OR private.is_key_message(id, swarm_id)));
-create policy messages_key_update on public.messages as restrictive for update to authenticated
+create policy messages_key_update on public.messages as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy messages_select on public.messages for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
@@ -9080,10 +9084,10 @@ CREATE TRIGGER messages_emit_updated AFTER UPDATE ON public.messages REFERENCING
 CREATE TRIGGER messages_flag_blocked AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_new_messages();
 CREATE TRIGGER messages_flag_blocked_edit AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_edited_messages();
 CREATE TRIGGER messages_freeze BEFORE UPDATE OF id, swarm_id, seq, sender_type, sender_id ON public.messages FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.seq IS DISTINCT FROM old.seq OR new.sender_type IS DISTINCT FROM old.sender_type OR new.sender_id IS DISTINCT FROM old.sender_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
-CREATE TRIGGER messages_freeze_data BEFORE UPDATE OF data ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND new.data IS DISTINCT FROM old.data) EXECUTE FUNCTION private.reject_change('data');
-CREATE TRIGGER messages_freeze_managed BEFORE UPDATE OF sender_user_id, sender_agent_id, sender_name, sender_deleted, reply_to_id, run_id, turn_id, finish_reason, client_message_id, deleted_at, deleted_by, flagged ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.reject_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
+CREATE TRIGGER messages_freeze_data BEFORE UPDATE OF data ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name, 'service_role'::name])) AND new.data IS DISTINCT FROM old.data) EXECUTE FUNCTION private.reject_change('data');
+CREATE TRIGGER messages_freeze_managed BEFORE UPDATE OF sender_user_id, sender_agent_id, sender_name, sender_deleted, reply_to_id, run_id, turn_id, finish_reason, client_message_id, deleted_at, deleted_by, flagged ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.reject_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
 CREATE TRIGGER messages_moderate BEFORE UPDATE OF content ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND new.content IS DISTINCT FROM old.content) EXECUTE FUNCTION private.moderate_message();
-CREATE TRIGGER messages_queue_responses AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (CURRENT_USER = ANY (ARRAY['authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.queue_auto_responses();
+CREATE TRIGGER messages_queue_responses AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (CURRENT_USER = ANY (ARRAY['authenticated'::name, 'api_key'::name, 'service_role'::name])) EXECUTE FUNCTION private.queue_auto_responses();
 CREATE TRIGGER messages_revise BEFORE UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.revise_message();
 CREATE TRIGGER messages_soft_delete BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.soft_delete_message();
 grant delete, insert, select, update on table public.messages to authenticated, sb_service, service_role;
@@ -9105,7 +9109,7 @@ create table public.model_call_prompts (
 );
 CREATE INDEX model_call_prompts_agent_id_idx ON public.model_call_prompts USING btree (agent_id);
 alter table public.model_call_prompts enable row level security;
-create policy model_call_prompts_key_select on public.model_call_prompts as restrictive for select to authenticated
+create policy model_call_prompts_key_select on public.model_call_prompts as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_call_prompts_select on public.model_call_prompts for select to authenticated
   using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
@@ -9147,7 +9151,7 @@ CREATE INDEX model_calls_created_at_idx ON public.model_calls USING brin (create
 CREATE INDEX model_calls_run_id_idx ON public.model_calls USING btree (swarm_id, run_id);
 CREATE INDEX model_calls_turn_id_idx ON public.model_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
 alter table public.model_calls enable row level security;
-create policy model_calls_key_select on public.model_calls as restrictive for select to authenticated
+create policy model_calls_key_select on public.model_calls as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_calls_select on public.model_calls for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
@@ -9182,7 +9186,7 @@ create table public.models (
   constraint models_supports_object CHECK (jsonb_typeof(supports) = 'object'::text)
 );
 alter table public.models enable row level security;
-create policy models_key_select on public.models as restrictive for select to authenticated
+create policy models_key_select on public.models as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR true));
 create policy models_select on public.models for select to authenticated, sb_service, service_role
   using (true);
@@ -9202,9 +9206,9 @@ create table public.profiles (
   constraint profiles_id_fkey FOREIGN KEY (id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 alter table public.profiles enable row level security;
-create policy profiles_key_select on public.profiles as restrictive for select to authenticated
+create policy profiles_key_select on public.profiles as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy profiles_key_update on public.profiles as restrictive for update to authenticated
+create policy profiles_key_update on public.profiles as restrictive for update to api_key
   using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy profiles_select on public.profiles for select to authenticated
   using (id = (( SELECT auth.uid() AS uid)));
@@ -9214,7 +9218,7 @@ create policy profiles_service on public.profiles to sb_service, service_role
 create policy profiles_update on public.profiles for update to authenticated
   using (id = (( SELECT auth.uid() AS uid)))
   with check (id = (( SELECT auth.uid() AS uid)));
-CREATE TRIGGER profiles_freeze BEFORE UPDATE ON public.profiles FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.email IS DISTINCT FROM old.email)) EXECUTE FUNCTION private.reject_change('id', 'email');
+CREATE TRIGGER profiles_freeze BEFORE UPDATE ON public.profiles FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.email IS DISTINCT FROM old.email)) EXECUTE FUNCTION private.reject_change('id', 'email');
 CREATE TRIGGER profiles_stamp BEFORE INSERT OR UPDATE ON public.profiles FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.profiles to sb_service, service_role;
 grant select, update on table public.profiles to authenticated;
@@ -9239,13 +9243,13 @@ create policy read_positions_delete on public.read_positions for delete to authe
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy read_positions_insert on public.read_positions for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
-create policy read_positions_key_delete on public.read_positions as restrictive for delete to authenticated
+create policy read_positions_key_delete on public.read_positions as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy read_positions_key_insert on public.read_positions as restrictive for insert to authenticated
+create policy read_positions_key_insert on public.read_positions as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy read_positions_key_select on public.read_positions as restrictive for select to authenticated
+create policy read_positions_key_select on public.read_positions as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy read_positions_key_update on public.read_positions as restrictive for update to authenticated
+create policy read_positions_key_update on public.read_positions as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy read_positions_select on public.read_positions for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -9277,7 +9281,7 @@ CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
 alter table public.run_events replica identity full;
 alter table public.run_events enable row level security;
-create policy run_events_key_select on public.run_events as restrictive for select to authenticated
+create policy run_events_key_select on public.run_events as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy run_events_select on public.run_events for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) AND (NOT restricted OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (EXISTS ( SELECT 1
@@ -9332,7 +9336,7 @@ CREATE INDEX run_turns_open_idx ON public.run_turns USING btree (agent_id) WHERE
 CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run_id, "position");
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
-create policy run_turns_key_select on public.run_turns as restrictive for select to authenticated
+create policy run_turns_key_select on public.run_turns as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy run_turns_select on public.run_turns for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
@@ -9376,7 +9380,7 @@ CREATE INDEX runs_user_id_idx ON public.runs USING btree (user_id) WHERE (user_i
 CREATE INDEX runs_waiting_idx ON public.runs USING btree (swarm_id, queued_at, id) WHERE (status = ANY (ARRAY['queued'::text, 'requires_action'::text]));
 alter table public.runs replica identity using index runs_swarm_id_id_key;
 alter table public.runs enable row level security;
-create policy runs_key_select on public.runs as restrictive for select to authenticated
+create policy runs_key_select on public.runs as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(id, swarm_id)));
 create policy runs_select on public.runs for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
@@ -9415,13 +9419,13 @@ create policy swarm_agents_delete on public.swarm_agents for delete to authentic
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
-create policy swarm_agents_key_delete on public.swarm_agents as restrictive for delete to authenticated
+create policy swarm_agents_key_delete on public.swarm_agents as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_agents_key_insert on public.swarm_agents as restrictive for insert to authenticated
+create policy swarm_agents_key_insert on public.swarm_agents as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_agents_key_select on public.swarm_agents as restrictive for select to authenticated
+create policy swarm_agents_key_select on public.swarm_agents as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_agents_key_update on public.swarm_agents as restrictive for update to authenticated
+create policy swarm_agents_key_update on public.swarm_agents as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))));
@@ -9438,7 +9442,7 @@ CREATE TRIGGER swarm_agents_assign_position BEFORE INSERT ON public.swarm_agents
 CREATE TRIGGER swarm_agents_emit_added AFTER INSERT ON public.swarm_agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_added();
 CREATE TRIGGER swarm_agents_emit_removed AFTER DELETE ON public.swarm_agents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_removed();
 CREATE TRIGGER swarm_agents_freeze BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'agent_id', 'user_id');
-CREATE TRIGGER swarm_agents_freeze_managed BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND new.added_by IS DISTINCT FROM old.added_by) EXECUTE FUNCTION private.reject_change('added_by');
+CREATE TRIGGER swarm_agents_freeze_managed BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND new.added_by IS DISTINCT FROM old.added_by) EXECUTE FUNCTION private.reject_change('added_by');
 CREATE TRIGGER swarm_agents_prepare BEFORE INSERT OR UPDATE ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_agent();
 CREATE TRIGGER swarm_agents_stamp BEFORE INSERT OR UPDATE ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.swarm_agents to authenticated, sb_service, service_role;
@@ -9477,13 +9481,13 @@ create policy swarm_members_delete on public.swarm_members for delete to authent
   using (role <> 'owner'::text AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email))));
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) AND role <> 'owner'::text);
-create policy swarm_members_key_delete on public.swarm_members as restrictive for delete to authenticated
+create policy swarm_members_key_delete on public.swarm_members as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_members_key_insert on public.swarm_members as restrictive for insert to authenticated
+create policy swarm_members_key_insert on public.swarm_members as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_members_key_select on public.swarm_members as restrictive for select to authenticated
+create policy swarm_members_key_select on public.swarm_members as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarm_members_key_update on public.swarm_members as restrictive for update to authenticated
+create policy swarm_members_key_update on public.swarm_members as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_members_select on public.swarm_members for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR user_id IS NULL AND invited_email = (( SELECT private.my_proven_email() AS my_proven_email)));
@@ -9498,7 +9502,7 @@ CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members RE
 CREATE TRIGGER swarm_members_emit_removed AFTER DELETE ON public.swarm_members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_removed();
 CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_updated();
 CREATE TRIGGER swarm_members_enqueue_mails AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_invitation_mails();
-CREATE TRIGGER swarm_members_freeze BEFORE UPDATE OF id, swarm_id, user_id, invited_email, invited_by, expires_at ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by OR new.expires_at IS DISTINCT FROM old.expires_at)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
+CREATE TRIGGER swarm_members_freeze BEFORE UPDATE OF id, swarm_id, user_id, invited_email, invited_by, expires_at ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by OR new.expires_at IS DISTINCT FROM old.expires_at)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
 CREATE TRIGGER swarm_members_remove_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.remove_member_agents();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
@@ -9553,13 +9557,13 @@ create policy swarms_delete on public.swarms for delete to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)));
 create policy swarms_insert on public.swarms for insert to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)));
-create policy swarms_key_delete on public.swarms as restrictive for delete to authenticated
+create policy swarms_key_delete on public.swarms as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarms_key_insert on public.swarms as restrictive for insert to authenticated
+create policy swarms_key_insert on public.swarms as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarms_key_select on public.swarms as restrictive for select to authenticated
+create policy swarms_key_select on public.swarms as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
-create policy swarms_key_update on public.swarms as restrictive for update to authenticated
+create policy swarms_key_update on public.swarms as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarms_select on public.swarms for select to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)) AND (id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR (id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
@@ -9576,7 +9580,7 @@ CREATE TRIGGER swarms_emit_deleted BEFORE DELETE ON public.swarms FOR EACH ROW E
 CREATE TRIGGER swarms_emit_updated AFTER UPDATE ON public.swarms REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_swarm_updated();
 CREATE TRIGGER swarms_freeze BEFORE UPDATE OF id ON public.swarms FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
 CREATE TRIGGER swarms_keep_owner BEFORE UPDATE OF owner_id ON public.swarms FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
-CREATE TRIGGER swarms_keep_preamble BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.settings -> 'preamble'::text) IS DISTINCT FROM (old.settings -> 'preamble'::text)) EXECUTE FUNCTION private.keep_preamble();
+CREATE TRIGGER swarms_keep_preamble BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND (new.settings -> 'preamble'::text) IS DISTINCT FROM (old.settings -> 'preamble'::text)) EXECUTE FUNCTION private.keep_preamble();
 CREATE TRIGGER swarms_prepare BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm();
 CREATE TRIGGER swarms_record_key AFTER INSERT ON public.swarms FOR EACH ROW WHEN (private.key_id() IS NOT NULL) EXECUTE FUNCTION private.record_key_swarm();
 CREATE TRIGGER swarms_record_usage BEFORE DELETE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.record_usage_of_deleted_swarm();
@@ -9601,7 +9605,7 @@ CREATE INDEX tool_execution_payloads_agent_id_idx ON public.tool_execution_paylo
 CREATE INDEX tool_execution_payloads_swarm_id_idx ON public.tool_execution_payloads USING btree (swarm_id);
 alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;
 alter table public.tool_execution_payloads enable row level security;
-create policy tool_execution_payloads_key_select on public.tool_execution_payloads as restrictive for select to authenticated
+create policy tool_execution_payloads_key_select on public.tool_execution_payloads as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_execution(tool_execution_id)));
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
@@ -9648,7 +9652,7 @@ CREATE INDEX tool_executions_tool_id_idx ON public.tool_executions USING btree (
 CREATE INDEX tool_executions_turn_id_idx ON public.tool_executions USING btree (turn_id);
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
 alter table public.tool_executions enable row level security;
-create policy tool_executions_key_select on public.tool_executions as restrictive for select to authenticated
+create policy tool_executions_key_select on public.tool_executions as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy tool_executions_select on public.tool_executions for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
@@ -9707,13 +9711,13 @@ create policy tools_delete on public.tools for delete to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)));
 create policy tools_insert on public.tools for insert to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
-create policy tools_key_delete on public.tools as restrictive for delete to authenticated
+create policy tools_key_delete on public.tools as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy tools_key_insert on public.tools as restrictive for insert to authenticated
+create policy tools_key_insert on public.tools as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
-create policy tools_key_select on public.tools as restrictive for select to authenticated
+create policy tools_key_select on public.tools as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_tool_ids() AS key_tool_ids))))));
-create policy tools_key_update on public.tools as restrictive for update to authenticated
+create policy tools_key_update on public.tools as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes));
 create policy tools_select on public.tools for select to authenticated
   using (owner_id IS NULL OR visibility = 'public'::text OR owner_id = (( SELECT auth.uid() AS uid)) OR visibility = 'shared'::text AND (owner_id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids)))));
@@ -9757,7 +9761,7 @@ CREATE INDEX usage_records_payer_id_idx ON public.usage_records USING btree (pay
 CREATE INDEX usage_records_swarm_id_idx ON public.usage_records USING btree (swarm_id, created_at DESC);
 CREATE INDEX usage_records_user_id_idx ON public.usage_records USING btree (user_id, created_at DESC) WHERE (user_id IS NOT NULL);
 alter table public.usage_records enable row level security;
-create policy usage_records_key_select on public.usage_records as restrictive for select to authenticated
+create policy usage_records_key_select on public.usage_records as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy usage_records_select on public.usage_records for select to authenticated
   using (payer_id = (( SELECT auth.uid() AS uid)) OR user_id = (( SELECT auth.uid() AS uid)));
@@ -9801,9 +9805,9 @@ create table public.user_settings (
   constraint user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 alter table public.user_settings enable row level security;
-create policy user_settings_key_select on public.user_settings as restrictive for select to authenticated
+create policy user_settings_key_select on public.user_settings as restrictive for select to api_key
   using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
-create policy user_settings_key_update on public.user_settings as restrictive for update to authenticated
+create policy user_settings_key_update on public.user_settings as restrictive for update to api_key
   using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy user_settings_select on public.user_settings for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -9814,7 +9818,7 @@ create policy user_settings_update on public.user_settings for update to authent
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER user_settings_freeze BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
-CREATE TRIGGER user_settings_freeze_imposed BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.imposed_daily_token_budget IS DISTINCT FROM old.imposed_daily_token_budget OR new.imposed_daily_cost_budget_usd IS DISTINCT FROM old.imposed_daily_cost_budget_usd OR new.imposed_daily_runs IS DISTINCT FROM old.imposed_daily_runs)) EXECUTE FUNCTION private.reject_change('imposed_daily_token_budget', 'imposed_daily_cost_budget_usd', 'imposed_daily_runs');
+CREATE TRIGGER user_settings_freeze_imposed BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND (new.imposed_daily_token_budget IS DISTINCT FROM old.imposed_daily_token_budget OR new.imposed_daily_cost_budget_usd IS DISTINCT FROM old.imposed_daily_cost_budget_usd OR new.imposed_daily_runs IS DISTINCT FROM old.imposed_daily_runs)) EXECUTE FUNCTION private.reject_change('imposed_daily_token_budget', 'imposed_daily_cost_budget_usd', 'imposed_daily_runs');
 CREATE TRIGGER user_settings_reject_api_key BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature OR new.require_message_signature IS DISTINCT FROM old.require_message_signature OR new.daily_token_budget IS DISTINCT FROM old.daily_token_budget OR new.daily_cost_budget_usd IS DISTINCT FROM old.daily_cost_budget_usd) EXECUTE FUNCTION private.reject_api_key();
 CREATE TRIGGER user_settings_stamp BEFORE INSERT OR UPDATE ON public.user_settings FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 CREATE TRIGGER user_settings_sync_sessions AFTER UPDATE OF require_request_signature, require_message_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature OR new.require_message_signature IS DISTINCT FROM old.require_message_signature) EXECUTE FUNCTION private.sync_signature_requirement();
@@ -9848,7 +9852,7 @@ CREATE INDEX webhook_deliveries_event_id_idx ON public.webhook_deliveries USING 
 CREATE INDEX webhook_deliveries_user_id_idx ON public.webhook_deliveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_deliveries_webhook_id_idx ON public.webhook_deliveries USING btree (webhook_id, user_id, created_at DESC);
 alter table public.webhook_deliveries enable row level security;
-create policy webhook_deliveries_key_select on public.webhook_deliveries as restrictive for select to authenticated
+create policy webhook_deliveries_key_select on public.webhook_deliveries as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_deliveries_select on public.webhook_deliveries for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -9885,7 +9889,7 @@ CREATE INDEX webhook_delivery_attempts_delivery_id_idx ON public.webhook_deliver
 CREATE INDEX webhook_delivery_attempts_user_id_idx ON public.webhook_delivery_attempts USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_delivery_attempts_webhook_id_idx ON public.webhook_delivery_attempts USING btree (webhook_id, user_id, created_at DESC) INCLUDE (cause, outcome, response_time_ms);
 alter table public.webhook_delivery_attempts enable row level security;
-create policy webhook_delivery_attempts_key_select on public.webhook_delivery_attempts as restrictive for select to authenticated
+create policy webhook_delivery_attempts_key_select on public.webhook_delivery_attempts as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_delivery_attempts_select on public.webhook_delivery_attempts for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -9920,7 +9924,7 @@ CREATE UNIQUE INDEX webhook_recoveries_one_running_idx ON public.webhook_recover
 CREATE INDEX webhook_recoveries_user_id_idx ON public.webhook_recoveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_recoveries_webhook_id_idx ON public.webhook_recoveries USING btree (webhook_id, user_id);
 alter table public.webhook_recoveries enable row level security;
-create policy webhook_recoveries_key_select on public.webhook_recoveries as restrictive for select to authenticated
+create policy webhook_recoveries_key_select on public.webhook_recoveries as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
 create policy webhook_recoveries_select on public.webhook_recoveries for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -9981,13 +9985,13 @@ create policy webhooks_delete on public.webhooks for delete to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhooks_insert on public.webhooks for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
-create policy webhooks_key_delete on public.webhooks as restrictive for delete to authenticated
+create policy webhooks_key_delete on public.webhooks as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
-create policy webhooks_key_insert on public.webhooks as restrictive for insert to authenticated
+create policy webhooks_key_insert on public.webhooks as restrictive for insert to api_key
   with check ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
-create policy webhooks_key_select on public.webhooks as restrictive for select to authenticated
+create policy webhooks_key_select on public.webhooks as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
-create policy webhooks_key_update on public.webhooks as restrictive for update to authenticated
+create policy webhooks_key_update on public.webhooks as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
 create policy webhooks_select on public.webhooks for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -10004,7 +10008,7 @@ CREATE TRIGGER webhooks_delete_deliveries AFTER DELETE ON public.webhooks REFERE
 CREATE TRIGGER webhooks_enqueue_mails AFTER UPDATE ON public.webhooks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_webhook_mails();
 CREATE TRIGGER webhooks_follow_run AFTER INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.follow_run();
 CREATE TRIGGER webhooks_freeze BEFORE UPDATE OF id, api_version, run_id, bodies ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version OR new.run_id IS DISTINCT FROM old.run_id OR new.bodies IS DISTINCT FROM old.bodies) EXECUTE FUNCTION private.reject_change('id', 'api_version', 'run_id', 'bodies');
-CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE OF disabled_reason, disabled_at ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.reject_change('disabled_reason', 'disabled_at');
+CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE OF disabled_reason, disabled_at ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.reject_change('disabled_reason', 'disabled_at');
 CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE OF user_id ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER webhooks_limit AFTER INSERT ON public.webhooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_webhook_limit();
 CREATE TRIGGER webhooks_prepare BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.prepare_webhook();
@@ -10165,9 +10169,9 @@ create table realtime.messages (
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX messages_topic_idx ON realtime.messages USING btree (topic, inserted_at);
 alter table realtime.messages enable row level security;
-create policy messages_key_insert on realtime.messages as restrictive for insert to authenticated
+create policy messages_key_insert on realtime.messages as restrictive for insert to api_key
   with check (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (topic = ANY ((ARRAY( SELECT private.key_topics() AS key_topics)))));
-create policy messages_key_select on realtime.messages as restrictive for select to authenticated
+create policy messages_key_select on realtime.messages as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (topic = ANY ((ARRAY( SELECT private.key_topics() AS key_topics))))));
 create policy messages_of_signals_select on realtime.messages for select to authenticated
   using (extension = 'broadcast'::text AND (topic = ANY ((ARRAY( SELECT private.my_signal_topics() AS my_signal_topics)))));

@@ -6,7 +6,7 @@ begin
   new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
   if tg_op = 'INSERT' then
-    if current_user in ('anon', 'authenticated', 'service_role') then
+    if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
       new.created_at := now();
       new.updated_at := now();
       -- An upsert of an existing agent also fires this trigger, and may write the status.
@@ -19,7 +19,7 @@ begin
   end if;
   new.status_changed_at := case when new.status is distinct from old.status then now() else old.status_changed_at end;
   -- The service login changes the status and keeps updated_at; an owner's PATCH changes it.
-  if current_user in ('anon', 'authenticated', 'service_role') then
+  if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
     new.created_at := old.created_at;
     new.updated_at := now();
   end if;

@@ -15,7 +15,7 @@ grant execute on function private.random_32_bytes() to authenticated, sb_service
 create or replace function private.stamp_created() returns trigger language plpgsql
 as $$
 begin
-  if current_user not in ('anon', 'authenticated', 'service_role') then
+  if current_user not in ('anon', 'authenticated', 'api_key', 'service_role') then
     return new;
   end if;
   if tg_op = 'INSERT' then
@@ -30,7 +30,7 @@ $$;
 create or replace function private.stamp_created_and_updated() returns trigger language plpgsql
 as $$
 begin
-  if current_user not in ('anon', 'authenticated', 'service_role') then
+  if current_user not in ('anon', 'authenticated', 'api_key', 'service_role') then
     return new;
   end if;
   if tg_op = 'INSERT' then

@@ -5,7 +5,7 @@ create or replace function private.set_message_sender()
 returns trigger language plpgsql
 as $$
 begin
-  if current_user in ('anon', 'authenticated') then
+  if current_user in ('anon', 'authenticated', 'api_key') then
     new.sender_type := 'user';
     new.sender_user_id := auth.uid();
     -- Requests rarely have these, and one condition costs less than nine assignments.
@@ -23,7 +23,7 @@ begin
       new.flagged := false;
     end if;
   end if;
-  if current_user in ('anon', 'authenticated', 'service_role') then
+  if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
     new.created_at := now();
     new.data := null;
   elsif new.sender_deleted and new.sender_id is not null then
@@ -48,7 +48,7 @@ create or replace function private.may_write_message(swarm_id uuid) returns bool
 as $$
 begin
   -- A condition without a query costs far less, and agents write most messages.
-  if current_user not in ('anon', 'authenticated') then
+  if current_user not in ('anon', 'authenticated', 'api_key') then
     return true;
   end if;
   return private.may_i_write(swarm_id);
@@ -155,7 +155,7 @@ create or replace function private.prepare_message_flag() returns trigger langua
 as $$
 begin
   if tg_op = 'INSERT' then
-    if current_user in ('anon', 'authenticated') then
+    if current_user in ('anon', 'authenticated', 'api_key') then
       new.source := 'user';
       new.guardrail_id := null;
       new.flagged_by := auth.uid();
@@ -165,7 +165,7 @@ begin
     end if;
     return new;
   end if;
-  if current_user in ('anon', 'authenticated') then
+  if current_user in ('anon', 'authenticated', 'api_key') then
     new.resolved_by := old.resolved_by;
     new.resolved_at := old.resolved_at;
   end if;

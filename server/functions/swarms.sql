@@ -160,7 +160,7 @@ grant execute on function private.invitation_expiry() to authenticated, service_
 create or replace function private.prepare_swarm_member() returns trigger language plpgsql
 as $$
 declare
-  is_end_user constant boolean := current_user in ('anon', 'authenticated');
+  is_end_user constant boolean := current_user in ('anon', 'authenticated', 'api_key');
 begin
   if tg_op = 'INSERT' then
     new.invited_email := nullif(pg_catalog.lower(private.trim_whitespace(new.invited_email)), '');
@@ -221,13 +221,13 @@ create or replace function private.prepare_swarm_agent() returns trigger languag
 as $$
 begin
   if tg_op = 'INSERT' then
-    if current_user in ('anon', 'authenticated') then
+    if current_user in ('anon', 'authenticated', 'api_key') then
       new.added_by := auth.uid();
     end if;
     return new;
   end if;
   -- The owner of an agent in another user's swarm may disable or remove it, but not change its position or role.
-  if current_user in ('anon', 'authenticated')
+  if current_user in ('anon', 'authenticated', 'api_key')
      and not new.swarm_id = any (array(select private.my_managed_swarm_ids()))
      and ((new.position, new.role_override) is distinct from (old.position, old.role_override)
           or (new.enabled and not old.enabled)) then

@@ -57,7 +57,7 @@ create policy profiles_service on public.profiles to service_role, sb_service us
 create trigger profiles_stamp before insert or update on public.profiles for each row
   execute function private.stamp_created_and_updated();
 create trigger profiles_freeze before update on public.profiles for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')
+  when (current_user in ('anon', 'authenticated', 'api_key', 'service_role')
     and (new.id, new.email) is distinct from (old.id, old.email))
   execute function private.reject_change('id', 'email');
 
@@ -84,7 +84,7 @@ create trigger user_settings_reject_api_key before update on public.user_setting
   execute function private.reject_api_key();
 -- Users see the limits in their row, and cannot change them.
 create trigger user_settings_freeze_imposed before update on public.user_settings for each row
-  when (current_user in ('anon', 'authenticated')
+  when (current_user in ('anon', 'authenticated', 'api_key')
         and (new.imposed_daily_token_budget, new.imposed_daily_cost_budget_usd, new.imposed_daily_runs)
             is distinct from
             (old.imposed_daily_token_budget, old.imposed_daily_cost_budget_usd, old.imposed_daily_runs))

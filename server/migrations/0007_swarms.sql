@@ -223,7 +223,7 @@ create trigger swarms_freeze before update of id on public.swarms for each row
 create trigger swarms_keep_owner before update of owner_id on public.swarms for each row
   when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
 create trigger swarms_keep_preamble before update on public.swarms for each row
-  when (current_user in ('anon', 'authenticated')
+  when (current_user in ('anon', 'authenticated', 'api_key')
         and new.settings -> 'preamble' is distinct from old.settings -> 'preamble')
   execute function private.keep_preamble();
 create trigger swarms_a_add_owner after insert on public.swarms referencing new table as new_rows
@@ -268,7 +268,7 @@ create trigger swarm_members_stamp before insert or update on public.swarm_membe
   execute function private.stamp_created();
 create trigger swarm_members_freeze
   before update of id, swarm_id, user_id, invited_email, invited_by, expires_at on public.swarm_members for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')
+  when (current_user in ('anon', 'authenticated', 'api_key', 'service_role')
     and (new.id, new.swarm_id, new.user_id, new.invited_email, new.invited_by, new.expires_at)
       is distinct from (old.id, old.swarm_id, old.user_id, old.invited_email, old.invited_by, old.expires_at))
   execute function private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
@@ -315,7 +315,7 @@ create trigger swarm_agents_freeze before update on public.swarm_agents for each
     is distinct from (old.id, old.swarm_id, old.agent_id, old.user_id))
   execute function private.reject_change('id', 'swarm_id', 'agent_id', 'user_id');
 create trigger swarm_agents_freeze_managed before update on public.swarm_agents for each row
-  when (current_user in ('anon', 'authenticated') and new.added_by is distinct from old.added_by)
+  when (current_user in ('anon', 'authenticated', 'api_key') and new.added_by is distinct from old.added_by)
   execute function private.reject_change('added_by');
 create trigger swarm_agents_emit_added after insert on public.swarm_agents referencing new table as new_rows
   for each statement execute function private.emit_agent_added();

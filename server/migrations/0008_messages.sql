@@ -152,12 +152,12 @@ create trigger messages_freeze before update of id, swarm_id, seq, sender_type, 
     is distinct from (old.id, old.swarm_id, old.seq, old.sender_type, old.sender_id))
   execute function private.reject_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
 create trigger messages_freeze_data before update of data on public.messages for each row
-  when (current_user in ('anon', 'authenticated', 'service_role') and new.data is distinct from old.data)
+  when (current_user in ('anon', 'authenticated', 'api_key', 'service_role') and new.data is distinct from old.data)
   execute function private.reject_change('data');
 create trigger messages_freeze_managed
   before update of sender_user_id, sender_agent_id, sender_name, sender_deleted, reply_to_id, run_id, turn_id,
     finish_reason, client_message_id, deleted_at, deleted_by, flagged on public.messages for each row
-  when (current_user in ('anon', 'authenticated')
+  when (current_user in ('anon', 'authenticated', 'api_key')
     and (new.sender_user_id, new.sender_agent_id, new.sender_name, new.sender_deleted, new.reply_to_id, new.run_id,
       new.turn_id, new.finish_reason, new.client_message_id, new.deleted_at, new.deleted_by, new.flagged)
     is distinct from (old.sender_user_id, old.sender_agent_id, old.sender_name, old.sender_deleted, old.reply_to_id,
@@ -182,7 +182,7 @@ create trigger messages_flag_blocked_edit after update on public.messages
   for each statement execute function private.flag_edited_messages();
 -- Only for rows from the interface: messages that the service stores belong to a run already.
 create trigger messages_queue_responses after insert on public.messages referencing new table as new_rows
-  for each statement when (current_user in ('authenticated', 'service_role'))
+  for each statement when (current_user in ('authenticated', 'api_key', 'service_role'))
     execute function private.queue_auto_responses();
 create trigger messages_delete_run_events after update of deleted_at on public.messages for each row
   when (old.deleted_at is null and new.deleted_at is not null) execute function private.delete_message_run_events();
@@ -215,12 +215,12 @@ create trigger message_flags_prepare before insert or update on public.message_f
 create trigger message_flags_stamp before insert or update on public.message_flags for each row
   execute function private.stamp_created();
 create trigger message_flags_freeze before update on public.message_flags for each row
-  when (current_user in ('anon', 'authenticated', 'service_role') and
+  when (current_user in ('anon', 'authenticated', 'api_key', 'service_role') and
         (new.id, new.message_id, new.swarm_id, new.source, new.flagged_by, new.category, new.reason) is distinct from
         (old.id, old.message_id, old.swarm_id, old.source, old.flagged_by, old.category, old.reason))
   execute function private.reject_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
 create trigger message_flags_freeze_guardrail before update on public.message_flags for each row
-  when (current_user in ('anon', 'authenticated', 'service_role')
+  when (current_user in ('anon', 'authenticated', 'api_key', 'service_role')
         and new.guardrail_id is distinct from old.guardrail_id)
   execute function private.reject_change('guardrail_id');
 create trigger message_flags_a_project_insert after insert on public.message_flags referencing new table as new_rows

@@ -288,7 +288,7 @@ create trigger webhooks_freeze before update of id, api_version, run_id, bodies 
 create trigger webhooks_keep_owner before update of user_id on public.webhooks for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create trigger webhooks_freeze_managed before update of disabled_reason, disabled_at on public.webhooks for each row
-  when (current_user in ('anon', 'authenticated') and not new.is_active
+  when (current_user in ('anon', 'authenticated', 'api_key') and not new.is_active
     and (new.disabled_reason, new.disabled_at) is distinct from (old.disabled_reason, old.disabled_at))
   execute function private.reject_change('disabled_reason', 'disabled_at');
 create trigger webhooks_record_resumption after update of is_active on public.webhooks for each row

@@ -4,7 +4,8 @@
 --
 -- Keys have exactly the scopes that they name, and can be bound to agents and swarms. What a scope permits is the table
 -- of policies below: a policy raises an error when the key lacks the scope, and restricts the rows of a key that is
--- bound to resources.
+-- bound to resources. Requests of keys run as the role api_key, which inherits all of authenticated, so that requests of
+-- people do not pay for these policies.
 
 -- Some constraints have a name because the one that PostgreSQL chooses is that of a constraint of private.api_keys.
 create table public.api_keys (
@@ -125,7 +126,7 @@ begin
       -- Evaluated before rows are read, so that the error does not tell whether a filter finds some.
       condition := format('%s is not null and (%s)',
         case command when 'select' then rule.reader else rule.writer end, condition);
-      execute format('create policy %I on public.%I as restrictive for %s to authenticated %s (%s)',
+      execute format('create policy %I on public.%I as restrictive for %s to api_key %s (%s)',
         rule.name || '_key_' || command, rule.name, command,
         case command when 'insert' then 'with check' else 'using' end, condition);
     end loop;
@@ -133,8 +134,8 @@ begin
 end
 $do$;
 
-create policy messages_key_select on realtime.messages as restrictive for select to authenticated
+create policy messages_key_select on realtime.messages as restrictive for select to api_key
   using ((select private.require_scopes('read')) is not null
     and ((select private.require_scopes('read')) or topic = any (array(select private.key_topics()))));
-create policy messages_key_insert on realtime.messages as restrictive for insert to authenticated
+create policy messages_key_insert on realtime.messages as restrictive for insert to api_key
   with check ((select private.require_scopes('write')) or topic = any (array(select private.key_topics())));

@@ -54,6 +54,8 @@ export { OWNER_ROLE, REPLICA_ROLE } from "./plan-roles.ts";
 export {
   ANON_PRINCIPAL,
   type Claims,
+  type DatabaseRole,
+  databaseRoleOf,
   type Principal,
   type PrincipalSession,
   SERVICE_PRINCIPAL,

@@ -27,7 +27,9 @@ export const LOGIN_ROLES = [OWNER_ROLE, "sb_user", "sb_service"] as const;
  */
 export const REPLICA_ROLE = "sb_replica";
 export type LoginRole = (typeof LOGIN_ROLES)[number] | typeof REPLICA_ROLE;
-const INTERFACE_ROLES = ["anon", "authenticated", "service_role"] as const;
+/** Requests of API keys: a role of its own for the policies of keys, with all privileges and policies of `authenticated`. */
+const KEY_ROLE = "api_key";
+const INTERFACE_ROLES = ["anon", "authenticated", KEY_ROLE, "service_role"] as const;
 export const ROLES = [...LOGIN_ROLES, ...INTERFACE_ROLES] as const;
 export const OWN_SCHEMAS = ["auth", "private", "realtime"] as const;
 
@@ -35,9 +37,12 @@ export const OWN_SCHEMAS = ["auth", "private", "realtime"] as const;
 const MEMBERSHIPS = [
   ["sb_user", "anon"],
   ["sb_user", "authenticated"],
+  ["sb_user", KEY_ROLE],
   ["sb_service", "anon"],
   ["sb_service", "authenticated"],
+  ["sb_service", KEY_ROLE],
   ["sb_service", "service_role"],
+  [KEY_ROLE, "authenticated"],
 ] as const;
 
 /** Plans missing grants only: repeating one rewrites rows of the shared catalogue that other databases wait for. */
@@ -46,7 +51,9 @@ export function planRoles(state: RoleState): string[] {
   const statements: string[] = [];
   for (const role of ROLES.filter((name) => !state.existing.includes(name))) {
     const canLogIn = LOGIN_ROLES.some((name) => name === role);
-    statements.push(`create role ${role} ${canLogIn ? "login" : "nologin"} noinherit`);
+    statements.push(
+      `create role ${role} ${canLogIn ? "login" : "nologin"} ${role === KEY_ROLE ? "inherit" : "noinherit"}`,
+    );
   }
   // Our tables name the service role in their policies; BYPASSRLS is for tables that are added later. The administrator of
   // a managed server may not be able to grant it, and then those tables need such a policy too.

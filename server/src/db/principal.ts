@@ -3,7 +3,7 @@ import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
 /** The verified claims of the token; `{}` without a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Who is calling, as `auth/` established it. The role is the PostgreSQL role of the transaction. */
+/** Who is calling, as `auth/` established it. */
 export type Principal = AnonPrincipal | ServicePrincipal | UserPrincipal;
 
 export interface AnonPrincipal {
@@ -39,6 +39,14 @@ export interface UserPrincipal {
   /** What the API key is bound to; null: to nothing. */
   readonly resources?: ApiKeyResources | null;
   readonly address?: undefined;
+}
+
+/** The PostgreSQL role of a transaction. */
+export type DatabaseRole = Principal["role"] | "api_key";
+
+/** The policies of API keys are those of a role of its own, so that nobody else pays for them. */
+export function databaseRoleOf({ role, scopes }: Pick<Principal, "role" | "scopes">): DatabaseRole {
+  return scopes === undefined ? role : "api_key";
 }
 
 /** What must hold for the user when a transaction begins. */

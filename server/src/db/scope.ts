@@ -3,13 +3,13 @@ import { activeTraceparent } from "../observe/index.ts";
 import { SERVICE_ROLE_KEY } from "./fair-pool.ts";
 import { hasScope, requireScope } from "./key-scopes.ts";
 import { perObject } from "./per-object.ts";
-import type { Claims, Principal, PrincipalSession } from "./principal.ts";
+import { type Claims, type DatabaseRole, databaseRoleOf, type Principal, type PrincipalSession } from "./principal.ts";
 
 export type Isolation = "read committed" | "repeatable read" | "serializable";
 
 /** The principal of a transaction, and what functions and views may read of the request. */
 export interface Scope {
-  readonly role: Principal["role"];
+  readonly role: DatabaseRole;
   readonly claims: Claims;
   readonly schemas: readonly string[];
   readonly statementTimeoutMs: number;
@@ -99,9 +99,9 @@ export function scopeOf(
   principal: Principal,
   transaction: Omit<Scope, "role" | "claims" | "session" | "address">,
 ): Scope {
-  const { role, claims, session, address } = principal;
+  const { claims, session, address } = principal;
   if (!transaction.isReadOnly && !hasScope(principal, "share")) requireScope(principal, "write");
-  return { role, claims, session, address, ...transaction };
+  return { role: databaseRoleOf(principal), claims, session, address, ...transaction };
 }
 
 /** Whose share of a bounded resource is used: the user's, that of the address of an anonymous caller, or the service role's. */

@@ -84,6 +84,41 @@ describe("tables", () => {
   });
 });
 
+describe("API keys", () => {
+  test("a condition on the current role that names authenticated also names api_key", async () => {
+    const { rows } = await database.owner.query<{ name: string; text: string }>(
+      `select p.oid::regprocedure::text as name, p.prosrc as text from pg_proc p
+       where p.pronamespace::regnamespace::text in ${OURS}
+       union all
+       select t.tgname, pg_get_triggerdef(t.oid) from pg_trigger t
+       union all
+       select polname, concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) from pg_policy
+       union all
+       select c.oid::regclass::text, pg_get_viewdef(c.oid) from pg_class c
+       where c.relkind = 'v' and c.relnamespace::regnamespace::text in ${OURS}`,
+    );
+    const conditions = rows.flatMap(({ name, text }) =>
+      Array.from(text.matchAll(/current_user[^;'"]*'[^)\]]*/gi), ([condition]) => ({ name, condition })),
+    );
+    assert.ok(conditions.length > 20);
+    const incomplete = conditions.filter(
+      ({ condition }) => condition.includes("'authenticated'") && !condition.includes("'api_key'"),
+    );
+    assert.deepEqual(incomplete, []);
+  });
+
+  test("people do not pay for the policies of keys", async () => {
+    assert.deepEqual(
+      await list(
+        `select polrelid::regclass || ' ' || polname as name from pg_policy
+         where 'api_key'::regrole <> all (polroles)
+           and concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) ~ 'private.(require_|key_)'`,
+      ),
+      [],
+    );
+  });
+});
+
 describe("functions", () => {
   test("none may be called by everybody", async () => {
     assert.deepEqual(
@@ -161,9 +196,9 @@ describe("functions", () => {
 });
 
 describe("roles", () => {
-  const NAMES = "('anon', 'authenticated', 'service_role', 'sb_user', 'sb_service', 'swarmbase_owner')";
+  const NAMES = "('anon', 'authenticated', 'api_key', 'service_role', 'sb_user', 'sb_service', 'swarmbase_owner')";
 
-  test("the logins may become what they serve, and inherit nothing", async () => {
+  test("the logins may become what they serve, and only API keys inherit, from users", async () => {
     assert.deepEqual(
       await list(
         `select m.member::regrole || ' becomes ' || m.roleid::regrole || case when m.inherit_option then ' and inherits' else '' end
@@ -171,10 +206,13 @@ describe("roles", () => {
          from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in ${NAMES}`,
       ),
       [
+        "api_key becomes authenticated and inherits",
         "sb_service becomes anon",
+        "sb_service becomes api_key",
         "sb_service becomes authenticated",
         "sb_service becomes service_role",
         "sb_user becomes anon",
+        "sb_user becomes api_key",
         "sb_user becomes authenticated",
       ],
     );

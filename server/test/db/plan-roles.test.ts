@@ -12,9 +12,12 @@ const READY: RoleState = {
   memberships: [
     "sb_user>anon",
     "sb_user>authenticated",
+    "sb_user>api_key",
     "sb_service>anon",
     "sb_service>authenticated",
+    "sb_service>api_key",
     "sb_service>service_role",
+    "api_key>authenticated",
   ],
   canOwnerCreateSchemas: true,
   canOwnerCreateInPublic: true,
@@ -48,6 +51,14 @@ const CASES: readonly [string, Partial<RoleState>, readonly string[]][] = [
     "an interface role without login",
     { existing: READY.existing.filter((role) => role !== "anon") },
     ["create role anon nologin noinherit"],
+  ],
+  [
+    "the role of API keys, which has all rights of authenticated",
+    {
+      existing: READY.existing.filter((role) => role !== "api_key"),
+      memberships: READY.memberships.filter((membership) => membership !== "api_key>authenticated"),
+    },
+    ["create role api_key nologin inherit", "grant authenticated to api_key"],
   ],
   ["the one membership that is missing", { memberships: READY.memberships.slice(1) }, ["grant anon to sb_user"]],
   [
@@ -107,7 +118,7 @@ describe("planning roles", () => {
     const statements = planRoles(NEW);
     for (const role of ROLES)
       assert.equal(
-        statements.filter((text) => new RegExp(`^create role ${role} (no)?login noinherit$`).test(text)).length,
+        statements.filter((text) => new RegExp(`^create role ${role} (no)?login (no)?inherit$`).test(text)).length,
         1,
         role,
       );
@@ -118,6 +129,6 @@ describe("planning roles", () => {
 
   it("never grants the service role or the owner to the login of users", () => {
     const grants = planRoles(NEW).filter((text) => /\bto sb_user\b/.test(text));
-    assert.deepEqual(grants, ["grant anon to sb_user", "grant authenticated to sb_user"]);
+    assert.deepEqual(grants, ["grant anon to sb_user", "grant authenticated to sb_user", "grant api_key to sb_user"]);
   });
 });

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { PipelinedStatement } from "../../../db/index.ts";
+import { databaseRoleOf, type PipelinedStatement } from "../../../db/index.ts";
 import type { AnnouncedMessage } from "../../broadcast/stored-message.ts";
 import type { TopicCheck } from "../../realtime-options.ts";
 
@@ -14,7 +14,7 @@ export function checkTopicAccess(checks: readonly TopicCheck[]): PipelinedStatem
     text: `select readable, writable, failure
       from private.check_topic_access($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])`,
     values: [
-      checks.map(({ principal }) => principal.role),
+      checks.map(({ principal }) => databaseRoleOf(principal)),
       checks.map(({ principal }) => JSON.stringify(principal.claims)),
       checks.map(({ principal: { claims } }) => (typeof claims["sub"] === "string" ? claims["sub"] : "")),
       checks.map(({ topic }) => topic),

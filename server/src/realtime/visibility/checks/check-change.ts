@@ -1,4 +1,4 @@
-import { hiddenColumnsOf } from "../../../db/index.ts";
+import { databaseRoleOf, hiddenColumnsOf } from "../../../db/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { readerOf } from "../../feed/read-column.ts";
 import type { RowChange, Tuple } from "../../feed/row-change.ts";
@@ -26,7 +26,7 @@ export function checkChange(
 ): void {
   const { change, metadata, row, accessBefore } = routed;
   const { queue, userId } = identity;
-  const found = metadata.roles.get(identity.principal.role);
+  const found = metadata.roles.get(databaseRoleOf(identity.principal));
   if (found === undefined) return;
   const hidden = hiddenColumnsOf(identity.principal, metadata.schema, metadata.name);
   const view = hidden.length === 0 ? found : { ...found, columns: without(found.columns, hidden) };

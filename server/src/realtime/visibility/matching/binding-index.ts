@@ -1,3 +1,4 @@
+import { databaseRoleOf } from "../../../db/index.ts";
 import type { ReadColumn } from "../../feed/read-column.ts";
 import type { Relation } from "../../feed/row-change.ts";
 import { tableKey, tableKeys } from "../../table-key.ts";
@@ -32,7 +33,7 @@ export class BindingIndex {
       const table = getOrAdd(this.#tables, key, makeTable);
       const { identity } = subscription;
       const group = findGroup(table, binding);
-      const byUser = getOrAdd(group.members, identity.principal.role, () => new Map<string, Identities>());
+      const byUser = getOrAdd(group.members, databaseRoleOf(identity.principal), () => new Map<string, Identities>());
       const identities = getOrAdd(byUser, identity.userId ?? "", (): Identities => new Map());
       const subscriptions = getOrAdd(identities, identity, () => new Map<Subscription, PreparedBinding[]>());
       getOrAdd(subscriptions, subscription, () => []).push(binding);
@@ -46,13 +47,13 @@ export class BindingIndex {
       const table = this.#tables.get(key);
       const group = table?.groups.get(groupKey(binding));
       if (table === undefined || group === undefined) continue;
-      const byUser = group.members.get(identity.principal.role);
+      const byUser = group.members.get(databaseRoleOf(identity.principal));
       const identities = byUser?.get(identity.userId ?? "");
       const subscriptions = identities?.get(identity);
       subscriptions?.delete(subscription);
       if (subscriptions?.size === 0) identities?.delete(identity);
       if (identities?.size === 0) byUser?.delete(identity.userId ?? "");
-      if (byUser?.size === 0) group.members.delete(identity.principal.role);
+      if (byUser?.size === 0) group.members.delete(databaseRoleOf(identity.principal));
       if (group.members.size > 0) continue;
       removeGroup(table, binding, group);
       if (table.groups.size === 0) this.#tables.delete(key);

@@ -1,5 +1,11 @@
 import pg from "pg";
-import { hiddenColumnsOf, insufficientScopeError, type PipelinedStatement, type Principal } from "../../../db/index.ts";
+import {
+  databaseRoleOf,
+  hiddenColumnsOf,
+  insufficientScopeError,
+  type PipelinedStatement,
+  type Principal,
+} from "../../../db/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import { OPERATORS, type Operator } from "../../../operators/index.ts";
 import type { Binding } from "../../changes.ts";
@@ -73,7 +79,7 @@ function findFault(
   { schema, table }: Binding,
   used: readonly string[],
 ): string | null {
-  const columns = metadata?.roles.get(principal.role)?.columns;
+  const columns = metadata?.roles.get(databaseRoleOf(principal))?.columns;
   // The same message as for a missing table, so that it reveals nothing to a role without access.
   if (metadata === null || columns === undefined || columns.size === 0)
     return `There is no table ${schema}.${table} that can be subscribed to`;

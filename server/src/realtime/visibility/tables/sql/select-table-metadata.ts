@@ -28,7 +28,7 @@ interface PolicyRow {
   readonly roles: readonly string[];
 }
 
-const ROLES = "('anon', 'authenticated', 'service_role')";
+const ROLES = "('anon', 'authenticated', 'api_key', 'service_role')";
 
 /** Requires an empty search path, so that conditions are printed with qualified names. */
 export async function selectTableMetadata(
