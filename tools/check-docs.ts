@@ -19,7 +19,7 @@ const WRITTEN_BY_PROGRAMS = [
 
 const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);
 /** Pages also show scripts of an app that create-swarmbase creates. */
-const scripts = ["package.json", "packages/create-swarmbase/template/package.json"].flatMap((path) => {
+const scripts = ["package.json", "clients/create-swarmbase/template/package.json"].flatMap((path) => {
   if (!existsSync(join(root, path))) return [];
   const manifest = JSON.parse(readFileSync(join(root, path), "utf8")) as { readonly scripts?: object };
   return Object.keys(manifest.scripts ?? {});

@@ -5,7 +5,7 @@ import { type Check, findProgram, runChecks } from "./check-run.ts";
 const root = resolve(`${import.meta.dirname}/..`);
 
 /** The project of the template, with the sources of our packages. */
-const NEW_APP = ["--project", "packages/create-swarmbase/template", "--customConditions", "swarmbase-source"];
+const NEW_APP = ["--project", "clients/create-swarmbase/template", "--customConditions", "swarmbase-source"];
 
 const CHECKS: readonly Check[] = [
   { name: "format", args: [findProgram(root, "@biomejs/biome", "biome"), "format"] },
@@ -14,7 +14,7 @@ const CHECKS: readonly Check[] = [
   // Its declarations are only written here: the build of the tests leaves them out.
   { name: "packages", args: ["--conditions=swarmbase-source", "tools/build-packages.ts"] },
   { name: "types of the console", args: [findProgram(root, "typescript", "tsc"), "--project", "console"] },
-  { name: "types of the hooks", args: [findProgram(root, "typescript", "tsc"), "--project", "packages/react"] },
+  { name: "types of the hooks", args: [findProgram(root, "typescript", "tsc"), "--project", "clients/react"] },
   { name: "types of a new app", args: [findProgram(root, "typescript", "tsc"), ...NEW_APP] },
   { name: "architecture", args: ["--conditions=swarmbase-source", "tools/check-architecture.ts"] },
   { name: "documents", args: ["--conditions=swarmbase-source", "tools/check-docs.ts"] },

@@ -17,7 +17,7 @@ try {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
     }
-    console.log(`wrote ${files.size} files of sdk/src`);
+    console.log(`wrote ${files.size} files of clients/sdk/src`);
   } finally {
     await cluster.stop();
   }

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 /** All inputs of a build, relative to the workspace of the console. */
-const SOURCES = ["src", "public", "build", "index.html", "package.json", "../sdk/src", "../package-lock.json"];
+const SOURCES = ["src", "public", "build", "index.html", "package.json", "../clients/sdk/src", "../package-lock.json"];
 const HASH_LENGTH = 20;
 
 export async function hashSources(root: string): Promise<string> {

@@ -15,7 +15,7 @@ const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const BODY = '{"id":"evt_1","type":"agent.created","created_at":"c","api_version":"2026-11-15","data":{"name" : "é"}}';
 const FIRST_PORT = 20_000;
 const LAST_PORT = 40_000;
-const SDK = resolve(import.meta.dirname, "../../sdk");
+const SDK = resolve(import.meta.dirname, "../../clients/sdk");
 
 function sign(secret: string, timestamp: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;

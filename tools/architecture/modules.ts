@@ -52,49 +52,57 @@ export const JOINING_FILES: readonly string[] = [
 ];
 const JOINING_LAYER = 5;
 
-/** Workspaces and the workspaces of ours that each may import. */
+const PACKAGE_SCOPE = "@swarmbase/";
+const SDK = `${PACKAGE_SCOPE}sdk`;
+const SERVER_PACKAGE = "swarmbase";
+const EXTENSION_PORT = `${SERVER_PACKAGE}/extension`;
+
+/**
+ * What of ours each folder imports beside the files of its own package: packages by name; a scope of packages or a folder of files ends in "/". For a
+ * package with an entry of its own, only that counts.
+ */
 export const WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  sdk: [],
-  server: ["sdk"],
-  packages: ["sdk", "server"],
-  console: ["sdk"],
-  acceptance: ["sdk"],
-  tools: ["sdk", "server", "packages", "console"],
+  "clients/sdk": [],
+  "clients/create-swarmbase": [],
+  clients: [SDK],
+  server: [SDK],
+  extensions: [SDK, EXTENSION_PORT],
+  console: [SDK],
+  acceptance: [SDK],
+  tools: [PACKAGE_SCOPE, SERVER_PACKAGE, "clients/", "server/", "extensions/", "console/"],
 };
 
-/** The only package of ours that an extension imports beside the sdk. */
-export const EXTENSION_PORT = "swarmbase/extension";
+/** Folders that consist of packages. */
+const FOLDERS_OF_PACKAGES: ReadonlySet<string> = new Set(["clients", "extensions"]);
 
-/** Packages that run in the user's application, not in the service. All others are extensions or initializers. */
-const CLIENT_PACKAGES: ReadonlySet<string> = new Set(["react"]);
+/** Clients whose sources run wherever the user's application runs: Node.js, browsers, Deno, Bun, edge. */
+const PORTABLE_PACKAGES: ReadonlySet<string> = new Set(["clients/sdk", "clients/react"]);
 
-/** Packages that lay down a new app, from their folder `template`. */
-const INITIALIZERS: ReadonlySet<string> = new Set(["create-swarmbase"]);
-
-export const PACKAGE_SCOPE = "@swarmbase/";
-
-/** The name of the workspace `server` as a package. */
-const SERVER_PACKAGE = "swarmbase";
+const UNSCOPED_PACKAGES: Readonly<Record<string, string>> = {
+  server: SERVER_PACKAGE,
+  "clients/create-swarmbase": "create-swarmbase",
+};
 
 /** Whether a specifier names a package of this repository. */
 export function isOwnPackage(specifier: string): boolean {
-  return specifier.startsWith(PACKAGE_SCOPE) || isServerPackage(specifier);
+  return (
+    specifier.startsWith(PACKAGE_SCOPE) || Object.values(UNSCOPED_PACKAGES).some((name) => isBelow(specifier, name))
+  );
 }
 
-export function isServerPackage(specifier: string): boolean {
-  return specifier === SERVER_PACKAGE || specifier.startsWith(`${SERVER_PACKAGE}/`);
+/** Whether a specifier or path is another one, or below it. */
+export function isBelow(specifier: string, name: string): boolean {
+  return specifier === name || specifier.startsWith(`${name}/`);
 }
 
-/** The package of a workspace. */
-export function packageNameOf(workspace: string): string {
-  return workspace === "server" ? SERVER_PACKAGE : `${PACKAGE_SCOPE}${workspace}`;
+/** The name of the package in a folder. */
+export function packageNameOf(folder: string): string {
+  return UNSCOPED_PACKAGES[folder] ?? `${PACKAGE_SCOPE}${folder.split("/").at(-1)}`;
 }
 
-/** What tests of the sdk and of the console may use of the server. */
-export const SERVER_TEST_SUPPORT = "server/test/support/";
-
-/** What tests of packages may use: services and databases, and browsers. */
-export const TEST_SUPPORT: readonly string[] = [SERVER_TEST_SUPPORT, "console/test/support/"];
+/** Services, databases and browsers for tests, and the folders whose tests use them. */
+export const TEST_SUPPORT: readonly string[] = ["server/test/support/", "console/test/support/"];
+export const USERS_OF_TEST_SUPPORT: ReadonlySet<string> = new Set(["clients", "extensions", "console"]);
 
 export const MAX_SOURCE_LINES = 300;
 
@@ -143,38 +151,36 @@ export function findLayer(path: string): number | null {
   return path.startsWith(SERVER_SOURCE) ? JOINING_LAYER : null;
 }
 
-/** The package of a path below packages/; null elsewhere. */
-export function findPackage(path: string): string | null {
-  const [folder, name, ...rest] = path.split("/");
-  return folder === "packages" && name !== undefined && rest.length > 0 ? name : null;
+/** The folder of the package that a path is in: `server`, `extensions/notes`. */
+export function findPackage(path: string): string {
+  const [folder = "", name = ""] = path.split("/");
+  return FOLDERS_OF_PACKAGES.has(folder) ? `${folder}/${name}` : folder;
 }
 
-/** Whether a path is in a package that runs in the user's application. */
-export function isOfClientPackage(path: string): boolean {
-  const name = findPackage(path);
-  return name !== null && CLIENT_PACKAGES.has(name);
-}
-
-export function isOfInitializer(path: string): boolean {
-  const name = findPackage(path);
-  return name !== null && INITIALIZERS.has(name);
+/** Whether a path is in one of the packages that a folder consists of. */
+export function isOfPackage(path: string): boolean {
+  return FOLDERS_OF_PACKAGES.has(path.split("/")[0] ?? "");
 }
 
 /** Files of a new app, which are no sources of this repository. */
 export function isTemplate(path: string): boolean {
-  return isOfInitializer(path) && path.split("/")[2] === "template";
+  return path.startsWith("clients/") && path.split("/")[2] === "template";
 }
 
-/** Sources that run wherever the user's application runs: Node.js, browsers, Deno, Bun, edge. */
-export function isClientSource(path: string): boolean {
-  return !isTest(path) && (path.startsWith("sdk/src/") || isOfClientPackage(path));
+/** Sources that run wherever the user's application runs. */
+export function isPortable(path: string): boolean {
+  return !isTest(path) && PORTABLE_PACKAGES.has(findPackage(path));
 }
 
 export function isTest(path: string): boolean {
   return path.includes("/test/") || path.startsWith("acceptance/") || path.endsWith(".test.ts");
 }
 
-/** Sources that run in the service: its own, those of extensions and those of the sdk. Demo, test fixture and assets for browsers are clients. */
+/** Sources that run in the service: its own, those of extensions and those of clients. Demo, test fixture and assets for browsers are clients. */
 export function isProduct(path: string): boolean {
-  return /^(?:server\/src|packages|sdk)\//.test(path) && !isTest(path) && !/^packages\/[^/]+\/src\/assets\//.test(path);
+  return (
+    /^(?:server\/src|clients|extensions)\//.test(path) &&
+    !isTest(path) &&
+    !/^extensions\/[^/]+\/src\/assets\//.test(path)
+  );
 }

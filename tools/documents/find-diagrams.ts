@@ -8,7 +8,7 @@ export interface Diagram {
 
 const BLOCK = /^```mermaid\n([\s\S]*?)\n```$/gm;
 
-/** The Mermaid diagrams of Markdown texts. `packages/docs-site` finds their drawings by the same names. */
+/** The Mermaid diagrams of Markdown texts. `extensions/docs-site` finds their drawings by the same names. */
 export function findDiagrams(texts: Iterable<string>): readonly Diagram[] {
   return [...texts].flatMap((text) =>
     [...text.matchAll(BLOCK)].map(([, source = ""]) => ({

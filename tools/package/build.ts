@@ -108,6 +108,7 @@ async function finishManifest(
   const finished = writeManifest(manifest, {
     own,
     repository,
+    directory: source,
     bundled,
     ...(isService && {
       dependencies: Object.fromEntries(findDefaultExtensions().map((name) => [name, manifest.version])),

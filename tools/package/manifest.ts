@@ -17,6 +17,8 @@ export interface ManifestOptions {
   readonly own: ReadonlySet<string>;
   /** As in the package.json of the repository; provenance needs it. */
   readonly repository: unknown;
+  /** The folder of the package in the repository. */
+  readonly directory: string;
   /** Packages that the tarball contains. */
   readonly bundled: readonly string[];
   /** Added to the dependencies. */
@@ -47,7 +49,7 @@ export function writeManifest(source: Manifest, options: ManifestOptions): Manif
     ...kept,
     name: source.name,
     version: source.version,
-    ...(repository !== undefined && { repository: withDirectory(repository, source.name) }),
+    ...(repository !== undefined && { repository: withDirectory(repository, options.directory) }),
     publishConfig: { access: "public", provenance: true },
     engines: source["engines"] ?? { node: OLDEST_NODE },
     ...(bin !== undefined && { bin: mapBin(bin) }),
@@ -83,8 +85,6 @@ function nonEmpty(member: string, rows: Readonly<Record<string, string>>): objec
   return Object.keys(rows).length === 0 ? { [member]: undefined } : { [member]: rows };
 }
 
-function withDirectory(repository: unknown, name: string): unknown {
-  const folder = name === SERVICE ? "server" : name.replace("@swarmbase/", "");
-  const directory = folder === "server" || folder === "sdk" ? folder : `packages/${folder}`;
+function withDirectory(repository: unknown, directory: string): unknown {
   return typeof repository === "object" ? { ...repository, directory } : repository;
 }

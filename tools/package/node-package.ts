@@ -23,7 +23,7 @@ export function writeNodeManifest(root: string, version: string, repository: unk
     engines: { node: `<${major}` },
     optionalDependencies,
   };
-  return writeManifest(source, { own: new Set(), repository, bundled: [] });
+  return writeManifest(source, { own: new Set(), repository, directory: "tools/package", bundled: [] });
 }
 
 export const NODE_README = `# ${NODE_PACKAGE}

@@ -13,17 +13,17 @@ const SCOPE = "@swarmbase/";
 
 /** Every package that is published, each after those it depends on. */
 export function findPackages(root: string): SourcePackage[] {
-  const folders = [
-    "sdk",
-    "server",
-    ...readdirSync(join(root, "packages"))
-      .map((name) => `packages/${name}`)
-      .toSorted(),
-  ];
+  const folders = ["server", ...["clients", "extensions"].flatMap((kind) => listBelow(root, kind))];
   const found = folders
     .filter((folder) => existsSync(join(root, folder, "package.json")))
     .map((folder) => ({ folder, manifest: readManifest(join(root, folder)) }));
   return sortByDependencies(found);
+}
+
+function listBelow(root: string, kind: string): string[] {
+  return readdirSync(join(root, kind))
+    .map((name) => `${kind}/${name}`)
+    .toSorted();
 }
 
 function readManifest(folder: string): Manifest {

@@ -26,7 +26,7 @@ import {
 
 interface KnownList {
   readonly name: string;
-  /** The file of sdk/src that declares the type. */
+  /** The file of clients/sdk/src that declares the type. */
   readonly file: string;
   readonly values: readonly string[];
 }
@@ -89,7 +89,7 @@ export function valuesOf(name: string): readonly string[] | null {
   return KNOWN_LISTS.find((list) => list.name === name)?.values ?? null;
 }
 
-/** Imports of the sdk types that a text uses and does not declare, for a file one folder below sdk/src. */
+/** Imports of the sdk types that a text uses and does not declare, for a file one folder below clients/sdk/src. */
 export function renderImports(text: string): string {
   const files = new Map<string, string[]>();
   const declared = [...KNOWN_LISTS.map(({ name, file }) => [name, file] as const), ...Object.entries(WRITTEN_TYPES)];

@@ -13,12 +13,12 @@ import type { DatabaseDescription } from "./read-database.ts";
 import { renderRelation } from "./render-relation.ts";
 
 const HEADER = `// Written by "npm run sdk:types" from the migrated schema; do not edit.\n`;
-const FOLDER = "sdk/src/database";
+const FOLDER = "clients/sdk/src/database";
 const SCHEMA = "public";
 /** Whose language our tables speak, as far as supabase-js asks. */
 const POSTGREST_VERSION = "14";
 
-/** The files of sdk/src/database, by path: one for each table and view, and the type that combines them. */
+/** The files of clients/sdk/src/database, by path: one for each table and view, and the type that combines them. */
 export function renderDatabaseTypes(database: DatabaseDescription): Map<string, string> {
   const { relations, functions } = database.catalogue.schemas.get(SCHEMA) ?? {};
   if (relations === undefined || functions === undefined) throw new Error("the schema does not exist");

@@ -18,9 +18,9 @@ const NARROWER: Readonly<Record<string, string>> = {
   "SwarmRecord.settings": "SwarmSettings",
 };
 
-const FOLDER = "sdk/src/event-types";
+const FOLDER = "clients/sdk/src/event-types";
 
-/** The files of sdk/src/event-types, by path: shared types, one file for each group, and the table of all. */
+/** The files of clients/sdk/src/event-types, by path: shared types, one file for each group, and the table of all. */
 export function renderEventTypes(): Map<string, string> {
   const files = new Map<string, string>();
   const add = (name: string, parts: readonly string[]): void => {

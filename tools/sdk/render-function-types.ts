@@ -3,7 +3,7 @@ import { renderImports } from "./known-lists.ts";
 import { nameOfReference, renderDeclaration, renderMember } from "./render-schema-type.ts";
 
 const HEADER = `// Written by "npm run sdk:types" from the OpenAPI document; do not edit.\n`;
-const FOLDER = "sdk/src/function-types";
+const FOLDER = "clients/sdk/src/function-types";
 const FUNCTION_PATH = "/functions/v1/";
 const STREAM_ITEM = "RunStreamItem";
 /** Has as many forms as all other functions together, so its bodies and answers have files of their own. */
@@ -19,7 +19,7 @@ interface DescribedFunction {
   readonly operation: Operation;
 }
 
-/** The files of sdk/src/function-types, by path: answers and bodies in two files each, stream events, and the table of all functions. */
+/** The files of clients/sdk/src/function-types, by path: answers and bodies in two files each, stream events, and the table of all functions. */
 export function renderFunctionTypes(document: OpenApiDocument): Map<string, string> {
   const functions = Object.entries(document.paths).flatMap(([path, { post }]) =>
     path.startsWith(FUNCTION_PATH) && post !== undefined

@@ -1,6 +1,6 @@
 import type { DatabaseDescription } from "./read-database.ts";
 
-const FILE = "packages/database-tools/src/types/service/service-names.ts";
+const FILE = "extensions/database-tools/src/types/service/service-names.ts";
 const SCHEMA = "public";
 /** The formatter keeps shorter lists on one line. */
 const MAX_LINE = 105;

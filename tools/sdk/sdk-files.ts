@@ -15,10 +15,10 @@ export interface MigratedDatabase {
 
 /** Folders that contain only generated files. */
 export const GENERATED_FOLDERS: readonly string[] = [
-  "sdk/src/database",
-  "sdk/src/event-types",
-  "sdk/src/function-types",
-  "packages/database-tools/src/types/service",
+  "clients/sdk/src/database",
+  "clients/sdk/src/event-types",
+  "clients/sdk/src/function-types",
+  "extensions/database-tools/src/types/service",
 ];
 
 /** All generated files of the sdk, by path relative to the root of the repository. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RecordedExchange, TableDescription, TablesFile } from "@swarmbase/reference";
-import { EXAMPLE_ENVIRONMENT, recordExchanges } from "../../packages/reference/test/support/record-exchanges.ts";
+import { EXAMPLE_ENVIRONMENT, recordExchanges } from "../../extensions/reference/test/support/record-exchanges.ts";
 import { openDatabase, withDatabase } from "../../server/src/db/index.ts";
 import { startTestCluster, TEMPLATE } from "../../server/test/support/cluster.ts";
 import { startService } from "../../server/test/support/service.ts";

@@ -1,2 +1,2 @@
 /** The generated description of the tables, relative to the root of the repository. */
-export const TABLES_FILE = "packages/reference/src/assets/tables.json";
+export const TABLES_FILE = "extensions/reference/src/assets/tables.json";

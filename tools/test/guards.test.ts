@@ -17,7 +17,7 @@ describe("the configured tools", () => {
   before(async () => {
     root = await mkdtemp(join(tmpdir(), "swarmbase-guards-"));
     for (const name of CONFIGURATION) await cp(join(repository, name), join(root, name));
-    for (const workspace of ["sdk", "server", "acceptance", "tools"]) await copyPackage(workspace);
+    for (const workspace of ["clients/sdk", "server", "acceptance", "tools"]) await copyPackage(workspace);
     await symlink(join(repository, "node_modules"), join(root, "node_modules"), "dir");
   });
   after(() => rm(root, { recursive: true }));
@@ -88,24 +88,24 @@ describe("the configured tools", () => {
   });
 
   it("format reports an unformatted file, and ignores lock files and generated files", async () => {
-    await write("sdk/src/index.ts", "export const a = 'b'\n");
+    await write("clients/sdk/src/index.ts", "export const a = 'b'\n");
     await write("package-lock.json", '{"a":1}');
-    await write("sdk/dist/index.js", "export const a = 'b'");
-    const bad = await run("@biomejs/biome", "biome", ["format", "sdk", "package-lock.json"]);
+    await write("clients/sdk/dist/index.js", "export const a = 'b'");
+    const bad = await run("@biomejs/biome", "biome", ["format", "clients", "package-lock.json"]);
     assert.equal(bad.code, 1);
     assert.match(bad.output, /sdk\/src\/index\.ts/);
     assert.doesNotMatch(bad.output, /sdk\/dist|package-lock/);
-    await write("sdk/src/index.ts", 'export const a = "b";\n');
-    assert.equal((await run("@biomejs/biome", "biome", ["format", "sdk/src"])).code, 0);
+    await write("clients/sdk/src/index.ts", 'export const a = "b";\n');
+    assert.equal((await run("@biomejs/biome", "biome", ["format", "clients/sdk/src"])).code, 0);
   });
 
   it("the type checker rejects an unchecked index and syntax that cannot be erased", async () => {
     await write(
-      "sdk/src/index.ts",
+      "clients/sdk/src/index.ts",
       "export const first = (xs: string[]): string => xs[0];\nexport enum E {\n  A,\n}\n",
     );
     const { code, output } = await run("typescript", "tsc", ["--project", "."]);
-    await write("sdk/src/index.ts", 'export const a = "b";\n');
+    await write("clients/sdk/src/index.ts", 'export const a = "b";\n');
     assert.notEqual(code, 0);
     assert.match(output, /index\.ts\(1,\d+\): error TS2322/);
     assert.match(output, /index\.ts\(2,\d+\): error TS1294/);

@@ -4,9 +4,9 @@ import { checkRecipes, RECIPES } from "../documents/check-recipes.ts";
 import { readSymbols } from "../documents/code-symbols.ts";
 
 const FILES: Readonly<Record<string, string>> = {
-  "sdk/src/events.ts": "export const TYPES = [1];",
-  "sdk/src/event-schemas/agent-events.ts": "export const AGENT_EVENTS = {};",
-  "sdk/src/event-schemas/user-events.ts": "export const USER_EVENTS = {};",
+  "clients/sdk/src/events.ts": "export const TYPES = [1];",
+  "clients/sdk/src/event-schemas/agent-events.ts": "export const AGENT_EVENTS = {};",
+  "clients/sdk/src/event-schemas/user-events.ts": "export const USER_EVENTS = {};",
   "server/migrations/0001_agents.sql": "create table public.agents (\n  id uuid\n);",
   "server/schema.sql": "",
 };
@@ -16,7 +16,7 @@ const [TYPE, LIST] = ["EventType", "EVENT_TYPES"];
 
 function faultsOf(rows: string, sources: Readonly<Record<string, string>> = {}): readonly string[] {
   const recipe = (title: string) =>
-    `## ${title}\n\n| file | what to add |\n|---|---|\n${title === TITLE ? rows : "| `sdk/src/events.ts` | a row |"}\n`;
+    `## ${title}\n\n| file | what to add |\n|---|---|\n${title === TITLE ? rows : "| `clients/sdk/src/events.ts` | a row |"}\n`;
   return checkRecipes({
     pages: new Map([["CONTRIBUTING.md", Object.keys(RECIPES).map(recipe).join("\n")]]),
     acceptance: new Map(),
@@ -34,8 +34,8 @@ function faultsOf(rows: string, sources: Readonly<Record<string, string>> = {}):
 describe("the check of the recipes", () => {
   it("accepts files, symbols, placeholders, new files and generated files that exist", () => {
     const rows = [
-      "| `sdk/src/events.ts#TYPES` | the name |",
-      "| `sdk/src/event-schemas/<group>-events.ts` | the description |",
+      "| `clients/sdk/src/events.ts#TYPES` | the name |",
+      "| `clients/sdk/src/event-schemas/<group>-events.ts` | the description |",
       "| `server/migrations/<number>_<words>.sql` (new) | the constraint |",
       "| `server/schema.sql` (generated) | `npm run schema:dump` |",
     ];
@@ -43,14 +43,15 @@ describe("the check of the recipes", () => {
   });
 
   const bad: Readonly<Record<string, string>> = {
-    "| `sdk/src/gone.ts` | a row |": "sdk/src/gone.ts does not exist",
-    "| `sdk/src/events.ts#GONE` | a row |": "sdk/src/events.ts declares no GONE",
-    "| `sdk/src/<group>-gone.ts` | a row |": "sdk/src/<group>-gone.ts matches no file",
+    "| `clients/sdk/src/gone.ts` | a row |": "clients/sdk/src/gone.ts does not exist",
+    "| `clients/sdk/src/events.ts#GONE` | a row |": "clients/sdk/src/events.ts declares no GONE",
+    "| `clients/sdk/src/<group>-gone.ts` | a row |": "clients/sdk/src/<group>-gone.ts matches no file",
     "| `server/schema.sql` | a row |": "server/schema.sql is generated, unlike the recipe says",
-    "| `sdk/src/events.ts` (generated) | `npm run x` |": "sdk/src/events.ts is not generated, unlike the recipe says",
+    "| `clients/sdk/src/events.ts` (generated) | `npm run x` |":
+      "clients/sdk/src/events.ts is not generated, unlike the recipe says",
     "| `server/schema.sql` (generated) | later |": "server/schema.sql does not name its command",
-    "| `sdk/src/events.ts` (maybe) | a row |":
-      'a row is not "| `file` | what to add |": | `sdk/src/events.ts` (maybe) | a row |',
+    "| `clients/sdk/src/events.ts` (maybe) | a row |":
+      'a row is not "| `file` | what to add |": | `clients/sdk/src/events.ts` (maybe) | a row |',
     nothing: "has no table of files",
   };
   for (const [row, fault] of Object.entries(bad)) {
@@ -67,12 +68,12 @@ describe("the check of the recipes", () => {
   });
 
   it("reports a table over the type that the recipe does not name", () => {
-    const row = "| `sdk/src/events.ts` | a row |";
+    const row = "| `clients/sdk/src/events.ts` | a row |";
     const fault = (path: string) =>
       `CONTRIBUTING.md: "${TITLE}": does not name ${path}, which has a table over EventType or EVENT_TYPES`;
     for (const table of [`Record<${TYPE}, string>`, `Record<(typeof ${LIST})[number], 1>`, `{ [T in ${TYPE}]: T }`])
       assert.deepEqual(faultsOf(row, { "server/src/b.ts": `type A = ${table};` }), [fault("server/src/b.ts")]);
-    assert.deepEqual(faultsOf(row, { "sdk/src/events.ts": `type A = Record<${TYPE}, string>;` }), []);
+    assert.deepEqual(faultsOf(row, { "clients/sdk/src/events.ts": `type A = Record<${TYPE}, string>;` }), []);
     assert.deepEqual(faultsOf(row, { "server/src/b.ts": `type A = Record<${TYPE}Name, string>;` }), []);
   });
 });

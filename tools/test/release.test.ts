@@ -21,34 +21,32 @@ const SOURCE: Manifest = {
   devDependencies: { pg: "8.0.0" },
 };
 const OWN = new Set(["@swarmbase/sdk", "@swarmbase/notes", "swarmbase", "create-notes"]);
+const OPTIONS = { own: OWN, repository: REPOSITORY, directory: "extensions/notes", bundled: [] };
 
 describe("the package.json of a published package", () => {
   it("has exact versions, the service as a peer, compiled exports, and nothing for work in the repository", () => {
-    assert.deepEqual(
-      JSON.parse(JSON.stringify(writeManifest(SOURCE, { own: OWN, repository: REPOSITORY, bundled: [] }))),
-      {
-        name: "@swarmbase/notes",
-        version: "1.2.0",
-        description: "Notes",
-        license: "Apache-2.0",
-        exports: {
-          ".": { types: "./src/index.d.ts", default: "./src/index.js" },
-          "./package.json": "./package.json",
-        },
-        dependencies: { "@swarmbase/sdk": "1.2.0", zod: "4.6.7" },
-        peerDependencies: { swarmbase: "1.2.0" },
-        repository: { ...REPOSITORY, directory: "packages/notes" },
-        publishConfig: { access: "public", provenance: true },
-        engines: { node: ">=20" },
+    assert.deepEqual(JSON.parse(JSON.stringify(writeManifest(SOURCE, OPTIONS))), {
+      name: "@swarmbase/notes",
+      version: "1.2.0",
+      description: "Notes",
+      license: "Apache-2.0",
+      exports: {
+        ".": { types: "./src/index.d.ts", default: "./src/index.js" },
+        "./package.json": "./package.json",
       },
-    );
+      dependencies: { "@swarmbase/sdk": "1.2.0", zod: "4.6.7" },
+      peerDependencies: { swarmbase: "1.2.0" },
+      repository: { ...REPOSITORY, directory: "extensions/notes" },
+      publishConfig: { access: "public", provenance: true },
+      engines: { node: ">=20" },
+    });
   });
 
-  it("has compiled programs, and the folder of a package without a scope", () => {
+  it("has compiled programs, and the folder of its sources", () => {
     const source = { ...SOURCE, name: "create-notes", bin: { "create-notes": "src/main.ts", notes: "bin/notes.js" } };
-    const { bin, repository } = writeManifest(source, { own: OWN, repository: REPOSITORY, bundled: [] });
+    const { bin, repository } = writeManifest(source, { ...OPTIONS, directory: "clients/create-notes" });
     assert.deepEqual(bin, { "create-notes": "src/main.js", notes: "bin/notes.js" });
-    assert.deepEqual(repository, { ...REPOSITORY, directory: "packages/create-notes" });
+    assert.deepEqual(repository, { ...REPOSITORY, directory: "clients/create-notes" });
   });
 
   it("does not offer sources", () => {
@@ -57,7 +55,7 @@ describe("the package.json of a published package", () => {
     };
     const { exports: written } = writeManifest(
       { ...SOURCE, exports },
-      { own: OWN, repository: undefined, bundled: ["zod"] },
+      { ...OPTIONS, repository: undefined, bundled: ["zod"] },
     );
     assert.deepEqual(written, { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } });
   });
@@ -71,7 +69,7 @@ describe("a release", () => {
     folder = await mkdtemp(join(tmpdir(), "swarmbase-release-"));
     await mkdir(join(folder, "bare"));
     for (const name of ["LICENSE", "README.md"]) await writeFile(join(folder, name), "");
-    const manifest = writeManifest(SOURCE, { own: OWN, repository: REPOSITORY, bundled: [] });
+    const manifest = writeManifest(SOURCE, OPTIONS);
     good = { packages: [{ manifest, folder }], changelog: CHANGELOG, gitStatus: "", tags: ["v1.2.0"] };
   });
   after(() => rm(folder, { recursive: true, force: true }));
@@ -84,6 +82,7 @@ describe("a release", () => {
     const packages = ["create-notes", "@swarmbase/sdk", "swarmbase", "@swarmbase/notes"].map((name) => ({ name }));
     const names = orderForPublishing(packages).map(({ name }) => name);
     assert.deepEqual(names, ["@swarmbase/sdk", "@swarmbase/notes", "swarmbase", "create-notes"]);
+    const OPTIONS = { own: OWN, repository: REPOSITORY, directory: "extensions/notes", bundled: [] };
   });
 
   it("is stopped by each fault", () => {

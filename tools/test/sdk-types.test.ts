@@ -33,7 +33,7 @@ describe("the types of the sdk", () => {
   });
 
   it("change with the columns, enumerations, privileges, guards and keys in the schema", async () => {
-    const agents = "sdk/src/database/agents.ts";
+    const agents = "clients/sdk/src/database/agents.ts";
     assert.doesNotMatch(files.get(agents) ?? "", /extra/);
     await database.owner.query(`
       alter table public.agents add column extra integer;
@@ -43,10 +43,10 @@ describe("the types of the sdk", () => {
       drop trigger tools_freeze on public.tools`);
     const changed = await render();
     assert.match(changed.get(agents) ?? "", /Row: \{[^}]*extra: number \| null;/);
-    assert.match(changed.get("sdk/src/database/runs.ts") ?? "", /\n {4}status: string;/);
-    assert.match(changed.get("sdk/src/database/models.ts") ?? "", /foreignKeyName: "models_agent_id_fkey"/);
-    assert.match(changed.get("sdk/src/database/profiles.ts") ?? "", /Update: never;/);
-    assert.match(changed.get("sdk/src/database/tools.ts") ?? "", /Update: \{\n {4}id\?: string;/);
+    assert.match(changed.get("clients/sdk/src/database/runs.ts") ?? "", /\n {4}status: string;/);
+    assert.match(changed.get("clients/sdk/src/database/models.ts") ?? "", /foreignKeyName: "models_agent_id_fkey"/);
+    assert.match(changed.get("clients/sdk/src/database/profiles.ts") ?? "", /Update: never;/);
+    assert.match(changed.get("clients/sdk/src/database/tools.ts") ?? "", /Update: \{\n {4}id\?: string;/);
   });
 
   it("reject a column choice for a column that does not exist", async () => {

@@ -45,7 +45,7 @@ const FAILING = 'import { test } from "node:test";\ntest("fails", () => { throw 
 describe("planTestRun", () => {
   it("finds the tests of all workspaces, and none of what is installed", () => {
     const root = makeTree({
-      "sdk/test/a.test.ts": "",
+      "clients/sdk/test/a.test.ts": "",
       "server/test/http/b.test.ts": "",
       "acceptance/4.1-agents.test.ts": "",
       "tools/test/c.test.ts": "",
@@ -54,7 +54,7 @@ describe("planTestRun", () => {
     });
     const expected = [
       "acceptance/4.1-agents.test.ts",
-      "sdk/test/a.test.ts",
+      "clients/sdk/test/a.test.ts",
       "server/test/http/b.test.ts",
       "tools/test/c.test.ts",
     ];
@@ -63,7 +63,7 @@ describe("planTestRun", () => {
 
   it("takes a folder for the tests in it", () => {
     const root = makeTree({
-      "sdk/test/a.test.ts": "",
+      "clients/sdk/test/a.test.ts": "",
       "server/test/http/b.test.ts": "",
       "server/test/db/c.test.ts": "",
     });
@@ -72,16 +72,16 @@ describe("planTestRun", () => {
   });
 
   it("takes patterns instead of everything and passes options on", () => {
-    const root = makeTree({ "sdk/test/a.test.ts": "", "tools/test/b.test.ts": "" });
+    const root = makeTree({ "clients/sdk/test/a.test.ts": "", "tools/test/b.test.ts": "" });
     const plan = planTestRun(root, ["tools/**/*.test.ts", "--test-name-pattern=x"]);
     assert.ok(plan?.options.includes("--test-name-pattern=x"));
     assert.equal(plan?.files.length, 1);
   });
 
   it("leaves long tests out unless they are asked for", () => {
-    const root = makeTree({ "sdk/test/a.test.ts": "", "tools/test/b.long.test.ts": "" });
+    const root = makeTree({ "clients/sdk/test/a.test.ts": "", "tools/test/b.long.test.ts": "" });
     const long = normalize("tools/test/b.long.test.ts");
-    assert.deepEqual(planTestRun(root, [])?.files, [normalize("sdk/test/a.test.ts")]);
+    assert.deepEqual(planTestRun(root, [])?.files, [normalize("clients/sdk/test/a.test.ts")]);
     assert.deepEqual(planTestRun(root, ["--long"])?.files, [long]);
     assert.ok(!planTestRun(root, ["--long"])?.options.includes("--long"));
     assert.deepEqual(planTestRun(root, [long])?.files, [long]);
@@ -89,9 +89,9 @@ describe("planTestRun", () => {
   });
 
   it("says whether the whole suite is run", () => {
-    const root = makeTree({ "sdk/test/a.test.ts": "" });
+    const root = makeTree({ "clients/sdk/test/a.test.ts": "" });
     assert.equal(planTestRun(root, ["--test-only"])?.isWhole, true);
-    assert.equal(planTestRun(root, ["sdk"])?.isWhole, false);
+    assert.equal(planTestRun(root, ["clients"])?.isWhole, false);
   });
 
   it("plans nothing where there is no test", () => {
@@ -103,10 +103,10 @@ describe("planTestRun", () => {
   it("makes a run that prints its totals and fails when a test fails", () => {
     const root = makeTree({
       "package.json": '{"type":"module"}',
-      "sdk/a.test.ts": PASSING,
+      "clients/a.test.ts": PASSING,
       "tools/b.test.ts": FAILING,
     });
-    const good = run(root, ["sdk/a.test.ts"]);
+    const good = run(root, ["clients/a.test.ts"]);
     assert.equal(good.status, 0, good.stdout);
     assert.match(good.stdout, /ℹ tests 1\n[\s\S]*ℹ pass 1\n/);
     const bad = run(root, []);
@@ -117,7 +117,7 @@ describe("planTestRun", () => {
   it("makes a run that lists every skipped test with its reason before the totals", () => {
     const root = makeTree({
       "package.json": '{"type":"module"}',
-      "sdk/a.test.ts": `
+      "clients/a.test.ts": `
         import { describe, it, test } from "node:test";
         describe("outer", () => { it("inner", { skip: "there is no browser" }, () => {}); });
         describe("whole", { skip: "needs Linux" }, () => { it("part", () => {}); });
@@ -127,10 +127,10 @@ describe("planTestRun", () => {
     assert.equal(status, 0, stdout);
     const list = [
       "﹣ skipped (there is no browser):",
-      "    sdk/a.test.ts › outer › inner",
-      "    sdk/a.test.ts › late",
+      "    clients/a.test.ts › outer › inner",
+      "    clients/a.test.ts › late",
       "﹣ skipped (needs Linux):",
-      "    sdk/a.test.ts › whole",
+      "    clients/a.test.ts › whole",
       "ℹ tests 2\n",
     ];
     assert.ok(stdout.includes(list.join("\n")), stdout);
@@ -141,10 +141,17 @@ describe("planTestRun", () => {
     const skips = ['test("x", { skip: true }, () => {});', 'test.skip("x", () => {});', 'test("x", (t) => t.skip());'];
     for (const skip of skips) {
       const text = `import { test } from "node:test";\n${skip}\n`;
-      const root = makeTree({ "package.json": '{"type":"module"}', "sdk/a.test.ts": PASSING, "sdk/b.test.ts": text });
+      const root = makeTree({
+        "package.json": '{"type":"module"}',
+        "clients/a.test.ts": PASSING,
+        "clients/b.test.ts": text,
+      });
       const { status, stdout } = run(root, []);
       assert.equal(status, 1, stdout);
-      assert.match(stdout, /✖ skipped without a reason, which fails the run:\n {4}sdk\/b\.test\.ts › x\nℹ tests 2\n/);
+      assert.match(
+        stdout,
+        /✖ skipped without a reason, which fails the run:\n {4}clients\/b\.test\.ts › x\nℹ tests 2\n/,
+      );
     }
   });
 
@@ -179,7 +186,7 @@ describe("runGroups", () => {
   const PACKAGE = { "package.json": '{"type":"module"}' };
 
   it("runs a group that failed once more, and lists it as unstable when it passes", () => {
-    const root = makeTree({ ...PACKAGE, "sdk/a.test.ts": PASSING, "tools/b.test.ts": failFor(1, "b") });
+    const root = makeTree({ ...PACKAGE, "clients/a.test.ts": PASSING, "tools/b.test.ts": failFor(1, "b") });
     const { status, stdout } = run(root, [], true);
     assert.equal(status, 0, stdout);
     assert.match(stdout, /failure of run 1/);
@@ -189,7 +196,7 @@ describe("runGroups", () => {
   });
 
   it("fails when a group fails both times", () => {
-    const root = makeTree({ ...PACKAGE, "sdk/a.test.ts": failFor(1, "a"), "tools/b.test.ts": failFor(2, "b") });
+    const root = makeTree({ ...PACKAGE, "clients/a.test.ts": failFor(1, "a"), "tools/b.test.ts": failFor(2, "b") });
     const { status, stdout } = run(root, [], true);
     assert.equal(status, 1, stdout);
     assert.doesNotMatch(stdout, /unstable/);
@@ -198,7 +205,7 @@ describe("runGroups", () => {
   it("does not repeat when many groups failed, or when a test is skipped without a reason", () => {
     const names = ["a", "b", "c", "d"];
     const failing = Object.fromEntries(names.map((name) => [`tools/${name}/x.test.ts`, failFor(1, "x")]));
-    const skipping = { "sdk/a.test.ts": 'import { test } from "node:test";\ntest.skip("x", () => {});\n' };
+    const skipping = { "clients/a.test.ts": 'import { test } from "node:test";\ntest.skip("x", () => {});\n' };
     for (const files of [failing, skipping]) {
       const { status, stdout } = run(makeTree({ ...PACKAGE, ...files }), [], true);
       assert.equal(status, 1, stdout);
@@ -209,21 +216,21 @@ describe("runGroups", () => {
   it("fails for a group whose tests have ended and left something open", () => {
     const text =
       'import net from "node:net";\nimport { test } from "node:test";\ntest("x", () => { net.createServer().listen(); });\n';
-    const { status, stdout } = run(makeTree({ ...PACKAGE, "sdk/a.test.ts": text, "tools/b.test.ts": PASSING }), []);
+    const { status, stdout } = run(makeTree({ ...PACKAGE, "clients/a.test.ts": text, "tools/b.test.ts": PASSING }), []);
     assert.equal(status, 1, stdout);
     assert.match(stdout, /The tests left something open\./);
   });
 
   it("does not wait for timers that tests have left", () => {
     const text = 'import { test } from "node:test";\ntest("x", () => { setInterval(() => {}, 1_000); });\n';
-    const { status, stdout } = run(makeTree({ ...PACKAGE, "sdk/a.test.ts": text, "tools/b.test.ts": PASSING }), []);
+    const { status, stdout } = run(makeTree({ ...PACKAGE, "clients/a.test.ts": text, "tools/b.test.ts": PASSING }), []);
     assert.equal(status, 0, stdout);
   });
 
   it("repeats a group whose process ended", () => {
     const text = failFor(1, "a").replace("throw new Error(", "process.exit(3); void (");
     const { status, stdout } = run(
-      makeTree({ ...PACKAGE, "sdk/a.test.ts": text, "tools/b.test.ts": PASSING }),
+      makeTree({ ...PACKAGE, "clients/a.test.ts": text, "tools/b.test.ts": PASSING }),
       [],
       true,
     );
@@ -339,9 +346,9 @@ describe("groupTests", () => {
       test("${name}", () => console.log("<test ${name}>"));`;
     const root = makeTree({
       "package.json": '{"type":"module"}',
-      "sdk/a.test.ts": hooked("a"),
-      "sdk/b.test.ts": hooked("b"),
-      "sdk/c.test.ts": FAILING,
+      "clients/a.test.ts": hooked("a"),
+      "clients/b.test.ts": hooked("b"),
+      "clients/c.test.ts": FAILING,
     });
     const { status, stdout } = run(root, []);
     assert.equal(status, 1);
@@ -349,12 +356,16 @@ describe("groupTests", () => {
     const expected = ["a", "b"].flatMap((name) => ["before", "each", "test", "after"].map((hook) => `${hook} ${name}`));
     assert.deepEqual(seen, expected);
     assert.match(stdout, /ℹ pass 2\nℹ fail 1\n/);
-    assert.match(stdout, /✖ sdk\/c\.test\.ts/);
+    assert.match(stdout, /✖ clients\/c\.test\.ts/);
   });
 
   it("fails for a file that cannot be loaded", () => {
     const broken = 'import "./nowhere.ts";\n';
-    const root = makeTree({ "package.json": '{"type":"module"}', "sdk/a.test.ts": PASSING, "sdk/b.test.ts": broken });
+    const root = makeTree({
+      "package.json": '{"type":"module"}',
+      "clients/a.test.ts": PASSING,
+      "clients/b.test.ts": broken,
+    });
     const { status, stdout } = run(root, []);
     assert.equal(status, 1);
     assert.match(stdout, /nowhere\.ts/);

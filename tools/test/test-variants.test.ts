@@ -31,8 +31,8 @@ function makeRepository(t: TestContext, testFile: string): string {
   t.after(() => assert.deepEqual(removeFolder(root), []));
   for (const path of globSync(["tools/*.ts", "tools/variants/*.ts", "tools/package.json"], { cwd: repository }))
     cpSync(join(repository, path), join(root, path));
-  mkdirSync(join(root, "sdk"));
-  writeFileSync(join(root, "sdk/a.test.ts"), testFile);
+  mkdirSync(join(root, "clients"));
+  writeFileSync(join(root, "clients/a.test.ts"), testFile);
   for (const path of [root, ...globSync("**", { cwd: root }).map((path) => join(root, path))]) {
     if (isRoot) chownSync(path, NOBODY, NOBODY);
   }
@@ -41,7 +41,7 @@ function makeRepository(t: TestContext, testFile: string): string {
 }
 
 /** Without the environment variables of the outer test run. */
-function runTests(root: string, account: { uid?: number; gid?: number } = {}, folder = "sdk") {
+function runTests(root: string, account: { uid?: number; gid?: number } = {}, folder = "clients") {
   const { NODE_TEST_CONTEXT: _, TMPDIR: __, ...others } = process.env;
   const env = Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith("SWARMBASE_TEST")));
   const args = [join(root, "tools/run-tests.ts"), folder];
@@ -84,7 +84,7 @@ describe("the run as an ordinary account", () => {
     const { status, stdout, stderr } = runTests(makeRepository(t, PRINTS_ACCOUNT));
     assert.equal(status, 0, stdout + stderr);
     assert.deepEqual(stdout.match(/<\d+>/g)?.toSorted(), ["<0>", `<${NOBODY}>`]);
-    assert.match(stdout, /✔ sdk\/a\.test\.ts as nobody/);
+    assert.match(stdout, /✔ clients\/a\.test\.ts as nobody/);
   });
 
   it("is skipped with a reason if the account cannot read the files", { skip: !isRoot && "needs root" }, (t) => {
@@ -94,7 +94,7 @@ describe("the run as an ordinary account", () => {
     const { status, stdout } = runTests(root);
     assert.equal(status, 0, stdout);
     assert.deepEqual(stdout.match(/<\d+>/g), ["<0>"]);
-    assert.match(stdout, /﹣ skipped \(nobody cannot run this: EACCES.*\):\n {4}sdk\/a\.test\.ts as nobody\n/);
+    assert.match(stdout, /﹣ skipped \(nobody cannot run this: EACCES.*\):\n {4}clients\/a\.test\.ts as nobody\n/);
   });
 
   it("is not done by an ordinary account", { skip: isRoot && "needs an ordinary account" }, (t) => {
@@ -104,7 +104,7 @@ describe("the run as an ordinary account", () => {
   });
 
   it("detects every test support export that depends on the account", () => {
-    const modules = globSync("{sdk,server,console,acceptance,tools}/**/*.ts", {
+    const modules = globSync("{clients,server,console,acceptance,tools}/**/*.ts", {
       cwd: repository,
       exclude: (path) => path.includes("node_modules"),
     }).filter((path) => /\btest\/|^acceptance\//.test(path) && !path.endsWith(".test.ts"));

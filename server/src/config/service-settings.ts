@@ -55,7 +55,7 @@ export const SERVICE_SETTINGS = {
         "account-export",
       ],
     },
-    "Extensions to load. A plain name is a package of this repository (`packages/<name>`); other packages are named in full, other modules by their path from the working directory. `EXTENSIONS=` loads none. `providers` is loaded where it is missing and a provider is configured.",
+    "Extensions to load. A plain name is a package of this repository (`extensions/<name>`); other packages are named in full, other modules by their path from the working directory. `EXTENSIONS=` loads none. `providers` is loaded where it is missing and a provider is configured.",
   ),
 };
 

@@ -4,9 +4,9 @@ import { loadExtensions } from "../../src/extensions/index.ts";
 import type { TableOperations } from "./operations/rows.ts";
 
 /** Every extension of this repository, and the one that the tests of the port use. */
-const packages = new URL("../../../packages/", import.meta.url);
+const folder = new URL("../../../extensions/", import.meta.url);
 const names = [
-  ...readdirSync(packages).filter((name) => existsSync(new URL(`${name}/src/extension.ts`, packages))),
+  ...readdirSync(folder).filter((name) => existsSync(new URL(`${name}/src/extension.ts`, folder))),
   fileURLToPath(new URL("../extensions/fixtures/notes/index.ts", import.meta.url)),
 ];
 const loaded = await loadExtensions({ names, environment: {} });

@@ -53,7 +53,7 @@ describe("loading extensions", () => {
   });
 
   test("adds the shipped kinds of providers where a provider is configured, unless a named extension has kinds", async (t) => {
-    const shipped = fileURLToPath(new URL("../../../packages/providers/src/index.ts", import.meta.url));
+    const shipped = fileURLToPath(new URL("../../../extensions/providers/src/index.ts", import.meta.url));
     const own = `import { extension as shipped } from ${JSON.stringify(shipped)};
       export const extension = { ${VALID}, providerKinds: shipped.providerKinds.slice(0, 1) };`;
     const folder = await writeModules(t, { "own.js": own });

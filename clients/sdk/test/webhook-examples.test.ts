@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { WAIT_MS } from "../../server/test/support/wait-limit.ts";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 
 /*
  * The examples of the guide, checked by the compiler and run. Fastify is the real one; Express, Next.js and Deno are not
@@ -17,7 +17,7 @@ import { WAIT_MS } from "../../server/test/support/wait-limit.ts";
  */
 
 const run = promisify(execFile);
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const BODY = '{"id":"evt_1","type":"agent.created","created_at":"c","api_version":"2026-11-15","data":{"name" : "é"}}';
 

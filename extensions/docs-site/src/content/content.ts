@@ -16,8 +16,8 @@ export interface Content {
 export const PAGE_PATTERNS = [
   "{README,CHANGELOG,CONTRIBUTING,SECURITY}.md",
   "docs/**/*.md",
-  "{acceptance,bench,console,sdk}/README.md",
-  "packages/*/README.md",
+  "{acceptance,bench,console}/README.md",
+  "{clients,extensions}/*/README.md",
 ];
 export const ATTACHMENT_PATTERNS = ["docs/pictures/**/*.{svg,webp}", "docs/reference/**/*.json"];
 
@@ -33,7 +33,7 @@ export async function loadContent(root: string = findRoot()): Promise<Content> {
 }
 
 function findRoot(): string {
-  const isInRepository = ["docs/README.md", "packages/docs-site"].every((path) => existsSync(join(REPOSITORY, path)));
+  const isInRepository = ["docs/README.md", "extensions/docs-site"].every((path) => existsSync(join(REPOSITORY, path)));
   return isInRepository ? REPOSITORY : COPIED_CONTENT;
 }
 

@@ -11,7 +11,7 @@ import {
   lastAssistantMessageIsCompleteWithToolCalls,
 } from "ai";
 import { addSwarm, startTypedService } from "./support/typed-service.ts";
-import { until } from "../../server/test/support/until.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 /** `useChat` without React: the same class drives both. */
 class PlainChat extends AbstractChat<SwarmUIMessage> {

@@ -15,7 +15,7 @@ interface Vector {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const file = new URL("../../docs/reference/webhook-vectors.json", import.meta.url);
+const file = new URL("../../../docs/reference/webhook-vectors.json", import.meta.url);
 const VECTORS = JSON.parse(await readFile(file, "utf8")) as readonly Vector[];
 const { webhooks: stripe } = new Stripe("sk_test_unused");
 const verifier = stripe.signature ?? assert.fail("stripe has no verifier");

@@ -13,7 +13,7 @@ import {
   submitToolResults,
 } from "@swarmbase/sdk";
 import { z } from "zod";
-import { type CuttingProxy, startCuttingProxy } from "../../server/test/support/cutting-proxy.ts";
+import { type CuttingProxy, startCuttingProxy } from "../../../server/test/support/cutting-proxy.ts";
 import { addSwarm, startTypedService, type TypedService } from "./support/typed-service.ts";
 
 const QUICK = { initialDelayMs: 1, maxDelayMs: 20, attempts: 200 };

@@ -10,7 +10,7 @@ import { createContext, runInContext } from "node:vm";
 
 const run = promisify(execFile);
 const sdk = resolve(import.meta.dirname, "..");
-const modules = resolve(sdk, "../node_modules");
+const modules = resolve(sdk, "../../node_modules");
 const COMPILER = join(modules, "typescript/bin/tsc");
 const BUNDLER = join(modules, "rolldown/bin/cli.mjs");
 const SECRET = "whsec_dGVzdA==";

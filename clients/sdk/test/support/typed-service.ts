@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "@swarmbase/sdk";
 import { Agent, fetch as fetchWith } from "undici";
-import { createTestDatabase } from "../../../server/test/support/database.ts";
-import { startService } from "../../../server/test/support/service.ts";
-import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
+import { createTestDatabase } from "../../../../server/test/support/database.ts";
+import { startService } from "../../../../server/test/support/service.ts";
+import { createTemporaryFolder } from "../../../../server/test/support/temporary-folder.ts";
 
 export interface Cleanup {
   after(close: () => Promise<void>): void;

@@ -25,7 +25,7 @@ describe("the published package", () => {
     // The optional peer of the SDK, without which the SDK does not compile.
     await symlink(join(root, "node_modules/ai"), join(modules, "ai"), "junction");
     for (const [name, folder] of [
-      ["sdk", join(root, "sdk")],
+      ["sdk", join(root, "clients/sdk")],
       ["react", own],
     ] as const) {
       const installed = join(modules, "@swarmbase", name);
