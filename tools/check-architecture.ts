@@ -5,7 +5,7 @@ import { readTexts } from "./read-texts.ts";
 
 const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);
 const workspaces = Object.keys(WORKSPACE_IMPORTS).join(",");
-const texts = readTexts(root, [`{${workspaces}}/**/*.{ts,tsx,js,sql}`, "{clients,extensions}/*/README.md"]);
+const texts = readTexts(root, [`{${workspaces}}/**/*.{ts,tsx,js,sql}`, "{libraries,clients,extensions}/*/README.md"]);
 if (texts.size === 0) {
   console.error(`no sources found below ${root}`);
   process.exitCode = 1;

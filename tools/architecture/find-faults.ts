@@ -1,7 +1,6 @@
 import { isTemplate } from "./modules.ts";
 import type { Fault, Rule, Tree } from "./rule.ts";
 import { checkConsole } from "./rules/console.ts";
-import { checkCoreBudget } from "./rules/core-budget.ts";
 import { checkCycles } from "./rules/cycles.ts";
 import { checkEffects } from "./rules/effects.ts";
 import { checkEntryPoints } from "./rules/entry-points.ts";
@@ -28,7 +27,6 @@ const RULES: readonly Rule[] = [
   checkEffects,
   checkCycles,
   checkSize,
-  checkCoreBudget,
   checkNames,
   checkSqlText,
   checkSqlLines,

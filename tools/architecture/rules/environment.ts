@@ -9,7 +9,7 @@ export const checkEnvironment: Rule = ({ sources }) => {
   const faults: Fault[] = [];
   const message = `the environment is read by ${READER} alone`;
   for (const { path, program, imports, lineAt } of sources) {
-    const isSource = /^(?:server|(?:clients|extensions)\/[^/]+)\/src\//.test(path) && !isTest(path);
+    const isSource = /^(?:server|(?:libraries|clients|extensions)\/[^/]+)\/src\//.test(path) && !isTest(path);
     if (!isSource || path === READER) continue;
     for (const { specifier, names, line } of imports)
       if (/^(node:)?process$/.test(specifier) && names.includes("env")) faults.push({ path, line, message });
