@@ -1,79 +1,22 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { describeMachine, listVersions } from "./report/machine.ts";
-import { describeSeconds, type PartResult } from "./report/page.ts";
-import { isMet, renderGrid, renderTable } from "./report/table.ts";
-import { type Part, PARTS } from "./runner/parts.ts";
-import { createRunProgress } from "./runner/progress.ts";
-import { runPart } from "./runner/run-part.ts";
-import { writeResults } from "./runner/write-results.ts";
+import { installPeers } from "./runner/install-peers.ts";
+import { PARTS, SINGLE_PARTS } from "./runner/parts.ts";
+import { runAll } from "./runner/run-all.ts";
 
-/** Runs all benchmarks. Run: npm run bench -- [--quick] [--only rest,webhooks] [--output folder] */
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    only: { type: "string" },
-    output: { type: "string", default: resolve(import.meta.dirname, "results") },
-  },
-});
-const selected = values.only?.split(",");
-const unknown = selected?.filter((name) => !PARTS.some((part) => part.name === name)) ?? [];
-if (unknown.length > 0) {
-  process.stderr.write(
-    `There is no part ${unknown.join(", ")}; there are ${PARTS.map(({ name }) => name).join(", ")}.\n`,
-  );
-  process.exit(1);
+/**
+ * `npm run bench -- [--quick] [--only rest,webhooks] [--output folder]` measures all parts and writes the results,
+ * `npm run bench -- <part> [options of the part]` prints those of one part.
+ */
+const [name = "", ...args] = process.argv.slice(2);
+const names = [...PARTS.map((part) => part.name), ...SINGLE_PARTS];
+if (name === "" || name.startsWith("-")) {
+  process.exitCode = await runAll(process.argv.slice(2));
+} else if (names.includes(name)) {
+  const hasPeers = PARTS.some((part) => part.name === name && part.hasPeers);
+  if (hasPeers && !args.includes("--smoke") && !args.includes("--without-peers")) installPeers();
+  // The part reads its own options.
+  process.argv.splice(2, 1);
+  await import(`./${name}/run.ts`);
+} else {
+  process.stderr.write(`There is no part ${name}; there are ${names.join(", ")}.\n`);
+  process.exitCode = 1;
 }
-const parts = PARTS.filter(({ name }) => selected?.includes(name) ?? true);
-const length = values.quick ? "quick" : "full";
-const secondsOf = ({ seconds }: Part): number => seconds[length];
-
-const date = new Date().toISOString().slice(0, 10);
-const machine = describeMachine();
-const versions = listVersions();
-const print = (text: string): void => void process.stdout.write(`${text}\n\n`);
-print(renderGrid(["machine", ""], Object.entries(machine)));
-print(renderGrid(["version", ""], Object.entries(versions)));
-const maxSeconds = parts.reduce((sum, { limitSeconds }) => sum + limitSeconds[length], 0);
-const about = parts.reduce((sum, part) => sum + secondsOf(part), 0);
-print(`${parts.length} parts, about ${describeSeconds(about)} min, at most ${describeSeconds(maxSeconds)} min.`);
-
-const stopping = new AbortController();
-for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stopping.abort());
-const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-run-"));
-const results: PartResult[] = [];
-try {
-  const progress = createRunProgress(process.stderr, parts, secondsOf);
-  for (const part of parts) {
-    if (stopping.signal.aborted) break;
-    progress.begin(part);
-    const result = await runPart(part, {
-      date,
-      isQuick: values.quick,
-      limitSeconds: part.limitSeconds[length],
-      folder,
-      signal: stopping.signal,
-      onStage: progress.stage,
-    });
-    progress.finish(result.reason === "" ? result.outcome : `${result.outcome}: ${result.reason}`);
-    results.push(result);
-    for (const table of result.tables) print(`${table.title}\n\n${renderTable(table)}`);
-    if (result.words !== "") print(result.words);
-  }
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
-if (stopping.signal.aborted) process.exit(130);
-
-const page = await writeResults(
-  values.output,
-  { date, isQuick: values.quick, machine, versions, parts: results },
-  PARTS.map(({ name }) => name),
-);
-const goals = results.flatMap(({ tables }) => tables.flatMap((table) => table.goals));
-print(
-  `${goals.filter(isMet).length} of ${goals.length} goals are met. All of it stands in ${relative(process.cwd(), page)}.`,
-);
-process.exitCode = results.some(({ outcome }) => outcome === "failed" || outcome === "out of time") ? 1 : 0;

@@ -18,7 +18,7 @@ for (const folder of FOLDERS) {
   }
   for (const name of findEngines(text))
     faults.push(
-      `${path}: ${name} has engines. npm warns about them on Node.js 20; "npm run lock:engines" removes them`,
+      `${path}: ${name} has engines. npm warns about them on Node.js 20; "npm run generate -- engines" removes them`,
     );
   const manifest = join(folder, "package.json");
   for (const name of findUndecidedScripts(text, readFileSync(join(root, manifest), "utf8")))

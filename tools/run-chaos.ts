@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The long forms of tests that the suite runs in short, one after the other. `npm run test:chaos -- 1000` says how long realtime's is. */
+/** The long forms of tests that the suite runs in short, one after the other. `npm run test:system -- chaos 1000` says how long realtime's is. */
 const FILES = [
   "server/test/chaos/webhooks.chaos.ts",
   "server/test/chaos/failover.long.test.ts",

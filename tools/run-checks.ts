@@ -23,9 +23,17 @@ const CHECKS: readonly Check[] = [
   { name: "dead code", args: [findProgram(root, "knip", "knip"), "--no-progress"] },
 ];
 
-const areAllGood = await runChecks(CHECKS, {
-  root,
-  parallel: Math.max(2, availableParallelism()),
-  write: (line) => console.log(line),
-});
-process.exitCode = areAllGood ? 0 : 1;
+const [option, ...unknown] = process.argv.slice(2);
+if (option === undefined) {
+  const areAllGood = await runChecks(CHECKS, {
+    root,
+    parallel: Math.max(2, availableParallelism()),
+    write: (line) => console.log(line),
+  });
+  process.exitCode = areAllGood ? 0 : 1;
+} else if (option === "--audit" && unknown.length === 0) {
+  await import("./audit-dependencies.ts");
+} else {
+  console.error("Usage: npm run check [-- --audit]");
+  process.exitCode = 2;
+}

@@ -4,7 +4,7 @@ const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 3_600;
 
 /**
- * Sends more traffic than a service can serve, against its own service on loopback. `npm run test:soak -- 10` sets the
+ * Sends more traffic than a service can serve, against its own service on loopback. `npm run test:system -- soak 10` sets the
  * duration in seconds.
  */
 const seconds = Number(process.argv[2] ?? DEFAULT_SECONDS);

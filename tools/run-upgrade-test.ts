@@ -27,11 +27,13 @@ interface Node {
 
 /**
  * Runs a node of another release and one of this release on the same database, whose schema this release has migrated, and the acceptance
- * tests of each release against its node. `npm run test:upgrade -- --from <folder>`: the repository of the other release, installed.
+ * tests of each release against its node. `npm run test:system -- upgrade --from <folder>`: the repository of the other release, installed.
  */
 const { values } = parseArgs({ options: { from: { type: "string" } } });
 if (values.from === undefined) {
-  console.error("Usage: npm run test:upgrade -- --from <folder of the other release, with its dependencies installed>");
+  console.error(
+    "Usage: npm run test:system -- upgrade --from <folder of the other release, with its dependencies installed>",
+  );
   process.exitCode = 2;
 } else {
   process.exitCode = (await testUpgrade(resolve(values.from))) ? 0 : 1;

@@ -9,7 +9,7 @@ import { tabulateDeliveries } from "./tabulate-deliveries.ts";
 import { tabulateWrites } from "./tabulate-writes.ts";
 import { WRITE_CASES } from "./write-cases.ts";
 
-/** Measures the CPU of single operations. Run: npm run bench:costs -- [--quick] */
+/** Measures the CPU of single operations. Run: npm run bench -- costs [--quick] */
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
 });

@@ -17,7 +17,7 @@ import { prepareAttacker } from "./prepare-attacker.ts";
 import { type NeighbourFigures, tabulateNeighbours } from "./tabulate.ts";
 import { createVictim } from "./victim.ts";
 
-/** Measures what one user can do to another. Run: npm run bench:neighbours -- [--quick] [--only "lock hog"] */
+/** Measures what one user can do to another. Run: npm run bench -- neighbours [--quick] [--only "lock hog"] */
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },

@@ -72,7 +72,7 @@ export function tabulateOperationCosts(
       formatFigure(databaseOf(alone)),
     ]),
     notes: [
-      "PostgreSQL is every process that serves the database of the contender, and those that serve all: the connections, the feed of realtime, the writers of the log. Connections that wait for each other, and for the cores, cost more than one connection alone, which `npm run bench:costs` measures.",
+      "PostgreSQL is every process that serves the database of the contender, and those that serve all: the connections, the feed of realtime, the writers of the log. Connections that wait for each other, and for the cores, cost more than one connection alone, which `npm run bench -- costs` measures.",
     ],
     goals: [...costs.map(describeServiceGoal), ...costs.flatMap(describeDatabaseGoal)],
     plot: {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -28,14 +27,20 @@ const KEPT_LINES = 20;
 /** Runs one part in a separate process, which is stopped at its timeout. Its results so far are kept. */
 export async function runPart(part: Part, options: RunPartOptions): Promise<PartResult> {
   const { date, isQuick, limitSeconds, folder, signal, onStage } = options;
-  const { name, about, file } = part;
+  const { name, about } = part;
   const describe = (outcome: PartResult["outcome"], reason: string, seconds = 0): Promise<PartResult> =>
     complete({ name, about, date, outcome, reason, seconds }, jsonFile, words);
   const jsonFile = join(folder, `${name}.json`);
   let words = "";
-  if (!existsSync(join(BENCH, file))) return describe("not run", "it is not there");
   const startedAtMs = performance.now();
-  const args = ["-C", "swarmbase-source", join(BENCH, file), ...(isQuick ? ["--quick"] : []), "--json", jsonFile];
+  const args = [
+    "-C",
+    "swarmbase-source",
+    join(BENCH, name, "run.ts"),
+    ...(isQuick ? ["--quick"] : []),
+    "--json",
+    jsonFile,
+  ];
   const child = spawn(process.execPath, args, { cwd: resolve(BENCH, ".."), stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.on("data", (chunk: Buffer) => {
     words += chunk.toString();

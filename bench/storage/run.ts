@@ -16,7 +16,7 @@ import { createProgress } from "../rest/progress.ts";
 import { startVersion, type User, type Version } from "../versions/start-version.ts";
 import { readSizes, type Sizes, subtractSizes, sumOf } from "./sizes.ts";
 
-/** Measures memory, and disk per row, of messages, runs and deliveries. Run: npm run bench:storage -- [--messages 100000] */
+/** Measures memory, and disk per row, of messages, runs and deliveries. Run: npm run bench -- storage [--messages 100000] */
 const { values } = parseArgs({
   options: {
     messages: { type: "string", default: "100000" },

@@ -12,7 +12,7 @@ import { measureRetention } from "./measure-retention.ts";
 import { measureVacuum, type VacuumPhase } from "./measure-vacuum.ts";
 import { openVolume } from "./open-volume.ts";
 
-/** Compares lists, claims, retention and vacuum of few and of many rows. Run: npm run bench:volume -- [--rows 20000000] [--data <folder>] */
+/** Compares lists, claims, retention and vacuum of few and of many rows. Run: npm run bench -- volume [--rows 20000000] [--data <folder>] */
 const { values } = parseArgs({
   options: {
     rows: { type: "string", default: "2000000" },

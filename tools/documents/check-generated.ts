@@ -5,5 +5,5 @@ export const checkGenerated: DocumentRule = ({ pages, generated, readSource }) =
   Object.entries(generated).flatMap(([path, render]) =>
     (pages.get(path) ?? readSource(path)) === render()
       ? []
-      : [`${path}: differs from its source; run npm run docs:reference`],
+      : [`${path}: differs from its source; run npm run generate -- reference`],
   );

@@ -1,6 +1,6 @@
 import { AUTH_ERRORS } from "../../server/src/auth/index.ts";
 
-const HEAD = `<!-- Generated from server/src/auth/auth-error.ts by \`npm run docs:reference\`. Do not edit by hand. -->
+const HEAD = `<!-- Generated from server/src/auth/auth-error.ts by \`npm run generate -- reference\`. Do not edit by hand. -->
 
 # Auth errors
 

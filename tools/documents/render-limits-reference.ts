@@ -15,7 +15,7 @@ import { authEndpoints } from "../../server/src/auth/index.ts";
 import { FUNCTION_TABLE } from "../../server/src/functions/index.ts";
 import { MAX_JSON_DEPTH } from "../../server/src/json/index.ts";
 
-const HEAD = `<!-- Generated from clients/sdk/src and the tables of server/src by \`npm run docs:reference\`. Do not edit by hand. -->
+const HEAD = `<!-- Generated from clients/sdk/src and the tables of server/src by \`npm run generate -- reference\`. Do not edit by hand. -->
 
 # Limits
 

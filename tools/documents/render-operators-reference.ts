@@ -1,6 +1,6 @@
 import { isOperator, type OperandKind, OPERATORS, type Operator } from "../../server/src/operators/index.ts";
 
-const HEAD = `<!-- Generated from server/src/operators by \`npm run docs:reference\`. Do not edit by hand. -->
+const HEAD = `<!-- Generated from server/src/operators by \`npm run generate -- reference\`. Do not edit by hand. -->
 
 # Operators of filters
 

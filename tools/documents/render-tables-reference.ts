@@ -5,7 +5,7 @@ import { renderTableColumns } from "./render-table-columns.ts";
 
 const FOLDER = "docs/reference/tables";
 const NOTICE =
-  "<!-- Generated from the schema, extensions/reference/src/tables and a running service by `npm run docs:reference`. Do not edit by hand. -->";
+  "<!-- Generated from the schema, extensions/reference/src/tables and a running service by `npm run generate -- reference`. Do not edit by hand. -->";
 
 const INDEX_HEAD = `${NOTICE}
 

@@ -12,7 +12,7 @@ import { renderImports } from "./known-lists.ts";
 import type { DatabaseDescription } from "./read-database.ts";
 import { renderRelation } from "./render-relation.ts";
 
-const HEADER = `// Written by "npm run sdk:types" from the migrated schema; do not edit.\n`;
+const HEADER = `// Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.\n`;
 const FOLDER = "clients/sdk/src/database";
 const SCHEMA = "public";
 /** Whose language our tables speak, as far as supabase-js asks. */

@@ -9,7 +9,7 @@ import {
 } from "@swarmbase/sdk";
 import { renderImports, renderList } from "./known-lists.ts";
 
-const HEADER = `// Written by "npm run sdk:types" from event-schemas/; do not edit.\n`;
+const HEADER = `// Written by "npm run generate -- sdk-types" from event-schemas/; do not edit.\n`;
 const LINE_WIDTH = 120;
 
 /** Members whose type is more specific than their schema. */

@@ -2,7 +2,7 @@ import type { OpenApiDocument, Operation, Schema } from "@swarmbase/reference";
 import { renderImports } from "./known-lists.ts";
 import { nameOfReference, renderDeclaration, renderMember } from "./render-schema-type.ts";
 
-const HEADER = `// Written by "npm run sdk:types" from the OpenAPI document; do not edit.\n`;
+const HEADER = `// Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.\n`;
 const FOLDER = "clients/sdk/src/function-types";
 const FUNCTION_PATH = "/functions/v1/";
 const STREAM_ITEM = "RunStreamItem";

@@ -16,7 +16,7 @@ export function renderServiceNames({ catalogue }: DatabaseDescription): Map<stri
   return new Map([
     [
       FILE,
-      `// Written by "npm run sdk:types" from the migrated schema; do not edit.
+      `// Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 
 export const SERVICE_NAMES = {
   relations: ${list(relations?.keys() ?? [])}

@@ -76,7 +76,7 @@ describe("the check of the documents", () => {
     {
       what: "a generated page that was edited",
       changes: { "docs/reference/errors.md": "generated, then edited\n" },
-      expected: "docs/reference/errors.md: differs from its source; run npm run docs:reference",
+      expected: "docs/reference/errors.md: differs from its source; run npm run generate -- reference",
     },
     {
       what: "a page that lacks what it is meant to list",

@@ -26,9 +26,12 @@ describe("the types of the sdk", () => {
     for (const folder of GENERATED_FOLDERS) {
       for (const name of await readdir(join(root, folder))) written.push(`${folder}/${name}`);
     }
-    assert.deepEqual(written.toSorted(), [...files.keys()].toSorted(), "run: npm run sdk:types");
+    assert.deepEqual(written.toSorted(), [...files.keys()].toSorted(), "run: npm run generate -- sdk-types");
     for (const [path, text] of files) {
-      assert.ok((await readFile(join(root, path), "utf8")) === text, `${path} is out of date; run: npm run sdk:types`);
+      assert.ok(
+        (await readFile(join(root, path), "utf8")) === text,
+        `${path} is out of date; run: npm run generate -- sdk-types`,
+      );
     }
   });
 

@@ -69,7 +69,7 @@ describe("the table reference", () => {
     const byName = Map.groupBy(written, ({ name }) => name);
     const tables = JSON.parse(JSON.stringify(await read())) as TableDescription[];
     assert.equal(tables.length, written.length);
-    for (const table of tables) assert.deepEqual(byName.get(table.name), [table], "run: npm run docs:reference");
+    for (const table of tables) assert.deepEqual(byName.get(table.name), [table], "run: npm run generate -- reference");
   });
 
   it("changes with columns, bounds, defaults, triggers and publications", async () => {

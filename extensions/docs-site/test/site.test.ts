@@ -85,7 +85,7 @@ describe("the pages", () => {
     }
   });
 
-  it("show every diagram as a drawing (npm run docs:diagrams makes them)", () => {
+  it("show every diagram as a drawing (npm run generate -- diagrams makes them)", () => {
     for (const [path, { html }] of pages) {
       const sources = html.match(/data-language="mermaid"/g) ?? [];
       const drawings = html.match(/<img src="\/docs\/pictures\/diagrams\//g) ?? [];

@@ -27,7 +27,7 @@ describe("a running service, against the reference", () => {
   it("answers the requests of the table reference as written there", async () => {
     const recorded = await recordExchanges(service.credentials, dataDir);
     const { exchanges } = readTablesFile();
-    assert.equal(recorded.length, exchanges.length, "run: npm run docs:reference");
+    assert.equal(recorded.length, exchanges.length, "run: npm run generate -- reference");
     for (const [at, exchange] of recorded.entries()) assert.deepEqual(exchange, exchanges[at]);
   });
 });

@@ -13,7 +13,7 @@ export function renderCliReference(
   const added = extensions.flatMap(({ name, commands = [] }) => commands.map((command) => ({ ...command, of: name })));
   const commands: readonly (DescribedCommand & { readonly of?: string })[] = [...core, ...added];
   return [
-    "<!-- Generated from server/src/commands by `npm run docs:reference`. Do not edit by hand. -->",
+    "<!-- Generated from server/src/commands by `npm run generate -- reference`. Do not edit by hand. -->",
     "",
     "# Command line",
     "",

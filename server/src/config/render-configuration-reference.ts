@@ -2,7 +2,7 @@ import { describeAccepted } from "./parse-setting.ts";
 import type { NamedSettingRow, SettingRow, StandardVariable } from "./setting-row.ts";
 import { SETTING_GROUPS } from "./settings-table.ts";
 
-const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm run docs:reference\`. Do not edit by hand. -->
+const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm run generate -- reference\`. Do not edit by hand. -->
 
 # Configuration
 

@@ -3,7 +3,7 @@ import { type Observation, OBSERVATIONS } from "./observations.ts";
 
 const INTRODUCTION = `# Logs and metrics
 
-Generated from the code by \`npm run docs:reference\`.
+Generated from the code by \`npm run generate -- reference\`.
 
 The service logs events of one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
 \`event\`, \`msg\` and the fields of the event; the log never contains bodies or the values of fields that are named like secrets.

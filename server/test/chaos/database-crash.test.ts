@@ -14,7 +14,7 @@ import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 import { ChaosClient } from "./client.ts";
 
 const STREAMS = 6;
-/** A few with every run of the suite, many with `npm run test:chaos`. */
+/** A few with every run of the suite, many with `npm run test:system -- chaos`. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 2);
 const RECONNECT = { attempts: 10_000, initialDelayMs: 20, maxDelayMs: 100 };
 

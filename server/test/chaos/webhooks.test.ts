@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { assertNothingLost } from "./assert-nothing-lost.ts";
 
-/** The database only: claims of a killed service expire after half a minute, which `npm run test:chaos` allows for. */
+/** The database only: claims of a killed service expire after half a minute, which `npm run test:system -- chaos` allows for. */
 const VICTIMS = ["database", "database"] as const;
 
 test(

@@ -38,7 +38,7 @@ describe("renderConfigurationReference", () => {
   });
 
   it("says how it is made again", () => {
-    assert.match(page.split("\n")[0] ?? "", /npm run docs:reference/);
+    assert.match(page.split("\n")[0] ?? "", /npm run generate -- reference/);
   });
 
   it("keeps every row in four cells", () => {

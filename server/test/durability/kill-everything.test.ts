@@ -10,7 +10,7 @@ import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 import { prepareUser, readAgents, startWriters } from "./agent-writers.ts";
 import { until } from "../support/until.ts";
 
-/** `npm run test:chaos` runs more. */
+/** `npm run test:system -- chaos` runs more. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 2);
 const WRITERS = 4;
 const WRITING_MS = 250;

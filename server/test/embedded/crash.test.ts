@@ -24,7 +24,7 @@ import {
 } from "./running-service.ts";
 
 const skip = process.platform === "linux" ? false : "reads /proc";
-/** A few with every run of the suite, many with `npm run test:chaos`. */
+/** A few with every run of the suite, many with `npm run test:system -- chaos`. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 2);
 
 /** What all tests begin with: a cluster that was stopped in order. Making one is not what they are about. */

@@ -16,7 +16,7 @@ import { WAIT_MS } from "../support/wait-limit.ts";
 import { Witness } from "./chaos/witness.ts";
 import { Writer } from "./chaos/writer.ts";
 
-/** `npm run test:chaos` runs more. */
+/** `npm run test:system -- chaos` runs more. */
 const EVENTS = Number(process.env["CHAOS_EVENTS"] ?? 24);
 const SEED = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000);
 const USERS = 3;

@@ -10,7 +10,7 @@ import { openStage, type Stage } from "./support/stage.ts";
 import { until } from "../support/until.ts";
 
 const NODE_PROCESS = fileURLToPath(new URL("./support/node-process.ts", import.meta.url));
-/** `npm run test:chaos` asks for more. */
+/** `npm run test:system -- chaos` asks for more. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 3);
 const PLACES = 6;
 const EVENTS_PER_ROUND = 150;

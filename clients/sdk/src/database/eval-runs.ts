@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from the migrated schema; do not edit.
+// Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 import type { EvalRunStatus } from "../evals.ts";
 
 export type EvalRunsTable = {

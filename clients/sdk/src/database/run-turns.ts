@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from the migrated schema; do not edit.
+// Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 import type { Framework } from "../agents.ts";
 import type { EventFault } from "../event-types/shared.ts";
 import type { JsonObject } from "../json.ts";

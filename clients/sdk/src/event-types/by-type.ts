@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from event-schemas/; do not edit.
+// Written by "npm run generate -- sdk-types" from event-schemas/; do not edit.
 import type {
   AgentCreatedData,
   AgentDeletedData,

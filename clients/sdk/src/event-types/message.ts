@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from event-schemas/; do not edit.
+// Written by "npm run generate -- sdk-types" from event-schemas/; do not edit.
 import type { EventActor, EventFlag } from "../event-types/shared.ts";
 import type { MessageSenderType } from "../messages.ts";
 

@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from event-schemas/; do not edit.
+// Written by "npm run generate -- sdk-types" from event-schemas/; do not edit.
 import type { RunStatus, RunStopReason } from "../runs.ts";
 
 /** `run.updated`: The status of a run changed: it began, waits for an approval or a result of the client, or ended. */

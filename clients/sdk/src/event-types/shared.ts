@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from event-schemas/; do not edit.
+// Written by "npm run generate -- sdk-types" from event-schemas/; do not edit.
 import type { AgentSettings, AgentStatus, Framework } from "../agents.ts";
 import type { MessageFlagSource } from "../messages.ts";
 import type { SwarmSettings, SwarmStatus, SwarmStrategy } from "../swarms.ts";

@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from the OpenAPI document; do not edit.
+// Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { ApiKeyScope } from "../api-keys.ts";
 import type { EventType } from "../events.ts";
 import type { ToolVisibility } from "../tools.ts";

@@ -1,4 +1,4 @@
-// Written by "npm run sdk:types" from the OpenAPI document; do not edit.
+// Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { AgentStatus, AgentStatusReason, Framework } from "../agents.ts";
 import type { EventFault, EventUsage } from "../event-types/shared.ts";
 import type { Json, JsonObject } from "../json.ts";

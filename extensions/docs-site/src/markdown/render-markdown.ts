@@ -64,7 +64,7 @@ function isPathShown({ tokens }: Tokens.Link): boolean {
   return tokens.some(({ type }) => type === "codespan");
 }
 
-/** `npm run docs:diagrams` draws the diagrams, each into a file that is named by the digest of its source. */
+/** `npm run generate -- diagrams` draws the diagrams, each into a file that is named by the digest of its source. */
 function findDrawing({ attachments }: Content, source: string): string | null {
   const digest = createHash("sha256").update(source).digest("hex").slice(0, 16);
   const path = attachments.get(`docs/pictures/diagrams/${digest}.svg`);

@@ -1,7 +1,7 @@
 import type { EventType } from "@swarmbase/sdk";
 import type { Schema } from "../openapi/document.ts";
 
-/** A table or view under `/rest/v1`, as `npm run docs:reference` reads it from the schema. */
+/** A table or view under `/rest/v1`, as `npm run generate -- reference` reads it from the schema. */
 export interface TableDescription {
   readonly name: string;
   readonly isView: boolean;
