@@ -3,7 +3,7 @@
 export { authRoutes } from "./routes/auth-routes.ts";
 export { type AuthGuard, authenticationOf, principalOf } from "./request/authentication.ts";
 export { clientKeyOf } from "./request/client-key.ts";
-export type { HttpServerOptions, UpgradeListener } from "./build-app.ts";
+export type { HttpServerOptions, UpgradeListener } from "./server/build-app.ts";
 export { createHttpServer, type HttpServer } from "./server/create-http-server.ts";
 export { ConnectionAcceptor, type ConnectionTaker } from "./server/handover/connection-acceptor.ts";
 export type { ConnectionSource, IdleConnections } from "./server/handover/connection-source.ts";
@@ -15,7 +15,7 @@ export { assertCanListen } from "./server/listen-on.ts";
 export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
 export { realtimeRoutes } from "./routes/realtime-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";
-export type { Route } from "./routes/route.ts";
+export type { Route } from "./route.ts";
 export { sendStream } from "./response/send-stream.ts";
 export { keepTlsCurrent } from "./server/tls/keep-tls-current.ts";
 export { type LoadTlsMaterialOptions, loadTlsMaterial, renewLocalCertificate } from "./server/tls/load-tls-material.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { asHttp2 } from "../server/http2/http2-messages.ts";
+import { asHttp2 } from "./http2-request.ts";
 
 /** Whether a body follows the headers. HTTP/2 needs no header for it. */
 export function hasBody(request: IncomingMessage): boolean {

@@ -4,7 +4,7 @@ import { type AppError, toAppError } from "../../errors/index.ts";
 import { type Limits, rateLimitedError, type RateLimitState, userKey, type WindowName } from "../../limits/index.ts";
 import { authenticationOf } from "./authentication.ts";
 import { addressKeyOf } from "./client-key.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -3,7 +3,7 @@ import { context } from "@opentelemetry/api";
 import type { ErrorCode } from "@swarmbase/sdk";
 import type { AppError } from "../../errors/index.ts";
 import { type Observer, parseTraceparent } from "../../observe/index.ts";
-import { PROBE_PATHS } from "../routes/health-routes.ts";
+import { PROBE_PATHS } from "../request/probe-paths.ts";
 import { requestIdOf } from "../request/request-id.ts";
 
 const PATH_LOG_LENGTH = 256;

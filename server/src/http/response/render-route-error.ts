@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { type AppError, type HelpLinks, type RenderedError, renderError, toAppError } from "../../errors/index.ts";
-import type { ErrorForm } from "../routes/unknown-path-form.ts";
+import type { ErrorForm } from "../route.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { SECURITY_HEADERS } from "../../errors/index.ts";
 import { CORS_HEADERS } from "../request/cors.ts";
-import type { TlsMaterial } from "../server/tls/tls-material.ts";
 
 const TWO_YEARS_SECONDS = 63_072_000;
 const LOCALHOST = /(?:^|\.)localhost\.?(?::\d+)?$/i;
@@ -21,7 +20,7 @@ export type ResponseHeadersOf = (request: Pick<IncomingMessage, "headers">) => R
  * with that certificate once it has seen the header. Not on `localhost` either: browsers would apply it to every port and block the
  * developer's other servers.
  */
-export function buildResponseHeaders(tls: Pick<TlsMaterial, "caFile"> | null): ResponseHeadersOf {
+export function buildResponseHeaders(tls: { readonly caFile: string | null } | null): ResponseHeadersOf {
   if (tls !== null && tls.caFile !== null) return () => RESPONSE_HEADERS;
   return ({ headers: { host = "" } }) => (LOCALHOST.test(host) ? RESPONSE_HEADERS : STRICT);
 }

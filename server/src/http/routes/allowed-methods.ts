@@ -1,4 +1,4 @@
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 export type AllowedMethods = (path: string) => string[];
 type RouteMethod = Pick<Route, "method" | "path" | "isHeadRejected">;

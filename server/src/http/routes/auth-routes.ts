@@ -11,7 +11,7 @@ import {
 import { authenticationOf, principalOf } from "../request/authentication.ts";
 import { firstValues } from "../request/header-values.ts";
 import { toPlainAddress } from "../request/proxy-trust.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 const PREFIX = "/auth/v1";
 

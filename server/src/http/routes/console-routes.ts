@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AskedFor, ConsoleAnswer, ConsoleModule } from "../../console/index.ts";
 import { acceptsCoding, matchesTag } from "../request/negotiation.ts";
 import { notFoundError } from "../response/http-errors.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 /** Returns the page for a path without a route; null means 404. */
 export type Fallback = (request: FastifyRequest) => ConsoleAnswer | null;

@@ -7,7 +7,7 @@ import { clientSignalOf } from "../request/client-signal.ts";
 import { countCall, refreshRateLimitHeaders } from "../request/rate-limits.ts";
 import { toPlainAddress } from "../request/proxy-trust.ts";
 import { firstValues } from "../request/header-values.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 import { sendBody } from "../response/send-body.ts";
 import { sendStream } from "../response/send-stream.ts";
 

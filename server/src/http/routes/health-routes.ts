@@ -1,14 +1,8 @@
 import type { DatabaseFault } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 const RETRY_AFTER_SECONDS = 2;
-
-/**
- * Served over plain HTTP in proxy mode too: probes call the process directly and cannot send forwarding headers.
- * Neither path takes credentials or returns anything that is not public.
- */
-export const PROBE_PATHS: ReadonlySet<string> = new Set(["/health", "/ready"]);
 
 /** Why a load balancer should send requests elsewhere. */
 export type Obstacle = DatabaseFault | "disk_full" | "stopping";

@@ -1,6 +1,6 @@
 import type { RestBroadcast } from "../../realtime/index.ts";
 import { principalOf } from "../request/authentication.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 const PREFIX = "/realtime/v1/api/broadcast";
 

@@ -4,7 +4,7 @@ import { principalOf } from "../request/authentication.ts";
 import { clientSignalOf } from "../request/client-signal.ts";
 import { addTag, asksForTag } from "../response/entity-tag.ts";
 import { sendBody } from "../response/send-body.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 const PREFIX = "/rest/v1";
 /** A request target can be absolute, as for a proxy. */

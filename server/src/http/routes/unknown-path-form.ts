@@ -1,6 +1,4 @@
-import type { Route } from "./route.ts";
-
-export type ErrorForm = Route["renderError"];
+import type { ErrorForm, Route } from "../route.ts";
 
 /** Returns how errors of a path without a route are rendered: as those of the routes that begin with the same segment, if all of them have a form. */
 export function buildUnknownPathForm(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Settings } from "../../config/index.ts";
 import { hasBody } from "../request/has-body.ts";
-import { asHttp2 } from "./http2/http2-messages.ts";
+import { asHttp2 } from "../request/http2-request.ts";
 
 interface Arriving {
   readonly response: ServerResponse;

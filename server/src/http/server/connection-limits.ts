@@ -1,19 +1,14 @@
 import type { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { Settings } from "../../config/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { addressKey } from "../../limits/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { buildProxyTrust, type ProxyTrust } from "../request/proxy-trust.ts";
 import { createAddressOf } from "./address-of.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
 import { ExceededNotes } from "./exceeded-notes.ts";
 import type { ConnectionSource, IdleConnections } from "./handover/connection-source.ts";
-
-export type ConnectionSettings = Pick<
-  Settings,
-  "tlsMode" | "trustedProxies" | "connectionsPerNode" | "connectionsPerAddress"
->;
 
 /** A TCP connection. */
 interface Connection {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors/index.ts";
 import { addressKey } from "../../limits/index.ts";
 import { createAccessLog } from "../response/access-log.ts";
-import { buildApp, type HttpServerOptions, type RequestListener } from "../build-app.ts";
+import { buildApp, type HttpServerOptions, type RequestListener } from "./build-app.ts";
 import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
 import { buildClientErrorListener, describeClientError, requestTimeoutError } from "./client-errors.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
@@ -24,7 +24,7 @@ import { requestIdOf } from "../request/request-id.ts";
 import type { TlsMaterial } from "./tls/tls-material.ts";
 import { MIN_TLS_VERSION, NameContext } from "./tls/name-context.ts";
 import { traceRequests } from "./trace-requests.ts";
-import { buildTransportCheck } from "../request/check-transport.ts";
+import { buildTransportCheck } from "./check-transport.ts";
 
 export interface HttpServer {
   listen(): Promise<{ port: number }>;

@@ -2,7 +2,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { Holds } from "../../../limits/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { createAddressOf } from "../address-of.ts";
-import type { ConnectionSettings } from "../connection-limits.ts";
+import type { ConnectionSettings } from "../connection-settings.ts";
 import { ExceededNotes } from "../exceeded-notes.ts";
 import { listenOn } from "../listen-on.ts";
 

@@ -3,7 +3,8 @@ import http2, { type IncomingHttpHeaders, type ServerHttp2Session } from "node:h
 import type { TLSSocket } from "node:tls";
 import type { Observer } from "../../../observe/index.ts";
 import type { Connections } from "../connections.ts";
-import { Http2Request, Http2Response } from "./http2-messages.ts";
+import { Http2Request } from "../../request/http2-request.ts";
+import { Http2Response } from "./http2-response.ts";
 import { Http2Sessions, type SessionTimeouts } from "./http2-sessions.ts";
 
 const STREAMS_PER_CONNECTION = 100;

@@ -1,6 +1,6 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import { type Http2Response, resetStream } from "./http2-messages.ts";
+import { type Http2Response, resetStream } from "./http2-response.ts";
 
 interface Session {
   readonly socket: TLSSocket;

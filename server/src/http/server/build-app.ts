@@ -1,38 +1,38 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import type { Authentication } from "../auth/index.ts";
-import type { Settings } from "../config/index.ts";
-import { ANON_PRINCIPAL } from "../db/index.ts";
-import { AppError, type HelpLinks, type RenderedError } from "../errors/index.ts";
-import type { Limits } from "../limits/index.ts";
-import type { Observer, TraceSource } from "../observe/index.ts";
-import type { AccessLog } from "./response/access-log.ts";
-import { Compressor } from "./response/compressor.ts";
-import type { ResponseHeadersOf } from "./response/response-headers.ts";
-import { buildAllowedMethods } from "./routes/allowed-methods.ts";
-import { buildUnknownPathForm } from "./routes/unknown-path-form.ts";
-import { addBodyParsers, keepBodiesRaw } from "./request/body-parsers.ts";
-import { addAuthentication, type AuthGuard, readCredentials } from "./request/authentication.ts";
-import { type Fallback, sendAnswer } from "./routes/console-routes.ts";
-import { buildPreflightHeaders } from "./request/cors.ts";
+import type { Authentication } from "../../auth/index.ts";
+import type { Settings } from "../../config/index.ts";
+import { ANON_PRINCIPAL } from "../../db/index.ts";
+import { AppError, type HelpLinks, type RenderedError } from "../../errors/index.ts";
+import type { Limits } from "../../limits/index.ts";
+import type { Observer, TraceSource } from "../../observe/index.ts";
+import type { AccessLog } from "../response/access-log.ts";
+import { Compressor } from "../response/compressor.ts";
+import type { ResponseHeadersOf } from "../response/response-headers.ts";
+import { buildAllowedMethods } from "../routes/allowed-methods.ts";
+import { buildUnknownPathForm } from "../routes/unknown-path-form.ts";
+import { addBodyParsers, keepBodiesRaw } from "../request/body-parsers.ts";
+import { addAuthentication, type AuthGuard, readCredentials } from "../request/authentication.ts";
+import { type Fallback, sendAnswer } from "../routes/console-routes.ts";
+import { buildPreflightHeaders } from "../request/cors.ts";
 import {
   addRateLimitStates,
   buildRateLimitHooks,
   countUnknownPath,
   renderRateLimitState,
-} from "./request/rate-limits.ts";
-import { methodNotAllowedError, notFoundError, toHttpError } from "./response/http-errors.ts";
-import { rejectRequest } from "./response/raw-response.ts";
-import { renderRouteError } from "./response/render-route-error.ts";
-import { requestIdOf } from "./request/request-id.ts";
-import { addSignatures, buildSignatureHook, type SignatureCheck } from "./request/request-signature.ts";
-import type { Route } from "./routes/route.ts";
-import type { RequestTimeouts } from "./server/body-deadlines.ts";
-import type { ConnectionSettings } from "./server/connection-limits.ts";
-import type { Connections } from "./server/connections.ts";
-import type { ConnectionSource } from "./server/handover/connection-source.ts";
-import type { TlsMaterial } from "./server/tls/tls-material.ts";
+} from "../request/rate-limits.ts";
+import { methodNotAllowedError, notFoundError, toHttpError } from "../response/http-errors.ts";
+import { rejectRequest } from "../response/raw-response.ts";
+import { renderRouteError } from "../response/render-route-error.ts";
+import { requestIdOf } from "../request/request-id.ts";
+import { addSignatures, buildSignatureHook, type SignatureCheck } from "../request/request-signature.ts";
+import type { Route } from "../route.ts";
+import type { RequestTimeouts } from "./body-deadlines.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
+import type { Connections } from "./connections.ts";
+import type { ConnectionSource } from "./handover/connection-source.ts";
+import type { TlsMaterial } from "./tls/tls-material.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 

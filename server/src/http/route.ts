@@ -1,7 +1,7 @@
 import type { LimitName } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AccessRule } from "../../auth/index.ts";
-import type { AppError } from "../../errors/index.ts";
+import type { AccessRule } from "../auth/index.ts";
+import type { AppError } from "../errors/index.ts";
 
 /** What replaces the parts of an error response. Other headers of the error stay. */
 interface RouteError {
@@ -52,3 +52,5 @@ export interface Route {
   /** The return value, or the promise of it, is sent. */
   handler(request: FastifyRequest, reply: FastifyReply): unknown;
 }
+
+export type ErrorForm = Route["renderError"];

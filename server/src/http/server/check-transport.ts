@@ -1,9 +1,9 @@
 import { type IncomingMessage, METHODS } from "node:http";
 import { AppError } from "../../errors/index.ts";
-import { PROBE_PATHS } from "../routes/health-routes.ts";
-import { joinValues } from "./header-values.ts";
-import { httpsRequiredError } from "../server/plain-http.ts";
-import { buildProxyTrust, isForwardedHttps } from "./proxy-trust.ts";
+import { PROBE_PATHS } from "../request/probe-paths.ts";
+import { joinValues } from "../request/header-values.ts";
+import { httpsRequiredError } from "./plain-http.ts";
+import { buildProxyTrust, isForwardedHttps } from "../request/proxy-trust.ts";
 
 export type TransportCheck = (request: IncomingMessage) => AppError | null;
 
