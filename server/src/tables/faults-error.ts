@@ -1,6 +1,13 @@
 import { AppError } from "../errors/index.ts";
 import type { WriteAttempt } from "../rest/index.ts";
-import type { PlacedFault } from "./find-faults.ts";
+import type { NamedFault } from "./fields/field.ts";
+
+export interface PlacedFault {
+  /** Separated by dots: the index in an array, the field, the key in it. */
+  readonly place: string;
+  readonly message: string;
+  readonly code: NamedFault | null;
+}
 
 /** One error for all faults. It has a specific code only if every fault has one. */
 export function faultsError(faults: readonly PlacedFault[], operation: WriteAttempt["operation"]): AppError {

@@ -1,15 +1,9 @@
 import type { WriteAttempt } from "../rest/index.ts";
-import { type Fault, FINE, type Field, fault, type NamedFault, type Row, type Value, valueOf } from "./fields/field.ts";
+import type { PlacedFault } from "./faults-error.ts";
+import { type Fault, FINE, type Field, fault, type Row, type Value, valueOf } from "./fields/field.ts";
 import { canonicalUuid } from "./fields/uuid-field.ts";
 import { type RowFault, rowFault, type TableRule } from "./rules/table-rule.ts";
 import type { WrittenRows } from "./written-rows.ts";
-
-export interface PlacedFault {
-  /** Separated by dots: the index in an array, the field, the key in it. */
-  readonly place: string;
-  readonly message: string;
-  readonly code: NamedFault | null;
-}
 
 /** Bounds the response to a body with many invalid rows. */
 const MAX_FAULTS = 1000;
