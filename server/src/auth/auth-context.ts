@@ -9,8 +9,6 @@ import type { PasswordHasher } from "./passwords/hasher.ts";
 import type { KeyRing } from "./tokens/key-ring.ts";
 import type { VerifiedTokens } from "./tokens/verified-tokens.ts";
 
-export type Queryable = Pick<pg.ClientBase, "query">;
-
 /** What endpoints depend on. */
 export interface AuthContext {
   /** Connects as the service's login, the only one that reads the identity tables. */

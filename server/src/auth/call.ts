@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { KeyScope, Principal } from "../db/index.ts";
 import type { AuthContext } from "./auth-context.ts";
-import type { WholeUser } from "./users/user-row.ts";
+import type { WholeUser } from "./sql/user-row.ts";
 
 /** A request as endpoints see it. */
 export interface AuthCall {

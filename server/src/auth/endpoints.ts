@@ -4,7 +4,7 @@ import type { AuthEndpoint } from "./call.ts";
 import type { AccessRule } from "./principal/authenticate.ts";
 import { mfaEndpoints } from "./mfa/endpoints.ts";
 import { oneTimeEndpoints } from "./one-time/endpoints.ts";
-import { tokenEndpoints } from "./tokens/endpoints.ts";
+import { wellKnownEndpoints } from "./well-known-endpoints.ts";
 
 /** All endpoints under `/auth/v1`. */
 export const authEndpoints: readonly AuthEndpoint[] = [
@@ -12,7 +12,7 @@ export const authEndpoints: readonly AuthEndpoint[] = [
   ...oneTimeEndpoints,
   ...mfaEndpoints,
   ...adminEndpoints,
-  ...tokenEndpoints,
+  ...wellKnownEndpoints,
 ];
 
 /** What the auth guard requires of the callers of an endpoint. */

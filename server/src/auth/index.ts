@@ -3,7 +3,7 @@
 
 export { AUTH_ERRORS, type AuthErrorCode, authCodeOf } from "./auth-error.ts";
 export type { AuthResponse, AuthCall, AuthEndpoint } from "./call.ts";
-export { recordExport } from "./accounts/record-change.ts";
+export { recordExport } from "./users/record-change.ts";
 export { authEndpoints, ruleOf } from "./endpoints.ts";
 export { watchFirstStart } from "./first-start.ts";
 export { createAuthHousekeeping } from "./housekeeping.ts";
@@ -29,7 +29,7 @@ export {
   findSecretInvitation,
 } from "./invitations/invitation-links.ts";
 export { createMailer } from "./mail/mailer.ts";
-export { describeMailTransport, type MailTest, type MailTransport, sendTestMail } from "./mail/test-mail.ts";
+export { describeMailTransport, type MailTest, type MailTransport, sendTestMail } from "./outbox/test-mail.ts";
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";
 export { chooseRedirect } from "./one-time/links.ts";
 export { openAuth } from "./open-auth.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../json/index.ts";
-import { findEmail } from "./accounts/email-address.ts";
+import { findEmail } from "./users/email-address.ts";
 import { decodeRefreshToken } from "./tokens/refresh-token.ts";
 
 /** Returns the normalized e-mail address in the body of a sign-in attempt. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { consumeReauthentication, findReauthentication } from "../../src/auth/one-time/find-one-time.ts";
-import type { UserRow } from "../../src/auth/users/user-row.ts";
+import type { UserRow } from "../../src/auth/sql/user-row.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { SessionBody } from "../../src/auth/sessions/render-session.ts";
-import { createEmailUser } from "../../src/auth/accounts/create-user.ts";
+import { createEmailUser } from "../../src/auth/users/create-user.ts";
 import type { AuthResponse } from "../../src/auth/call.ts";
 import type { Mail, MailKind } from "../../src/auth/mail/mail.ts";
 import { findUserByEmail } from "../../src/auth/sql/users.ts";
-import type { UserRow } from "../../src/auth/users/user-row.ts";
+import type { UserRow } from "../../src/auth/sql/user-row.ts";
 import { inTransaction } from "../../src/db/index.ts";
 import type { TestAuthContext } from "./support/auth-context.ts";
 

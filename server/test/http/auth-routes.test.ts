@@ -4,7 +4,7 @@ import { createClient } from "@supabase/supabase-js";
 import type { AuthCall, AuthEndpoint } from "../../src/auth/index.ts";
 import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
-import { tokenEndpoints } from "../../src/auth/tokens/endpoints.ts";
+import { wellKnownEndpoints } from "../../src/auth/well-known-endpoints.ts";
 import { ANON_PRINCIPAL, SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
 import { createAuthContext } from "../auth/support/auth-context.ts";
@@ -133,7 +133,7 @@ describe("an endpoint", () => {
 
 describe("the JWKS endpoint", () => {
   it("is public, cacheable for ten minutes, and contains no secret", async (t) => {
-    const { request, context } = await serve(t, tokenEndpoints);
+    const { request, context } = await serve(t, wellKnownEndpoints);
     const { status, json, headers } = await request("/auth/v1/.well-known/jwks.json");
     assert.equal(status, 200);
     assert.equal(headers["cache-control"], "public, max-age=600");
@@ -147,7 +147,7 @@ describe("the JWKS endpoint", () => {
   });
 
   it("is named by the OpenID configuration", async (t) => {
-    const { request, context } = await serve(t, tokenEndpoints);
+    const { request, context } = await serve(t, wellKnownEndpoints);
     const { json } = await request("/auth/v1/.well-known/openid-configuration");
     assert.equal(json["issuer"], `${context.baseUrl}/auth/v1`);
     assert.equal(json["jwks_uri"], `${context.baseUrl}/auth/v1/.well-known/jwks.json`);
@@ -155,7 +155,7 @@ describe("the JWKS endpoint", () => {
   });
 
   it("is sufficient for supabase-js to verify a token locally", async (t) => {
-    const { request, context, anonKey } = await serve(t, tokenEndpoints);
+    const { request, context, anonKey } = await serve(t, wellKnownEndpoints);
     const paths: string[] = [];
     const client = createClient("https://localhost:1", anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },

@@ -1,4 +1,5 @@
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { applyEmailChange } from "../one-time/confirm-email.ts";
 import { type LinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
@@ -6,9 +7,9 @@ import { claimMailSlot } from "../one-time/mail-throttle.ts";
 import { beginEmailChange, needsBothConfirmations } from "../one-time/send-mail-flow.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { findUserByEmail } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
-import { isAutoconfirmed } from "./account-rules.ts";
-import { translateUniqueViolation } from "./create-user.ts";
+import type { UserRow } from "../sql/user-row.ts";
+import { isAutoconfirmed } from "../users/account-rules.ts";
+import { translateUniqueViolation } from "../users/create-user.ts";
 
 export interface EmailChange {
   /** Normalized. */

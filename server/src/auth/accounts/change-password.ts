@@ -1,4 +1,5 @@
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { deletePendingFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
@@ -6,8 +7,8 @@ import { checkNewPassword } from "../passwords/rules.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { updateUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
-import { recordChange } from "./record-change.ts";
+import type { UserRow } from "../sql/user-row.ts";
+import { recordChange } from "../users/record-change.ts";
 
 /** Does the slow work for a new password before a transaction begins. Returns its hash. */
 export async function hashNewPassword(

@@ -1,11 +1,11 @@
 import { inTransaction } from "../../db/index.ts";
-import { retryAfterDeadlock } from "../admin/remove-account.ts";
+import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { lockPrincipal } from "../mfa/lock-principal.ts";
 import { deleteAccount } from "../sql/users.ts";
-import { recordChange } from "./record-change.ts";
+import { recordChange } from "../users/record-change.ts";
 
 /** DELETE /user */
 export async function deleteOwnAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {

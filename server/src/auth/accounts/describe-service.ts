@@ -1,6 +1,6 @@
 import type { AuthResponse } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { isAutoconfirmed } from "./account-rules.ts";
+import { isAutoconfirmed } from "../users/account-rules.ts";
 
 /** Providers that clients look for. None is supported. */
 const FOREIGN_PROVIDERS = [

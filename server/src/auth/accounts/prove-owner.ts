@@ -1,10 +1,11 @@
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { consumeReauthentication, findReauthentication } from "../one-time/find-one-time.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { updateSession } from "../sql/sessions.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 
 export interface GivenProofs {
   readonly current_password?: string | undefined;

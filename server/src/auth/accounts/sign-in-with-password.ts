@@ -8,9 +8,9 @@ import { findPasswordFaults, type PasswordFaults } from "../passwords/rules.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
-import { isBanned } from "./account-rules.ts";
-import { findEmail } from "./email-address.ts";
+import type { UserRow } from "../sql/user-row.ts";
+import { isBanned } from "../users/account-rules.ts";
+import { findEmail } from "../users/email-address.ts";
 
 export const PASSWORD_BODY = z.object({
   email: z.string().default(""),

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { inTransaction } from "../../db/index.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { readLinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
 import { claimMailSlot } from "../one-time/mail-throttle.ts";
-import { runTrial } from "../sql/query.ts";
+import { type Queryable, runTrial } from "../sql/query.ts";
 import { clearPendingPassword, findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
-import type { UserRow, WholeUser } from "../users/user-row.ts";
-import { createEmailUser, isEmailTaken } from "./create-user.ts";
-import type { Metadata } from "./metadata.ts";
+import type { UserRow, WholeUser } from "../sql/user-row.ts";
+import { createEmailUser, isEmailTaken } from "../users/create-user.ts";
+import type { Metadata } from "../users/metadata.ts";
 
 /** A validated account that is not stored yet. */
 export interface Registration {

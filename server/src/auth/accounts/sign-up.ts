@@ -9,10 +9,10 @@ import { checkNewPassword } from "../passwords/rules.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { insertUser } from "../sql/users.ts";
-import { isAutoconfirmed } from "./account-rules.ts";
-import { createEmailUser, isEmailTaken, withoutClaims } from "./create-user.ts";
-import { parseEmail } from "./email-address.ts";
-import { mergeMetadata, type Metadata } from "./metadata.ts";
+import { isAutoconfirmed } from "../users/account-rules.ts";
+import { createEmailUser, isEmailTaken, withoutClaims } from "../users/create-user.ts";
+import { parseEmail } from "../users/email-address.ts";
+import { mergeMetadata, type Metadata } from "../users/metadata.ts";
 import { type Registration, signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
 
 export const SIGN_UP_BODY = z.object({

@@ -9,14 +9,14 @@ import { readLinkOptions } from "../one-time/mail-jobs.ts";
 import { parseBody } from "../parse-call.ts";
 import { findUserById, selectWholeUser, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import type { UserRow } from "../users/user-row.ts";
-import { isAutoconfirmed } from "./account-rules.ts";
+import type { UserRow } from "../sql/user-row.ts";
+import { isAutoconfirmed } from "../users/account-rules.ts";
 import { changeEmail } from "./change-email.ts";
 import { changePassword, hashNewPassword } from "./change-password.ts";
-import { withoutClaims } from "./create-user.ts";
-import { parseEmail } from "./email-address.ts";
-import { mergeMetadata } from "./metadata.ts";
-import { rejectPhoneNumber } from "./phone-number.ts";
+import { withoutClaims } from "../users/create-user.ts";
+import { parseEmail } from "../users/email-address.ts";
+import { mergeMetadata } from "../users/metadata.ts";
+import { rejectPhoneNumber } from "../users/phone-number.ts";
 import { checkProofs, recordProofs } from "./prove-owner.ts";
 
 export async function getUser(_context: AuthContext, { user }: AuthCall): Promise<AuthResponse> {

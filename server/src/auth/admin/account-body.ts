@@ -1,7 +1,7 @@
 import { isUuid } from "@swarmbase/sdk";
 import * as z from "zod";
-import { parseEmail } from "../accounts/email-address.ts";
-import { rejectPhoneNumber } from "../accounts/phone-number.ts";
+import { parseEmail } from "../users/email-address.ts";
+import { rejectPhoneNumber } from "../users/phone-number.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { checkNewPassword } from "../passwords/rules.ts";

@@ -1,7 +1,8 @@
 import { inTransaction } from "../../db/index.ts";
-import { EMAIL_APP_METADATA, emailClaims, translateUniqueViolation } from "../accounts/create-user.ts";
-import { mergeMetadata } from "../accounts/metadata.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { EMAIL_APP_METADATA, emailClaims, translateUniqueViolation } from "../users/create-user.ts";
+import { mergeMetadata } from "../users/metadata.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
@@ -10,7 +11,7 @@ import { upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { lockUser, selectWholeUser, type UserChanges, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import {
   ACCOUNT_BODY,
   type AccountBody,

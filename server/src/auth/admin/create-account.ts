@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { createEmailUser } from "../accounts/create-user.ts";
-import { parseEmail } from "../accounts/email-address.ts";
-import { copyMetadata } from "../accounts/metadata.ts";
+import { createEmailUser } from "../users/create-user.ts";
+import { parseEmail } from "../users/email-address.ts";
+import { copyMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";

@@ -1,11 +1,12 @@
-import { createEmailUser } from "../accounts/create-user.ts";
-import { mergeMetadata } from "../accounts/metadata.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { createEmailUser } from "../users/create-user.ts";
+import { mergeMetadata } from "../users/metadata.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { LinkKind } from "../one-time/one-time-kind.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
 import { findUserByEmail, updateUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 
 /** The types of links that administrators can request. */
 export const LINK_KINDS = {

@@ -1,6 +1,7 @@
 import { inTransaction } from "../../db/index.ts";
-import { parseEmail } from "../accounts/email-address.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { parseEmail } from "../users/email-address.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId, findUnstorable } from "../parse-call.ts";
@@ -13,7 +14,7 @@ import {
   selectWholeUsers,
 } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 
 export async function readAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const user = await inTransaction(context.pool, async (client) =>

@@ -1,7 +1,7 @@
-import pg from "pg";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows } from "../one-time/issue-one-time.ts";
@@ -15,6 +15,7 @@ import { deleteSessions } from "../sql/sessions.ts";
 import { deleteUserKeysOf } from "../sql/user-keys.ts";
 import { clearProfile, deleteAccount, lockAccount, updateUser } from "../sql/users.ts";
 import { switchOffWebhooks } from "../sql/webhooks.ts";
+import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 
 export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(false) });
 
@@ -32,21 +33,6 @@ export async function removeAccount(context: AuthContext, call: AuthCall): Promi
   );
   withdraw();
   return { status: 200, body: {} };
-}
-
-const DEADLOCK = "40P01";
-const MAX_ATTEMPTS = 3;
-
-/** A deletion cascades to swarms and agents that runs in progress lock in another order; PostgreSQL then ends one of the two. */
-export async function retryAfterDeadlock(remove: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await remove();
-    } catch (error) {
-      const isDeadlock = error instanceof pg.DatabaseError && error.code === DEADLOCK;
-      if (!isDeadlock || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
 }
 
 /**

@@ -1,12 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { insertApiKey, selectApiKeys } from "../sql/api-keys.ts";
-import {
-  findCurrentSigningKey,
-  hasSigningKeysTable,
-  insertSigningKey,
-  selectSigningKeys,
-} from "../sql/signing-keys.ts";
+import { insertApiKey, selectApiKeys } from "./sql/api-keys.ts";
+import { findCurrentSigningKey, hasSigningKeysTable, insertSigningKey, selectSigningKeys } from "./sql/signing-keys.ts";
 import { makeApiKey, makeSigningKey } from "./make-keys.ts";
 import { KEY_ROLES, openSigningKey, SIGNING_PURPOSES, type SigningPurpose } from "./stored-keys.ts";
 

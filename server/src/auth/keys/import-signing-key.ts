@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { hasSigningKey, insertSigningKey, retireSigningKeys } from "../sql/signing-keys.ts";
+import { hasSigningKey, insertSigningKey, retireSigningKeys } from "./sql/signing-keys.ts";
 import { openCurrentSigningKey } from "./ensure-keys.ts";
 import { type KeyFile, KeyImportError, parseImportedKey } from "./parse-imported-key.ts";
 import { inKeyTransaction } from "./rotate-keys.ts";

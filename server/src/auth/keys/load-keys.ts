@@ -2,8 +2,8 @@ import type { KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import type { ClientBase } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { selectApiKeys } from "../sql/api-keys.ts";
-import { selectSigningKeys } from "../sql/signing-keys.ts";
+import { selectApiKeys } from "./sql/api-keys.ts";
+import { selectSigningKeys } from "./sql/signing-keys.ts";
 import {
   openSigningKey,
   openVerifyingKey,

@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { insertApiKey, revokeApiKeys } from "../sql/api-keys.ts";
+import { insertApiKey, revokeApiKeys } from "./sql/api-keys.ts";
 import {
   lockSigningKeys,
   insertSigningKey,
   retireSigningKeys,
   revokeRetiredSigningKeys,
   revokeSigningKeyRow,
-} from "../sql/signing-keys.ts";
+} from "./sql/signing-keys.ts";
 import { openCurrentSigningKey } from "./ensure-keys.ts";
 import { makeSigningKey, makeApiKey } from "./make-keys.ts";
 import { KEY_ROLES } from "./stored-keys.ts";

@@ -1,11 +1,12 @@
 import { inTransaction } from "../../db/index.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId } from "../parse-call.ts";
 import { deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
 import { lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
-import type { FactorRow } from "../users/user-row.ts";
+import type { FactorRow } from "../sql/user-row.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 
 const CHALLENGE_MS = 300 * 1000;

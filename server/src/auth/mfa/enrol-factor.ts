@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
-import type { FactorRow } from "../users/user-row.ts";
+import type { FactorRow } from "../sql/user-row.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 import { wrapFactorSecret, makeTotpSecret, renderTotp } from "./totp.ts";
 

@@ -1,9 +1,9 @@
-import type { Queryable } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { lockSession, type SessionRow } from "../sql/sessions.ts";
 import { lockUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 
 /** The rows of a user principal. */
 export interface LockedPrincipal {

@@ -1,10 +1,11 @@
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { makeRefreshKey } from "../sessions/refresh-key.ts";
 import { renderSession, type SessionBody } from "../sessions/render-session.ts";
 import { deleteLowerSessions, updateSession } from "../sql/sessions.ts";
 import { selectWholeUser } from "../sql/users.ts";
 import type { SessionRow } from "../sql/sessions.ts";
-import type { FactorRow } from "../users/user-row.ts";
+import type { FactorRow } from "../sql/user-row.ts";
 import type { LockedPrincipal } from "./lock-principal.ts";
 
 export interface PassedFactor extends Pick<FactorRow, "id" | "status" | "updated_at"> {

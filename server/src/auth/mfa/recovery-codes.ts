@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { recordChange } from "../accounts/record-change.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { recordChange } from "../users/record-change.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
@@ -16,7 +17,7 @@ import {
   replaceRecoveryCodes,
   useRecoveryCode,
 } from "../sql/mfa-recovery-codes.ts";
-import type { FactorRow } from "../users/user-row.ts";
+import type { FactorRow } from "../sql/user-row.ts";
 import { FAILURE_MEMORY_MS, MAX_FACTOR_FAILURES } from "./challenge-factor.ts";
 import { FRIENDLY_NAME, requireFreeName } from "./enrol-factor.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";

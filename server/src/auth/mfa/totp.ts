@@ -1,7 +1,7 @@
 import { Secret, TOTP } from "otpauth";
 import { renderSVG } from "uqr";
 import { deriveKey, unwrapSecret, wrapSecret } from "../../crypto/index.ts";
-import type { FactorRow } from "../users/user-row.ts";
+import type { FactorRow } from "../sql/user-row.ts";
 
 const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;

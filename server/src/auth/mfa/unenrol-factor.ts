@@ -1,15 +1,16 @@
 import { inTransaction } from "../../db/index.ts";
-import { recordChange } from "../accounts/record-change.ts";
+import { recordChange } from "../users/record-change.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 import { getPathId } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { deleteFactor, hasVerifiedFactor, lockFactor } from "../sql/mfa-factors.ts";
 import { lockRecoveryFactor } from "../sql/mfa-recovery-codes.ts";
 import { downgradeSessions } from "../sql/sessions.ts";
-import type { FactorRow } from "../users/user-row.ts";
+import type { FactorRow } from "../sql/user-row.ts";
 
 export async function unenrolFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "factor_id");

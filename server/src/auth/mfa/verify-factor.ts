@@ -1,8 +1,9 @@
 import { isUuid } from "@swarmbase/sdk";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { recordChange } from "../accounts/record-change.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { recordChange } from "../users/record-change.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody, getPathId } from "../parse-call.ts";
@@ -16,7 +17,7 @@ import {
   markChallengeVerified,
 } from "../sql/mfa-challenges.ts";
 import { deleteUnverifiedFactors, markFactorVerified } from "../sql/mfa-factors.ts";
-import type { FactorRow } from "../users/user-row.ts";
+import type { FactorRow } from "../sql/user-row.ts";
 import {
   FAILURE_MEMORY_MS,
   lockAuthenticator,

@@ -1,13 +1,14 @@
-import { emailClaims, EMAIL_APP_METADATA, isEmailTaken, translateUniqueViolation } from "../accounts/create-user.ts";
-import { type AccountChange, recordChange } from "../accounts/record-change.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { emailClaims, EMAIL_APP_METADATA, isEmailTaken, translateUniqueViolation } from "../users/create-user.ts";
+import { type AccountChange, recordChange } from "../users/record-change.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { deleteUserKeysOf } from "../sql/user-keys.ts";
 import { updateUser, findUserByEmail } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import { oneTimeError } from "./find-one-time.ts";
 import { NO_EMAIL_CHANGE } from "./issue-one-time.ts";
 import { needsBothConfirmations } from "./send-mail-flow.ts";

@@ -1,8 +1,14 @@
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
-import { claimAttempts, findOneTimeByHash, type OneTimeRow, takeOneTime } from "../sql/one-time-tokens.ts";
-import type { UserRow } from "../users/user-row.ts";
-import type { OneTimeKind } from "./one-time-kind.ts";
+import {
+  claimAttempts,
+  findOneTimeByHash,
+  type OneTimeKind,
+  type OneTimeRow,
+  takeOneTime,
+} from "../sql/one-time-tokens.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import { buildTokenHash, hashTokenHash, isSameHash } from "./one-time-secret.ts";
 
 /** Wrong codes per token. The link, which cannot be guessed, stays valid. */

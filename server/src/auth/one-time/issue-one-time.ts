@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { insertFlowState, deleteFlowStatesOfUser } from "../sql/flow-states.ts";
-import { replaceOneTime, deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
+import { deleteOneTimesOfUser, type OneTimeKind, replaceOneTime } from "../sql/one-time-tokens.ts";
 import type { UserChanges } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
-import { linkTypeOf, methodOf, type OneTimeKind } from "./one-time-kind.ts";
+import type { UserRow } from "../sql/user-row.ts";
+import { linkTypeOf, methodOf } from "./one-time-kind.ts";
 import { buildTokenHash, hashTokenHash, newCode } from "./one-time-secret.ts";
 import type { PkceChallenge } from "./pkce.ts";
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import type { AuthCall } from "../call.ts";
 import { deleteExpired } from "../sql/expired-rows.ts";
 import { insertMail } from "../sql/mail-outbox.ts";

@@ -1,4 +1,8 @@
 import * as z from "zod";
+import type { OneTimeKind } from "../sql/one-time-tokens.ts";
+
+/** A reauthentication has a code and no link. */
+export type LinkKind = Exclude<OneTimeKind, "reauthentication">;
 
 /** The type of each kind of link at `/verify`. */
 const LINK_TYPES = {
@@ -8,12 +12,7 @@ const LINK_TYPES = {
   invite: "invite",
   email_change_current: "email_change",
   email_change_new: "email_change",
-} as const;
-
-export type LinkKind = keyof typeof LINK_TYPES;
-
-/** The purpose of a one-time token. A reauthentication has a code and no link. */
-export type OneTimeKind = LinkKind | "reauthentication";
+} as const satisfies Readonly<Record<LinkKind, string>>;
 
 /** "email" is any code that signs in. The service sends no codes to phone numbers, so their types have no kind. */
 export type VerifyType = (typeof LINK_TYPES)[LinkKind] | "email" | "sms" | "phone_change";

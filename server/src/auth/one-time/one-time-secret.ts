@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomInt, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../../crypto/index.ts";
-import type { OneTimeKind } from "./one-time-kind.ts";
+import type { OneTimeKind } from "../sql/one-time-tokens.ts";
 
 export const PKCE_PREFIX = "pkce_";
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import { isRecord } from "../../json/index.ts";
-import { isBanned } from "../accounts/account-rules.ts";
+import { isBanned } from "../users/account-rules.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";

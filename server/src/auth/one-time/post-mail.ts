@@ -1,6 +1,6 @@
 import type { AuthContext } from "../auth-context.ts";
 import { type UserChanges, updateUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
 import { buildLink, siteUrlOf } from "./links.ts";

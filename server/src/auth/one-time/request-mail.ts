@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseEmail } from "../accounts/email-address.ts";
+import { parseEmail } from "../users/email-address.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { parseEmail } from "../accounts/email-address.ts";
-import { mergeMetadata } from "../accounts/metadata.ts";
+import { parseEmail } from "../users/email-address.ts";
+import { mergeMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";

@@ -1,7 +1,8 @@
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
 import { findUserByEmail, updateUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
 import { siteUrlOf } from "./links.ts";

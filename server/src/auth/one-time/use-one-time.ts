@@ -1,10 +1,11 @@
-import { isBanned } from "../accounts/account-rules.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { isBanned } from "../users/account-rules.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { type OneTimeRow, takeOneTime } from "../sql/one-time-tokens.ts";
 import { lockUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import { confirmEmail, confirmEmailChange, type UsedOneTime } from "./confirm-email.ts";
 import { oneTimeError } from "./find-one-time.ts";
 

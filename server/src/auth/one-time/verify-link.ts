@@ -1,6 +1,7 @@
 import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { issueSession } from "../sessions/issue-session.ts";

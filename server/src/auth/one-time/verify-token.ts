@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { parseEmail } from "../accounts/email-address.ts";
-import { checkPhoneNumber } from "../accounts/phone-number.ts";
+import { parseEmail } from "../users/email-address.ts";
+import { checkPhoneNumber } from "../users/phone-number.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";

@@ -1,4 +1,4 @@
-import { createEmailUser, isEmailTaken } from "../accounts/create-user.ts";
+import { createEmailUser, isEmailTaken } from "../users/create-user.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { collectMails, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { MAIL_JOB, type MailJob } from "../one-time/mail-jobs.ts";
@@ -6,7 +6,7 @@ import type { LinkKind } from "../one-time/one-time-kind.ts";
 import { postLink } from "../one-time/post-mail.ts";
 import { postEmailChange, postTakenNotice } from "../one-time/send-mail-flow.ts";
 import { findUserByEmail, lockUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import type { ComposeContext, ComposeMail } from "./compose-mail.ts";
 
 /** Looks up the account of a requested mail and issues the code. A repeated attempt replaces the code of the one before. */

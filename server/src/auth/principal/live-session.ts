@@ -3,8 +3,7 @@ import { insufficientScopeError, keyNotAllowedError, type Principal, type UserPr
 import type { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
-import { signatureRequiredError } from "../request-signing/check-request-signature.ts";
-import { messageSignatureError } from "../request-signing/message-signature-error.ts";
+import { messageSignatureError, signatureRequiredError } from "../signature-errors.ts";
 import { type Liveness, type SelectLiveness, selectLiveness } from "../sql/liveness.ts";
 import { invalidKeyError } from "../user-keys/invalid-key-error.ts";
 

@@ -8,7 +8,7 @@ import type { KeyRing } from "../tokens/key-ring.ts";
 import { tokenError } from "../tokens/token-error.ts";
 import type { VerifiedToken } from "../tokens/verify-token.ts";
 import { isUserKey } from "../user-keys/key-format.ts";
-import type { WholeUser } from "../users/user-row.ts";
+import type { WholeUser } from "../sql/user-row.ts";
 
 /** What a request presents. Several values of one header are joined by commas, which makes them no valid key or token. */
 export interface Credentials {

@@ -4,7 +4,7 @@ import type { Authentication, RequiredSignatures } from "../principal/resolve-pr
 import type { AuthContext } from "../auth-context.ts";
 import { insertNonce } from "../sql/request-nonces.ts";
 import { selectSigningState, type SigningState } from "../sql/request-signing-secrets.ts";
-import { messageSignatureError } from "./message-signature-error.ts";
+import { messageSignatureError, signatureRequiredError } from "../signature-errors.ts";
 import { type SignedMessage, verifyMessageSignature } from "./message-signature.ts";
 import { openSigningSecret } from "./signing-secret.ts";
 
@@ -85,11 +85,5 @@ function checkBodySignature(signature: string, bodyBytes: Buffer, key: Buffer): 
   if (timingSafeEqual(given, expected)) return;
   throw new AppError("UNAUTHORIZED", "The request signature is wrong", {
     hint: "X-Request-Signature is the hex HMAC-SHA256 of the body's bytes, keyed with your signing secret.",
-  });
-}
-
-export function signatureRequiredError(): AppError {
-  return new AppError("UNAUTHORIZED", "A request signature is required", {
-    hint: "Sign the body with the secret that the function request-signing gave you, and send X-Request-Signature.",
   });
 }

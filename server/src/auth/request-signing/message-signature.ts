@@ -8,7 +8,7 @@ import {
   parseDictionary,
   serializeInnerList,
 } from "structured-headers";
-import { messageSignatureError } from "./message-signature-error.ts";
+import { messageSignatureError } from "../signature-errors.ts";
 
 /** The parts of a request that a signature can cover. */
 export interface SignedMessage {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { deriveKey, unwrapSecret, wrapSecret } from "../../crypto/index.ts";
 import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import { recordChange } from "../accounts/record-change.ts";
+import { recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { deleteSigningSecret, selectSigningState, upsertSigningSecret } from "../sql/request-signing-secrets.ts";
 import { findUserById } from "../sql/users.ts";

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import type { AuthCall } from "../call.ts";
 import { insertSession } from "../sql/sessions.ts";
 import { selectWholeUser, updateUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import { makeRefreshKey } from "./refresh-key.ts";
 import { renderSession, type SessionBody } from "./render-session.ts";
 

@@ -3,7 +3,7 @@ import type { SessionRow } from "../sql/sessions.ts";
 import { type AccessClaims, signAccessToken } from "../tokens/access-token.ts";
 import { encodeRefreshToken } from "../tokens/refresh-token.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
-import type { UserRow, WholeUser } from "../users/user-row.ts";
+import type { UserRow, WholeUser } from "../sql/user-row.ts";
 
 export interface SessionBody {
   readonly access_token: string;

@@ -1,4 +1,4 @@
-import type { Queryable } from "../auth-context.ts";
+import type { Queryable } from "./query.ts";
 import type { AccountAction } from "../mail/mail.ts";
 
 type AuditAction = AccountAction | "refresh_token_reused" | "recovery_code_used" | "recovery_code_rejected";

@@ -1,5 +1,4 @@
-import type { Queryable } from "../auth-context.ts";
-import { findRow, insertRow } from "./query.ts";
+import { findRow, insertRow, type Queryable } from "./query.ts";
 
 export interface FlowStateRow {
   readonly id: string;

@@ -1,6 +1,5 @@
-import type { Queryable } from "../auth-context.ts";
-import type { IdentityRow } from "../users/user-row.ts";
-import { selectRows } from "./query.ts";
+import type { IdentityRow } from "./user-row.ts";
+import { type Queryable, selectRows } from "./query.ts";
 
 /** The identity of an e-mail account; its id at the provider is the user's id. */
 export async function upsertEmailIdentity(

@@ -1,6 +1,5 @@
-import type { Queryable } from "../auth-context.ts";
-import type { FactorRow, IdentityRow, UserRow, WholeUser } from "../users/user-row.ts";
-import { findRow } from "./query.ts";
+import type { FactorRow, IdentityRow, UserRow, WholeUser } from "./user-row.ts";
+import { findRow, type Queryable } from "./query.ts";
 
 interface LivenessQuery {
   readonly userId: string;

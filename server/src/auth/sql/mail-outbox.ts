@@ -1,6 +1,5 @@
-import type { Queryable } from "../auth-context.ts";
 import type { AccountChangeNote } from "../mail/mail.ts";
-import { selectRows } from "./query.ts";
+import { type Queryable, selectRows } from "./query.ts";
 
 /** A row of the outbox that one worker holds a lease on. */
 export interface ClaimedMail {

@@ -1,5 +1,4 @@
-import type { Queryable } from "../auth-context.ts";
-import { findRow } from "./query.ts";
+import { findRow, type Queryable } from "./query.ts";
 
 export interface ThrottleKey {
   readonly addressHash: Buffer;

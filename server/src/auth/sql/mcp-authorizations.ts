@@ -1,4 +1,4 @@
-import type { Queryable } from "../auth-context.ts";
+import type { Queryable } from "./query.ts";
 
 /** Deletes the tokens with which tools of the user call MCP servers, and attempts to get some. */
 export async function deleteAuthorizationsOf(client: Queryable, userId: string): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Queryable } from "../auth-context.ts";
-import { findRow, getRow, insertRow } from "./query.ts";
+import { findRow, getRow, insertRow, type Queryable } from "./query.ts";
 
 export interface ChallengeRow {
   readonly id: string;

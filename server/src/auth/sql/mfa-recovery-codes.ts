@@ -1,6 +1,5 @@
-import type { Queryable } from "../auth-context.ts";
-import type { FactorRow } from "../users/user-row.ts";
-import { findRow, getRow } from "./query.ts";
+import type { FactorRow } from "./user-row.ts";
+import { findRow, getRow, type Queryable } from "./query.ts";
 
 /** Locks the factor until the transaction ends. Returns null when the user has no recovery codes. */
 export function lockRecoveryFactor(client: Queryable, userId: string): Promise<FactorRow | null> {

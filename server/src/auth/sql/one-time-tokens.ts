@@ -1,6 +1,14 @@
-import type { Queryable } from "../auth-context.ts";
-import type { OneTimeKind } from "../one-time/one-time-kind.ts";
-import { findRow, selectRows } from "./query.ts";
+import { findRow, type Queryable, selectRows } from "./query.ts";
+
+/** The purpose of a token. */
+export type OneTimeKind =
+  | "confirmation"
+  | "recovery"
+  | "magiclink"
+  | "invite"
+  | "email_change_current"
+  | "email_change_new"
+  | "reauthentication";
 
 export interface OneTimeRow {
   readonly id: string;

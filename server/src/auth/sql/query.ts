@@ -1,5 +1,6 @@
-import type { QueryConfig, QueryResultRow } from "pg";
-import type { Queryable } from "../auth-context.ts";
+import type { ClientBase, QueryConfig, QueryResultRow } from "pg";
+
+export type Queryable = Pick<ClientBase, "query">;
 
 export async function selectRows<Row extends QueryResultRow>(
   client: Queryable,

@@ -1,5 +1,4 @@
-import type { Queryable } from "../auth-context.ts";
-import { findRow } from "./query.ts";
+import { findRow, type Queryable } from "./query.ts";
 
 export interface SigningState {
   /** Null when the user has no secret. */

@@ -1,7 +1,10 @@
 import type { QueryResultRow } from "pg";
-import type { Queryable } from "../auth-context.ts";
-import type { AmrEntry } from "../tokens/access-token.ts";
-import { findRow, getRow, selectRows, updateRow } from "./query.ts";
+import { findRow, getRow, type Queryable, selectRows, updateRow } from "./query.ts";
+
+export interface AmrEntry {
+  readonly method: string;
+  readonly timestamp: number;
+}
 
 /** The session of a device. The rows of API keys are in the same table (`user-keys.ts`). */
 export interface SessionRow {

@@ -1,7 +1,6 @@
 import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
-import type { Queryable } from "../auth-context.ts";
-import type { UserRow } from "../users/user-row.ts";
-import { findRow, getRow, selectRows } from "./query.ts";
+import type { UserRow } from "./user-row.ts";
+import { findRow, getRow, type Queryable, selectRows } from "./query.ts";
 
 /** A row of `public.api_keys`, as its user reads it. */
 export interface UserKeyRow {

@@ -1,6 +1,5 @@
-import type { Queryable } from "../auth-context.ts";
 import type { SwitchedOffWebhook } from "../mail/mail.ts";
-import { selectRows } from "./query.ts";
+import { type Queryable, selectRows } from "./query.ts";
 
 export interface DisabledWebhook extends SwitchedOffWebhook {
   readonly id: string;

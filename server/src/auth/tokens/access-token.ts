@@ -2,13 +2,9 @@ import { isUuid } from "@swarmbase/sdk";
 import { createHmac, sign } from "node:crypto";
 import { isRecord } from "../../json/index.ts";
 import type { CurrentSigningKey } from "../keys/load-keys.ts";
+import type { AmrEntry } from "../sql/sessions.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { tokenError } from "./token-error.ts";
-
-export interface AmrEntry {
-  readonly method: string;
-  readonly timestamp: number;
-}
 
 /** The claims of an access token. */
 export interface AccessClaims {

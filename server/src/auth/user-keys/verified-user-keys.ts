@@ -3,7 +3,7 @@ import { createBatcher } from "../../concurrency/index.ts";
 import type { UserPrincipal } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import type { Queryable } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { type KnownUserKey, selectUserKeys } from "../sql/user-keys.ts";
 import { invalidKeyError } from "./invalid-key-error.ts";
 import { hashUserKey, isWellFormedKey } from "./key-format.ts";

@@ -1,4 +1,4 @@
-import type { FactorRow, IdentityRow, WholeUser } from "./user-row.ts";
+import type { FactorRow, IdentityRow, WholeUser } from "../sql/user-row.ts";
 
 export type RenderedUser = Readonly<Record<string, unknown>>;
 

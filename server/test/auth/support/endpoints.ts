@@ -3,10 +3,10 @@ import { adminEndpoints } from "../../../src/auth/admin/endpoints.ts";
 import type { AuthEndpoint } from "../../../src/auth/call.ts";
 import { mfaEndpoints } from "../../../src/auth/mfa/endpoints.ts";
 import { oneTimeEndpoints } from "../../../src/auth/one-time/endpoints.ts";
-import { tokenEndpoints } from "../../../src/auth/tokens/endpoints.ts";
+import { wellKnownEndpoints } from "../../../src/auth/well-known-endpoints.ts";
 
 const ENDPOINTS: readonly AuthEndpoint[] = [
-  ...tokenEndpoints,
+  ...wellKnownEndpoints,
   ...accountEndpoints,
   ...oneTimeEndpoints,
   ...mfaEndpoints,

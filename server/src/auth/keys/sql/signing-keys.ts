@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { SigningKeyRow, SigningPurpose } from "../keys/stored-keys.ts";
+import type { SigningKeyRow, SigningPurpose } from "../stored-keys.ts";
 
 export async function selectSigningKeys(client: ClientBase, purpose: SigningPurpose): Promise<SigningKeyRow[]> {
   const { rows } = await client.query<SigningKeyRow>(

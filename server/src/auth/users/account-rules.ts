@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/index.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 
 /** Whether an address counts as confirmed as soon as it is given. Without a mail server, nobody could confirm one. */
 export function isAutoconfirmed({ authAutoconfirm, smtpUrl }: Settings): boolean {

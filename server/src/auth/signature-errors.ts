@@ -1,4 +1,4 @@
-import { AppError } from "../../errors/index.ts";
+import { AppError } from "../errors/index.ts";
 
 type Reason = "REQUIRED" | "INVALID" | "EXPIRED" | "REPLAYED";
 
@@ -17,5 +17,12 @@ export function messageSignatureError(reason: Reason, details: string | null = n
     details,
     hint: "Sign @method, @path, @query and, with a body, content-digest as RFC 9421 says, with hmac-sha256 and your signing secret.",
     headers: { "x-request-signature-status": status },
+  });
+}
+
+/** A missing `X-Request-Signature`. */
+export function signatureRequiredError(): AppError {
+  return new AppError("UNAUTHORIZED", "A request signature is required", {
+    hint: "Sign the body with the secret that the function request-signing gave you, and send X-Request-Signature.",
   });
 }

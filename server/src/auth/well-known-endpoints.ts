@@ -1,9 +1,9 @@
-import type { AuthEndpoint } from "../call.ts";
+import type { AuthEndpoint } from "./call.ts";
 
 /** Clients of this protocol cache the list this long anyway, and reload it when they meet an unknown key. */
 const CACHE_CONTROL = "public, max-age=600";
 
-export const tokenEndpoints: readonly AuthEndpoint[] = [
+export const wellKnownEndpoints: readonly AuthEndpoint[] = [
   {
     method: "GET",
     path: "/.well-known/jwks.json",

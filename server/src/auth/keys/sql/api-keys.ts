@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { ApiKeyRow } from "../keys/stored-keys.ts";
+import type { ApiKeyRow } from "../stored-keys.ts";
 
 /** Newest first, without those that are revoked at `now`. */
 export async function selectApiKeys(client: ClientBase, now: Date): Promise<ApiKeyRow[]> {

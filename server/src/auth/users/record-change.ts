@@ -1,12 +1,13 @@
 import { inTransaction } from "../../db/index.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import type { AccountAction } from "../mail/mail.ts";
 import { insertAuditEntry, insertDeletionEntry } from "../sql/audit-log.ts";
 import { insertChangeMail } from "../sql/mail-outbox.ts";
 import { findUserById } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 
 export interface AccountChange {
   readonly action: AccountAction;

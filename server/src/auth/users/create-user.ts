@@ -1,11 +1,11 @@
 import { AppError } from "../../errors/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
 import { insertUser } from "../sql/users.ts";
-import type { UserRow } from "../users/user-row.ts";
+import type { UserRow } from "../sql/user-row.ts";
 import { type Metadata, mergeMetadata } from "./metadata.ts";
-import { selectNewId } from "../sql/query.ts";
+import { type Queryable, selectNewId } from "../sql/query.ts";
 
 export interface NewEmailUser {
   /** Normalized by `parseEmail`. */
