@@ -7,7 +7,7 @@ import { readTexts } from "../read-texts.ts";
 const FILES = new Map([
   ["server/src/rest/a.ts", 'throw restError("PGRST999", "");'],
   ["server/src/realtime/wire/a.ts", '{ event: "some_frame" }'],
-  ["server/src/realtime/channels/channel-request.ts", 'case "some_request":'],
+  ["server/src/realtime/requests/channel-request.ts", 'case "some_request":'],
   ["server/functions/run-steps.sql", "select 'turn.some_event'"],
   ["server/src/agents/respond/run-body.ts", '"run.some"'],
 ]);

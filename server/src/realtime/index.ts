@@ -1,10 +1,10 @@
 // In charge of: sockets, channels, the changes that each subscriber may see, broadcast and presence, over all nodes.
 // Not in charge of: authentication (passed in), the HTTP server whose upgrade requests arrive here.
 
-export type { RestBroadcast } from "./broadcast/rest-broadcast.ts";
+export type { RestBroadcast } from "./requests/rest-broadcast.ts";
 export type { Changes } from "./changes.ts";
 export type { OpenFeedStream } from "./feed/feed-stream.ts";
-export { openChanges } from "./feed/open-changes.ts";
+export { openChanges } from "./open-changes.ts";
 export { openReplication } from "./feed/open-replication.ts";
 export type { AttachedFeed } from "./feed/relay/feed-peer.ts";
 export { FeedRelay } from "./feed/relay/feed-relay.ts";

@@ -1,11 +1,11 @@
 import type { Worker } from "../jobs/index.ts";
 import { EndedSessions } from "./access/ended-sessions.ts";
-import { HeldBytes, limitsOf } from "./access/held-bytes.ts";
-import { createRecheck, recheckSession } from "./access/recheck.ts";
+import { HeldBytes, limitsOf } from "./held-bytes.ts";
+import { createRecheck, recheckSession } from "./sockets/recheck.ts";
 import { SessionChannels } from "./access/session-channels.ts";
 import { TopicRechecks } from "./access/topic-rechecks.ts";
 import { Broadcaster } from "./broadcast/broadcaster.ts";
-import { createRestBroadcast } from "./broadcast/rest-broadcast.ts";
+import { createRestBroadcast } from "./requests/rest-broadcast.ts";
 import { TopicChannels } from "./channels/topic-channels.ts";
 import { Presence } from "./presence/presence.ts";
 import { PresenceSync } from "./presence/presence-sync.ts";

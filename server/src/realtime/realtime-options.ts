@@ -5,7 +5,6 @@ import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Principal } from "../db/index.ts";
 import type { Changes } from "./changes.ts";
-import type { FollowedTopics } from "./signals/followed-topics.ts";
 
 /** The principal of a socket or channel, and when its token expires. */
 export interface Admission {
@@ -58,6 +57,14 @@ export interface PrivateTopics {
   store(principal: Principal, topic: string, message: MessageToStore): Promise<void>;
   /** Oldest first. */
   replay(principal: Principal, topic: string, since: Date, limit: number): Promise<readonly StoredMessage[]>;
+}
+
+/** Where nodes register the topics whose signals the writers have to send. */
+export interface FollowedTopics {
+  /** Makes these the topics of the node, for the next minute. */
+  write(node: string, topics: readonly string[]): Promise<void>;
+  /** The oldest transaction that has not ended, and the first that has not begun. */
+  findTransactionBounds(): Promise<{ readonly oldest: bigint; readonly next: bigint }>;
 }
 
 /** Intervals. Only tests change the defaults. */

@@ -1,5 +1,5 @@
 import { openDatabase } from "../../src/db/index.ts";
-import { openChanges } from "../../src/realtime/feed/open-changes.ts";
+import { openChanges } from "../../src/realtime/open-changes.ts";
 import { openReplication } from "../../src/realtime/feed/open-replication.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { silentObserver } from "../support/silent-observer.ts";

@@ -3,7 +3,7 @@ import { after, before } from "node:test";
 import { derivePassword } from "../../src/crypto/index.ts";
 import { type Database, openDatabase, withRole, type Principal, type UserPrincipal } from "../../src/db/index.ts";
 import type { Binding, Changes, ChangesSubscriber, SubscriptionHandle } from "../../src/realtime/changes.ts";
-import { type ChangesOptions, openChanges } from "../../src/realtime/feed/open-changes.ts";
+import { type ChangesOptions, openChanges } from "../../src/realtime/open-changes.ts";
 import { openReplication } from "../../src/realtime/feed/open-replication.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { Stage } from "../schema/support/stage.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_JSON_DEPTH } from "../../src/json/index.ts";
-import { parseAnnounced, renderAnnounced } from "../../src/realtime/broadcast/stored-message.ts";
+import { parseAnnounced, renderAnnounced } from "../../src/realtime/private/stored-message.ts";
 
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 

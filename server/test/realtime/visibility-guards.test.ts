@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { fetchValues } from "../../src/realtime/visibility/delivery/fetch-values.ts";
+import { fetchValues } from "../../src/realtime/visibility/rendering/fetch-values.ts";
 import { TableMetadataCache } from "../../src/realtime/visibility/tables/table-metadata-cache.ts";
 import { bind, principalOf, openFeedStage } from "./feed-stage.ts";
 import { until } from "../support/until.ts";

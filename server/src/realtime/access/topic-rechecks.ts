@@ -12,7 +12,7 @@ import {
   type TopicCheck,
 } from "../realtime-options.ts";
 import { SetsByKey } from "../sets-by-key.ts";
-import { identityKey, userIdOf } from "../visibility/subscriptions/subscription.ts";
+import { identityKey, userIdOf } from "../visibility/subscription.ts";
 import { RecheckQueue } from "./recheck-queue.ts";
 
 export interface TopicRechecksOptions

@@ -1,11 +1,11 @@
 import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
-import { commonSharesOf, type HeldBytes, type Holder, isVisitor, ownSharesOf } from "../access/held-bytes.ts";
+import { commonSharesOf, type HeldBytes, type Holder, isVisitor, ownSharesOf } from "../held-bytes.ts";
 import type { Changes } from "../changes.ts";
 import { topicKeyOf, nameOfTopicKey } from "../channels/channel.ts";
 import type { TopicChannels } from "../channels/topic-channels.ts";
 import type { BroadcastContent } from "../wire/broadcast-frame.ts";
-import { parseAnnounced, STORED_PREFIX } from "./stored-message.ts";
+import { parseAnnounced, STORED_PREFIX } from "../private/stored-message.ts";
 
 const BROADCAST_PREFIX = "swarmbase.broadcast";
 

@@ -1,12 +1,5 @@
 import { AppError } from "../../errors/index.ts";
-import {
-  commonSharesOf,
-  type HeldBytes,
-  type Holder,
-  isVisitor,
-  ownSharesOf,
-  type Share,
-} from "../access/held-bytes.ts";
+import { commonSharesOf, type HeldBytes, type Holder, isVisitor, ownSharesOf, type Share } from "../held-bytes.ts";
 import { PresenceDiffs, type PresenceDiffsOptions } from "./presence-diffs.ts";
 import { type PresenceEntry, renderMembers, renderPresences, sizeOfEntry } from "./render-presence.ts";
 

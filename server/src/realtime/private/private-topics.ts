@@ -14,7 +14,7 @@ import {
   type TextRow,
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import { renderAnnounced, STORED_PREFIX } from "../broadcast/stored-message.ts";
+import { renderAnnounced, STORED_PREFIX } from "./stored-message.ts";
 import {
   EXTENSIONS,
   type Extension,

@@ -6,7 +6,7 @@ import type { Observer } from "../../observe/index.ts";
 import type { Changes } from "../changes.ts";
 import { type Channel, topicKeyOf } from "../channels/channel.ts";
 import type { TopicChannels } from "../channels/topic-channels.ts";
-import type { FollowedTopics } from "./followed-topics.ts";
+import type { FollowedTopics } from "../realtime-options.ts";
 import { mergeItems, parseSignal, parseSignalTopic, renderSignal, type SignalItems } from "./parse-signal.ts";
 
 export interface SignalsOptions {

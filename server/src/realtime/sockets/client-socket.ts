@@ -1,8 +1,8 @@
 import type { RawData, WebSocket } from "ws";
-import { Rate } from "../access/rate.ts";
+import { Rate } from "./rate.ts";
 import { Channel, type ChannelSocket } from "../channels/channel.ts";
-import { answerRequest } from "../channels/channel-request.ts";
-import { joinChannel } from "../channels/join-channel.ts";
+import { answerRequest } from "../requests/channel-request.ts";
+import { joinChannel } from "../requests/join-channel.ts";
 import { parseJoinConfig } from "../channels/join-config.ts";
 import { toAppError } from "../../errors/index.ts";
 import type { RealtimeState } from "../realtime-state.ts";

@@ -2,7 +2,7 @@ import type { Database } from "../../db/index.ts";
 import { readerOf } from "../feed/read-column.ts";
 import type { RowChange, Transaction } from "../feed/row-change.ts";
 import { type CheckContext, checkChange } from "./checks/check-change.ts";
-import { fetchValues, isIncomplete } from "./delivery/fetch-values.ts";
+import { fetchValues, isIncomplete } from "./rendering/fetch-values.ts";
 import type { BindingIndex } from "./matching/binding-index.ts";
 import { matchChange } from "./matching/match-change.ts";
 import { type AccessBefore, createRoutedChange } from "./matching/routed-change.ts";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { databaseRoleOf, type PipelinedStatement } from "../../../db/index.ts";
-import type { AnnouncedMessage } from "../../broadcast/stored-message.ts";
+import type { AnnouncedMessage } from "../stored-message.ts";
 import type { TopicCheck } from "../../realtime-options.ts";
 
 /** Sets what `realtime.topic()` returns in policies, until the transaction ends. */

@@ -3,7 +3,7 @@ import type { Observer } from "../../../observe/index.ts";
 import { readerOf } from "../../feed/read-column.ts";
 import type { RowChange, Tuple } from "../../feed/row-change.ts";
 import type { WhenVisible } from "../../feed/when-visible.ts";
-import { deliverChange, loseAll } from "../delivery/deliver-change.ts";
+import { deliverChange, loseAll } from "../deliver-change.ts";
 import type { Match } from "../matching/match-change.ts";
 import type { RoutedChange } from "../matching/routed-change.ts";
 import type { AccessCache } from "../rules/access-cache.ts";

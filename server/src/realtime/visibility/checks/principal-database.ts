@@ -1,7 +1,8 @@
 import { Semaphore } from "../../../concurrency/index.ts";
 import { type Database, type Principal, runPipelined, scopeOf } from "../../../db/index.ts";
 import { AppError } from "../../../errors/index.ts";
-import { checkRows, SET_TEXT_FORMS } from "./sql/check-statements.ts";
+import { SET_TEXT_FORMS } from "../rendering/sql/select-values.ts";
+import { checkRows } from "./sql/check-statements.ts";
 
 export interface PrincipalDatabaseLimits {
   /** The search path for unqualified names in policies. */

@@ -2,7 +2,7 @@ import { databaseRoleOf } from "../../../db/index.ts";
 import type { ReadColumn } from "../../feed/read-column.ts";
 import type { Relation } from "../../feed/row-change.ts";
 import { tableKey, tableKeys } from "../../table-key.ts";
-import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscriptions/subscription.ts";
+import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscription.ts";
 
 type Identities = Map<Identity, Map<Subscription, PreparedBinding[]>>;
 

@@ -1,6 +1,6 @@
 import type { AccessCache } from "../rules/access-cache.ts";
 import { findCandidates } from "../rules/rule.ts";
-import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscriptions/subscription.ts";
+import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscription.ts";
 import type { RoleView } from "../tables/table-metadata.ts";
 import type { RowFilter } from "../filters/compile-filter.ts";
 import type { BindingIndex } from "./binding-index.ts";

@@ -1,6 +1,6 @@
 import { readerOf } from "../../feed/read-column.ts";
 import type { RowChange, Transaction, Tuple } from "../../feed/row-change.ts";
-import { ChangeRenderer, renderImage } from "../delivery/render-change.ts";
+import { ChangeRenderer, renderImage } from "../rendering/render-change.ts";
 import type { UserAccess } from "../rules/access-cache.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
 

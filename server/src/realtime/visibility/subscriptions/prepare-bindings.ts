@@ -10,18 +10,13 @@ import { AppError } from "../../../errors/index.ts";
 import { OPERATORS, type Operator } from "../../../operators/index.ts";
 import type { Binding } from "../../changes.ts";
 import type { PrincipalDatabase } from "../checks/principal-database.ts";
-import {
-  canonicalValues,
-  checkRows,
-  compileRegexes,
-  renderCheck,
-  SET_TEXT_FORMS,
-} from "../checks/sql/check-statements.ts";
+import { canonicalValues, checkRows, compileRegexes, renderCheck } from "../checks/sql/check-statements.ts";
+import { SET_TEXT_FORMS } from "../rendering/sql/select-values.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
 import { type FilterTerm, parseFilter } from "../filters/parse-filter.ts";
 import type { TableMetadataCache } from "../tables/table-metadata-cache.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
-import type { PreparedBinding } from "./subscription.ts";
+import type { PreparedBinding } from "../subscription.ts";
 
 export interface BindingContext {
   readonly tables: TableMetadataCache;

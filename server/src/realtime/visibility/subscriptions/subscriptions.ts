@@ -6,7 +6,7 @@ import type { ChangesSubscriber, SessionsEnded, SubscriptionHandle } from "../..
 import type { WhenVisible } from "../../feed/when-visible.ts";
 import type { Relation, Transaction } from "../../feed/row-change.ts";
 import { PrincipalDatabase, type PrincipalDatabaseLimits } from "../checks/principal-database.ts";
-import { OrderedQueue } from "../checks/ordered-queue.ts";
+import { OrderedQueue } from "../ordered-queue.ts";
 import { ALWAYS_FOLLOWED, FollowedTables, type FollowedTablesOptions } from "../../feed/followed-tables.ts";
 import { tableKey } from "../../table-key.ts";
 import { BindingIndex } from "../matching/binding-index.ts";
@@ -14,7 +14,7 @@ import { Router } from "../router.ts";
 import { AccessCache, type UserAccess } from "../rules/access-cache.ts";
 import { TableMetadataCache } from "../tables/table-metadata-cache.ts";
 import { type BindingContext, prepareBinding } from "./prepare-bindings.ts";
-import { type Identity, identityKey, type PreparedBinding, type Subscription, userIdOf } from "./subscription.ts";
+import { type Identity, identityKey, type PreparedBinding, type Subscription, userIdOf } from "../subscription.ts";
 
 export interface SubscriptionLimits extends PrincipalDatabaseLimits {
   readonly maxWaitingPerIdentity: number;

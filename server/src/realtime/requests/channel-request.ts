@@ -1,14 +1,14 @@
 import { requireScope } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
 import { readJson } from "../../json/index.ts";
-import type { Holder } from "../access/held-bytes.ts";
+import type { Holder } from "../held-bytes.ts";
 import { accessDenied } from "../private/private-topics.ts";
 import type { Extension } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import type { BroadcastFrame, ClientFrame, MessageFrame } from "../wire/parse-frame.ts";
 import { renderReply } from "../wire/render-frame.ts";
-import type { Channel } from "./channel.ts";
-import { invalid, readMembers, readToken, requireKnown } from "./join-config.ts";
+import type { Channel } from "../channels/channel.ts";
+import { invalid, readMembers, readToken, requireKnown } from "../channels/join-config.ts";
 import { admitAs, subscribe } from "./join-channel.ts";
 
 interface OutgoingBroadcast {

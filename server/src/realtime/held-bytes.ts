@@ -1,5 +1,5 @@
-import type { Principal } from "../../db/index.ts";
-import type { RealtimeOptions } from "../realtime-options.ts";
+import type { Principal } from "../db/index.ts";
+import type { RealtimeOptions } from "./realtime-options.ts";
 
 const SHARES = ["socket", "address", "user", "topic", "node", "visitors"] as const;
 

@@ -2,7 +2,7 @@ import { AppError } from "../../errors/index.ts";
 import { readJson, TOO_DEEP } from "../../json/index.ts";
 import type { Principal } from "../../db/index.ts";
 import { topicKeyOf } from "../channels/channel.ts";
-import { requireSize } from "../channels/channel-request.ts";
+import { requireSize } from "./channel-request.ts";
 import { accessDenied } from "../private/private-topics.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 

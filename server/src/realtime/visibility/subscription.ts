@@ -1,8 +1,8 @@
 import { isUuid } from "@swarmbase/sdk";
-import type { Principal } from "../../../db/index.ts";
-import type { Binding, ChangesSubscriber } from "../../changes.ts";
-import type { OrderedQueue } from "../checks/ordered-queue.ts";
-import type { RowFilter } from "../filters/compile-filter.ts";
+import type { Principal } from "../../db/index.ts";
+import type { Binding, ChangesSubscriber } from "../changes.ts";
+import type { OrderedQueue } from "./ordered-queue.ts";
+import type { RowFilter } from "./filters/compile-filter.ts";
 
 /** A subscriber in the binding index. */
 export interface Subscription {

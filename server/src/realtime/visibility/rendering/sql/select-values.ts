@@ -1,6 +1,14 @@
 import pg from "pg";
 import type { PipelinedStatement } from "../../../../db/index.ts";
 
+/** The settings of the replication stream, so that values have the same text format. */
+export const SET_TEXT_FORMS: PipelinedStatement = {
+  text: `select pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),
+           pg_catalog.set_config('intervalstyle', 'postgres', true), pg_catalog.set_config('extra_float_digits', '1', true),
+           pg_catalog.set_config('bytea_output', 'hex', true)`,
+  values: [],
+};
+
 export interface ValuesQuery {
   readonly schema: string;
   readonly name: string;

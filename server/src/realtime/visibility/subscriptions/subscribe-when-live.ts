@@ -1,9 +1,9 @@
-import { unlessAborted } from "../../concurrency/index.ts";
-import { AppError } from "../../errors/index.ts";
-import type { ChangesSubscriber, SubscriptionHandle } from "../changes.ts";
-import type { Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
-import type { Feed } from "./feed.ts";
-import type { Markers } from "./markers.ts";
+import { unlessAborted } from "../../../concurrency/index.ts";
+import { AppError } from "../../../errors/index.ts";
+import type { ChangesSubscriber, SubscriptionHandle } from "../../changes.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+import type { Feed } from "../../feed/feed.ts";
+import type { Markers } from "../../feed/markers.ts";
 
 export interface SubscribeContext {
   readonly feed: Feed;

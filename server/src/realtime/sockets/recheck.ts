@@ -4,7 +4,7 @@ import type { Worker } from "../../jobs/index.ts";
 import type { Channel } from "../channels/channel.ts";
 import { MAX_INTERVAL_WITHOUT_FEED_MS } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
-import type { ClientSocket } from "../sockets/client-socket.ts";
+import type { ClientSocket } from "./client-socket.ts";
 
 const POLL_MS = 1_000;
 const MAX_CONCURRENT = 4;

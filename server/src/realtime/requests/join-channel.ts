@@ -6,7 +6,7 @@ import type { RealtimeState } from "../realtime-state.ts";
 import { renderBroadcast } from "../wire/broadcast-frame.ts";
 import type { OutFrame } from "../wire/protocol.ts";
 import { renderFrame, renderReply } from "../wire/render-frame.ts";
-import type { Channel } from "./channel.ts";
+import type { Channel } from "../channels/channel.ts";
 
 /** Shorter than the timeout of ten seconds of the clients, so that they get the reason. */
 const WAIT_MS = 9_000;

@@ -1,9 +1,8 @@
 import { type Database, runPipelined, type Scope } from "../../../db/index.ts";
 import { readerOf } from "../../feed/read-column.ts";
 import type { RowChange, Tuple } from "../../feed/row-change.ts";
-import { SET_TEXT_FORMS } from "../checks/sql/check-statements.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
-import { selectValues } from "./sql/select-values.ts";
+import { SET_TEXT_FORMS, selectValues } from "./sql/select-values.ts";
 
 const SCOPE: Scope = {
   role: "service_role",

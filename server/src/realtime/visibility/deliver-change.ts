@@ -1,7 +1,7 @@
-import type { Recipients } from "../matching/match-change.ts";
-import type { RoutedChange } from "../matching/routed-change.ts";
-import type { Subscription } from "../subscriptions/subscription.ts";
-import type { RoleView } from "../tables/table-metadata.ts";
+import type { Recipients } from "./matching/match-change.ts";
+import type { RoutedChange } from "./matching/routed-change.ts";
+import type { Subscription } from "./subscription.ts";
+import type { RoleView } from "./tables/table-metadata.ts";
 
 /** Hands a change to subscribers that may see it. */
 export function deliverChange(

@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "../../db/index.ts";
-import type { Observer } from "../../observe/index.ts";
-import type { Clock } from "../../time/index.ts";
-import { findAccessChanges } from "../access/access-changes.ts";
-import { findEndedSessions, findUpdatedSessions } from "../access/ended-sessions.ts";
-import type { AccessChanges, Changes, SessionsEnded } from "../changes.ts";
-import { type SubscriptionLimits, Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
-import { SetsByKey } from "../sets-by-key.ts";
-import { CatalogueWatch } from "./catalogue-watch.ts";
-import { createEmit } from "./create-emit.ts";
-import { Feed, type FeedOptions } from "./feed.ts";
-import { TransactionQueue, type TransactionQueueOptions } from "./transaction-queue.ts";
-import type { OpenFeedStream } from "./feed-stream.ts";
-import { MARKER_PREFIX, Markers } from "./markers.ts";
-import { MAX_LAG_BYTES } from "./open-replication.ts";
-import type { Transaction } from "./row-change.ts";
-import { subscribeWhenLive } from "./subscribe-when-live.ts";
-import { createWhenVisible } from "./when-visible.ts";
+import type { Database } from "../db/index.ts";
+import type { Observer } from "../observe/index.ts";
+import type { Clock } from "../time/index.ts";
+import { findAccessChanges } from "./access/access-changes.ts";
+import { findEndedSessions, findUpdatedSessions } from "./access/ended-sessions.ts";
+import type { AccessChanges, Changes, SessionsEnded } from "./changes.ts";
+import { type SubscriptionLimits, Subscriptions } from "./visibility/subscriptions/subscriptions.ts";
+import { SetsByKey } from "./sets-by-key.ts";
+import { CatalogueWatch } from "./feed/catalogue-watch.ts";
+import { createEmit } from "./feed/create-emit.ts";
+import { Feed, type FeedOptions } from "./feed/feed.ts";
+import { TransactionQueue, type TransactionQueueOptions } from "./feed/transaction-queue.ts";
+import type { OpenFeedStream } from "./feed/feed-stream.ts";
+import { MARKER_PREFIX, Markers } from "./feed/markers.ts";
+import { MAX_LAG_BYTES } from "./feed/open-replication.ts";
+import type { Transaction } from "./feed/row-change.ts";
+import { subscribeWhenLive } from "./visibility/subscriptions/subscribe-when-live.ts";
+import { createWhenVisible } from "./feed/when-visible.ts";
 
 const DEFAULT_SETTINGS: SubscriptionLimits &
   Pick<TransactionQueueOptions, "maxWaitingBytes" | "maxPartBytes"> &
