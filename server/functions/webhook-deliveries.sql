@@ -227,9 +227,9 @@ grant execute on function private.render_envelope(uuid, text, timestamptz, text,
 -- as their foreign key does before rows refer to them, which excludes a webhook that is being deleted. Claims nothing
 -- without `new_claim`. `queue_ids` and `queue_capacities` name endpoint queues whose capacity differs from
 -- `default_capacity`. Claims no more than remains in the window of each user, the user's webhooks in turn, and
--- schedules the rest for later windows. `send_limit` 0 disables the limit. The first row has the summary in its first
--- four columns; the others are the claimed deliveries, the oldest first. With `is_traced`, an event without a trace
--- context has the one of its run.
+-- schedules the rest for later windows. `send_limit` 0 disables the limit. With `is_traced`, an event without a trace
+-- context has the one of its run. Returns counts; `claimed` has the claimed deliveries, the oldest first, and `targets`
+-- their webhooks, both null when nothing was claimed.
 --
 -- It is one statement in one function: each step reads the rows of earlier steps, and PostgreSQL does not inline
 -- functions that write or that read a CTE of the caller. Between functions, all bodies would pass in arrays.
@@ -237,24 +237,20 @@ create or replace function private.fan_out_events(
   max_events integer, first_delay interval,
   new_claim uuid default null, lease interval default null, max_rows integer default 0,
   default_capacity integer default 0, queue_ids uuid[] default '{}', queue_capacities integer[] default '{}',
-  full_users uuid[] default '{}', send_limit integer default 0, is_traced boolean default false)
-returns table (
-  events integer, unclaimed integer, has_resumptions boolean, made_at timestamptz,
-  id uuid, webhook_id uuid, event_id uuid, event_type text, body text,
-  user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer,
-  window_opened_at timestamptz, window_left_ms float8, traceparent text)
+  full_users uuid[] default '{}', send_limit integer default 0, is_traced boolean default false,
+  out events integer, out unclaimed integer, out has_resumptions boolean, out made_at timestamptz, out claimed json,
+  out targets json)
 language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 begin
   if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
-    return query select 0, 0, false, now(), null::uuid, null::uuid, null::uuid, null, null,
-      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer, null::timestamptz, null::float8,
-      null;
+    events := 0;
+    unclaimed := 0;
+    has_resumptions := false;
     return;
   end if;
-  return query
   with taken as (
     delete from private.events e
     where e.ctid = any (array(
@@ -318,39 +314,30 @@ begin
     from allowed group by webhook_id order by webhook_id
     on conflict (webhook_id) do update set next_due_at = excluded.next_due_at
     where queue.next_due_at > excluded.next_due_at
-  ), answered as (
-    select (select count(*)::integer from taken) as events,
-      (select count(*)::integer from allowed where not is_claimed and sleeps_until is null) as unclaimed,
-      exists (select 1 from private.webhook_resumptions) as has_resumptions, now() as made_at,
-      null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type,
-        null as body,
-      null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
-      null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at,
-      null::float8 as left_ms, null as traceparent
-    -- After the first write, so that the check of followers is not older than the transaction.
-    where case when (select count(*) from taken) > 0 and private.has_followers()
-      then (select private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from allowed w)
-      else true end
-    union all
-    -- Only the first delivery of each webhook has the columns of its webhook.
-    select null, null, null, null, w.seq, w.delivery_id, w.webhook_id, w.event_id, w.type, w.payload::text,
-      h.user_id, h.url, h.secret,
-      case when h.user_id is not null then
-        nullif(array(select p.secret from private.webhook_previous_secrets p
-                     where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
-      h.headers, h.retry_count, h.timeout_ms, w.opened_at, w.left_ms, w.traceparent
-    from allowed w
-    left join lateral (
-      select h.user_id, h.url, h.secret, h.headers, h.retry_count, h.timeout_ms from public.webhooks h
-      where h.id = w.webhook_id and w.queue_position = 1
-      offset 0) as h on true
-    where w.is_claimed
   )
-  select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
-    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms,
-    a.traceparent
-  from answered a
-  order by a.seq nulls first;
+  select (select count(*) from taken),
+    (select count(*) from allowed where not is_claimed and sleeps_until is null),
+    exists (select 1 from private.webhook_resumptions), now(),
+    (select json_agg(c) from (
+      select w.delivery_id as id, w.webhook_id, w.event_id, w.type as event_type, w.payload::text as body, w.traceparent
+      from allowed w where w.is_claimed
+      order by w.seq) as c),
+    (select json_agg(t) from (
+      select h.id as webhook_id, h.user_id, h.url, h.secret,
+        array(select p.secret from private.webhook_previous_secrets p
+              where p.webhook_id = h.id and p.expires_at > now() order by p.created_at desc) as previous_secrets,
+        h.headers, h.retry_count, h.timeout_ms, w.opened_at::text as window_opened_at, w.left_ms as window_left_ms
+      from allowed w
+      cross join lateral (
+        select h.id, h.user_id, h.url, h.secret, h.headers, h.retry_count, h.timeout_ms from public.webhooks h
+        where h.id = w.webhook_id
+        offset 0) as h
+      where w.is_claimed and w.queue_position = 1) as t)
+  into events, unclaimed, has_resumptions, made_at, claimed, targets
+  -- After the first write, so that the check of followers is not older than the transaction.
+  where case when (select count(*) from taken) > 0 and private.has_followers()
+    then (select private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from allowed w)
+    else true end;
 end
 $$;
 grant execute on function private.fan_out_events(integer, interval, uuid, interval, integer, integer, uuid[],
@@ -671,26 +658,27 @@ $$;
 grant execute on function private.update_warned_at(timestamptz, timestamptz, boolean, integer, integer) to sb_service;
 
 -- Applies outcomes to the endpoint queues of their webhooks and disables webhooks that are gone or failed for too long.
--- Skips outcomes without a webhook. Locks endpoint queues by id, and before it sets the next due time, so that a
--- concurrent claim cannot set a later one. A step of record_webhook_attempts, which alone calls it; it runs with its
--- settings.
+-- Skips tests. Locks endpoint queues by id, and before it sets the next due time, so that a concurrent claim cannot set
+-- a later one. A step of record_webhook_attempts, which alone calls it; it runs with its settings.
 create or replace function private.apply_webhook_outcomes(
-  webhook_ids uuid[], statuses text[], retry_at timestamptz[], paused_until timestamptz[], should_disable boolean[],
-  failing_days integer, min_failures integer, warn_after_days integer)
+  records json, written private.webhook_queue[], failing_days integer, min_failures integer, warn_after_days integer)
 returns table (kind text, id uuid, reason text) language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
   return query
   with totals as materialized (
-    select o.webhook_id,
-      count(*) filter (where o.status = 'failed')::integer as failures,
-      bool_or(o.status = 'delivered') as has_delivered, bool_or(o.disables) as disables,
-      min(o.retry_at) as retry_at, max(o.paused_until) as paused_until
-    from unnest(webhook_ids, statuses, apply_webhook_outcomes.retry_at, apply_webhook_outcomes.paused_until,
-      apply_webhook_outcomes.should_disable) as o (webhook_id, status, retry_at, paused_until, disables)
-    where o.webhook_id is not null
-    group by o.webhook_id
+    select w.webhook_id,
+      count(*) filter (where r.status = 'failed')::integer as failures,
+      bool_or(r.status = 'delivered') as has_delivered, bool_or(r.should_disable) as disables,
+      now() + min(r.retry_delay_ms) * interval '1 millisecond' as retry_at,
+      now() + max(r.pause_ms) * interval '1 millisecond' as paused_until
+    from unnest(written) as w
+    join json_to_recordset(records)
+      as r (delivery_id uuid, status text, retry_delay_ms float8, pause_ms float8, should_disable boolean)
+      on r.delivery_id = w.delivery_id
+    where w.cause <> 'test'
+    group by w.webhook_id
   ), locked as materialized (
     select t.*
     from (select * from totals order by webhook_id offset 0) as t
@@ -723,8 +711,8 @@ begin
   select 'failing', queues.webhook_id, queues.failed_in_a_row::text from queues where queues.warned_at = now();
 end
 $$;
-grant execute on function private.apply_webhook_outcomes(uuid[], text[], timestamptz[], timestamptz[], boolean[],
-  integer, integer, integer) to sb_service;
+grant execute on function private.apply_webhook_outcomes(json, private.webhook_queue[], integer, integer, integer)
+  to sb_service;
 
 -- Returns the cause of a further attempt of a delivery, or of a replay of its event. Those of a test are tests as well:
 -- otherwise the health of a webhook would count the second attempt of a delivery and not the first.
@@ -737,40 +725,36 @@ as $$
 $$;
 grant execute on function private.keep_test_cause(uuid, text) to sb_service;
 
--- Records attempts, ends or reschedules their deliveries and updates their endpoint queues. Skips a record whose claim
--- is no longer held. Locks rows in the order delivery queue, webhook, endpoint queue.
+-- Records attempts, ends or reschedules their deliveries and updates their endpoint queues. `records` is a list of
+-- objects with the columns that the statements name; those that are null or false may be left out. Skips a record
+-- whose claim is no longer held. Locks rows in the order delivery queue, webhook, endpoint queue.
 --
 -- Most batches only succeed at endpoints that did not fail before, which changes no endpoint queue. To start the
 -- statements for the other outcomes costs as much as to record a few rows, so they run for batches that need them.
 create or replace function private.record_webhook_attempts(
-  delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[],
-  response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[],
-  urls text[], retry_delays_ms float8[], pauses_ms float8[], should_disable boolean[],
-  failing_days integer, min_failures integer, warn_after_days integer)
+  records json, failing_days integer, min_failures integer, warn_after_days integer)
 returns table (kind text, id uuid, reason text) language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Of the records that were written: their positions in the arguments, and their webhooks, null for a test.
-  positions bigint[];
-  webhook_ids uuid[];
+  written private.webhook_queue[];
   changes_queues boolean;
 begin
   with held as materialized (
-    select g.*, q.webhook_id, q.cause, w.user_id,
-      now() + g.retry_delay_ms * interval '1 millisecond' as retry_at
+    select r.*, q.queued, w.user_id, now() + r.retry_delay_ms * interval '1 millisecond' as retry_at
     from (
-      select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated,
-        error_codes, errors, response_times_ms, urls, retry_delays_ms) with ordinality
-      as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error,
-        response_time_ms, url, retry_delay_ms, position)
-      order by delivery_id offset 0) as g
+      select * from json_to_recordset(records)
+      as r (delivery_id uuid, claim uuid, attempt integer, status text, status_code integer, response_body text,
+        response_truncated boolean, error_code text, error text, response_time_ms integer, url text,
+        retry_delay_ms float8)
+      order by r.delivery_id offset 0) as r
     cross join lateral (
-      select q.webhook_id, q.cause from private.webhook_queue q
-      where q.delivery_id = g.delivery_id and q.claim = g.claim
+      select q as queued from private.webhook_queue q
+      where q.delivery_id = r.delivery_id and q.claim = r.claim
       for update) as q
-    cross join lateral (select w.user_id from public.webhooks w where w.id = q.webhook_id for key share) as w
+    cross join lateral (
+      select w.user_id from public.webhooks w where w.id = (q.queued).webhook_id for key share) as w
   ), updated as (
     update public.webhook_deliveries d
     set status = h.status, attempts = h.attempt, status_code = h.status_code, response_body = h.response_body,
@@ -779,43 +763,36 @@ begin
   ), logged as (
     insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url, status_code,
       error_code, error, response_body, response_truncated, response_time_ms, outcome)
-    select h.delivery_id, h.webhook_id, h.user_id, h.attempt, h.cause, h.url, h.status_code,
-      h.error_code, h.error, h.response_body, h.is_truncated, h.response_time_ms, h.status
+    select h.delivery_id, (h.queued).webhook_id, h.user_id, h.attempt, (h.queued).cause, h.url, h.status_code,
+      h.error_code, h.error, h.response_body, coalesce(h.response_truncated, false), h.response_time_ms, h.status
     from held h
   ), ended as (
     delete from private.webhook_queue q
     where q.delivery_id = any (array(select h.delivery_id from held h where h.retry_at is null))
   )
-  select array_agg(h.position), array_agg(case when h.cause <> 'test' then h.webhook_id end),
+  select array_agg(h.queued),
     bool_or(h.status <> 'delivered'
-      or (select l.failed_in_a_row > 0 from private.webhook_endpoint_queues l where l.webhook_id = h.webhook_id))
-  into positions, webhook_ids, changes_queues
+      or (select l.failed_in_a_row > 0 from private.webhook_endpoint_queues l
+          where l.webhook_id = (h.queued).webhook_id))
+  into written, changes_queues
   from held h;
 
   if changes_queues then
     update private.webhook_queue q
-    set run_at = now() + retry_delays_ms[h.position] * interval '1 millisecond', claim = null, lease_until = null
-    from unnest(positions) as h (position)
-    where q.delivery_id = any (array[delivery_ids[h.position]]) and retry_delays_ms[h.position] is not null;
+    set run_at = now() + r.retry_delay_ms * interval '1 millisecond', claim = null, lease_until = null
+    from unnest(written) as w
+    join json_to_recordset(records) as r (delivery_id uuid, retry_delay_ms float8) on r.delivery_id = w.delivery_id
+    where q.delivery_id = any (array[w.delivery_id]) and r.retry_delay_ms is not null;
     return query
     select o.kind, o.id, o.reason
-    from (
-      select array_agg(statuses[h.position] order by h.turn) as statuses,
-        array_agg(now() + retry_delays_ms[h.position] * interval '1 millisecond' order by h.turn) as retry_at,
-        array_agg(now() + pauses_ms[h.position] * interval '1 millisecond' order by h.turn) as paused_until,
-        array_agg(should_disable[h.position] order by h.turn) as should_disable
-      from unnest(positions) with ordinality as h (position, turn)) as given
-    cross join lateral private.apply_webhook_outcomes(webhook_ids, given.statuses, given.retry_at, given.paused_until,
-      given.should_disable, failing_days, min_failures, warn_after_days) as o;
+    from private.apply_webhook_outcomes(records, written, failing_days, min_failures, warn_after_days) as o;
   end if;
   if private.has_followers() then
-    perform private.signal_deliveries(array_agg(d.webhook_id), array_agg(d.id))
-    from public.webhook_deliveries d where d.id = any (delivery_ids);
+    perform private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from unnest(written) as w;
   end if;
 end
 $$;
-grant execute on function private.record_webhook_attempts(uuid[], uuid[], integer[], text[], integer[], text[],
-  boolean[], text[], text[], integer[], text[], float8[], float8[], boolean[], integer, integer, integer) to sb_service;
+grant execute on function private.record_webhook_attempts(json, integer, integer, integer) to sb_service;
 
 -- Deletes the next finished rows after an id that are older than their retention, except those of a partition that will
 -- be dropped as a whole. Ids start with their time, so old rows are found by the primary key. Returns the last id when

@@ -88,8 +88,9 @@ describe("signals", () => {
   const record = async ({ id, claim }: { id: string; claim: string }): Promise<void> => {
     await stage.run(
       "internal",
-      `select * from private.record_webhook_attempts(array[$1::uuid], array[$2::uuid], '{1}', '{delivered}', '{200}', '{ok}', '{f}',
-         '{null}', '{null}', '{5}', '{https://example.test/}', '{null}', '{null}', '{f}', 5, 20, 1)`,
+      `select * from private.record_webhook_attempts(json_build_array(json_build_object('delivery_id', $1::text,
+         'claim', $2::text, 'attempt', 1, 'status', 'delivered', 'status_code', 200, 'response_time_ms', 5,
+         'url', 'https://example.test/')), failing_days => 5, min_failures => 20, warn_after_days => 1)`,
       [id, claim],
     );
   };

@@ -96,6 +96,37 @@ describe("recording outcomes", () => {
     ]);
   });
 
+  test("a record keeps every character of a response and an error, and the columns that are false or null", async () => {
+    const [first, second] = await claim(2);
+    assert.ok(first && second);
+    const text = 'Grüße 🐝 "quoted" \\ {1,2} (3)\n\t\u0001 null';
+    const failed = { ...FAILED, responseBody: text, isTruncated: true, errorCode: "reset", error: text };
+    const records = [
+      { ...failed, deliveryId: first.id, claim: first.claim },
+      { ...DELIVERED, responseBody: null, statusCode: null, deliveryId: second.id, claim: second.claim },
+    ];
+    await recordOutcomes(database.service, records, RULE);
+    const rows = await stage.rows(
+      `select status_code, response_body, response_truncated, error_code, error, response_time_ms, url, outcome
+       from public.webhook_delivery_attempts where delivery_id = any ($1) order by array_position($1, delivery_id)`,
+      [[first.id, second.id]],
+    );
+    const row = { response_time_ms: 1, url: URL };
+    const none = { status_code: null, response_body: null, error_code: null, error: null };
+    assert.deepEqual(rows, [
+      {
+        ...row,
+        status_code: 400,
+        response_body: text,
+        response_truncated: true,
+        error_code: "reset",
+        error: text,
+        outcome: "failed",
+      },
+      { ...row, ...none, response_truncated: false, outcome: "delivered" },
+    ]);
+  });
+
   test("a flush records what is pending without its timer", async (t) => {
     const [delivery] = await claim(1);
     assert.ok(delivery);

@@ -1,27 +1,39 @@
 import type pg from "pg";
-import type { ClaimedDelivery, Delivery, DeliveryTarget, SendWindow } from "../delivery.ts";
+import type { ClaimedDelivery, Delivery } from "../delivery.ts";
 import type { ClaimRequest } from "./claim-due-deliveries.ts";
 
-interface Summary {
+export interface FannedOut {
   readonly events: number;
   /** Inserted deliveries that wait for a claim, without those that the send limit defers. */
   readonly unclaimed: number;
   /** Webhooks were enabled again, and their held deliveries wait for a claim. */
   readonly hasResumptions: boolean;
-}
-
-export interface FannedOut extends Summary {
   /** Deliveries that the statement claimed. */
   readonly claimed: readonly ClaimedDelivery[];
 }
 
-type Target = DeliveryTarget & SendWindow;
+interface FannedOutRow extends Omit<FannedOut, "claimed"> {
+  readonly madeAt: string;
+  readonly claimed: readonly ClaimedRow[] | null;
+  readonly targets: readonly TargetRow[] | null;
+}
 
-/** The columns of the target are set in the first row of each webhook only. */
-type ClaimedRow = { readonly [K in keyof Target]: Target[K] | null } & Pick<
-  Delivery,
-  "id" | "webhookId" | "eventId" | "eventType" | "body" | "traceparent"
->;
+interface ClaimedRow extends Pick<Delivery, "id" | "body" | "traceparent"> {
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+}
+
+/** The webhook of claimed deliveries, and the window that their sends are counted in. */
+interface TargetRow extends Pick<Delivery, "url" | "secret" | "headers"> {
+  readonly webhook_id: string;
+  readonly user_id: string;
+  readonly previous_secrets: readonly string[];
+  readonly retry_count: number;
+  readonly timeout_ms: number;
+  readonly window_opened_at: string | null;
+  readonly window_left_ms: number | null;
+}
 
 /**
  * Turns events into deliveries and deletes them, in one transaction. Claims nothing without a request. With `isTraced`, events
@@ -34,13 +46,13 @@ export async function fanOutEvents(
   request: ClaimRequest | null,
   isTraced = false,
 ): Promise<FannedOut> {
-  const { rows } = await pool.query<(Summary & { readonly madeAt: string }) | ClaimedRow>({
+  const { rows } = await pool.query<FannedOutRow>({
     name: "webhooks-fan-out",
-    text: `select events, unclaimed, has_resumptions as "hasResumptions", made_at::text as "madeAt", id,
-       webhook_id as "webhookId", event_id as "eventId", event_type as "eventType", body, user_id as "userId", url, secret,
-       previous_secrets as "previousSecrets", headers, retry_count as "maxRetries", timeout_ms as "timeoutMs",
-       window_opened_at::text as "windowOpenedAt", window_left_ms as "windowLeftMs", traceparent
-     from private.fan_out_events($1, $2 * interval '1 millisecond', $3, $4 * interval '1 millisecond', $5, $6, $7, $8, $9, $10, $11)`,
+    text: `select events, unclaimed, has_resumptions as "hasResumptions", made_at::text as "madeAt", claimed, targets
+     from private.fan_out_events(
+       max_events => $1, first_delay => $2 * interval '1 millisecond', new_claim => $3,
+       lease => $4 * interval '1 millisecond', max_rows => $5, default_capacity => $6, queue_ids => $7,
+       queue_capacities => $8, full_users => $9, send_limit => $10, is_traced => $11)`,
     values: [
       maxEvents,
       firstDelayMs,
@@ -55,19 +67,36 @@ export async function fanOutEvents(
       isTraced,
     ],
   });
-  const [summary, ...claimed] = rows as [Summary & { readonly madeAt: string }, ...ClaimedRow[]];
-  const { events, unclaimed, hasResumptions, madeAt } = summary;
-  return { events, unclaimed, hasResumptions, claimed: toClaimedDeliveries(claimed, madeAt) };
+  const [row] = rows as [FannedOutRow];
+  const { events, unclaimed, hasResumptions } = row;
+  return { events, unclaimed, hasResumptions, claimed: toClaimedDeliveries(row) };
 }
 
-function toClaimedDeliveries(rows: readonly ClaimedRow[], runAt: string): ClaimedDelivery[] {
-  const targets = new Map<string, Target>();
-  return rows.map((row) => {
-    const { id, webhookId, eventId, eventType, body, traceparent } = row;
-    if (row.url !== null) targets.set(webhookId, { ...row, previousSecrets: row.previousSecrets ?? [] } as Target);
-    const target = targets.get(webhookId);
-    if (target === undefined) throw new Error(`the first row of webhook ${webhookId} has no target columns`);
-    const round = { attempts: 0, attemptsBefore: 0, cause: "schedule", runAt, traceparent } as const;
-    return { ...target, id, webhookId, eventId, eventType, body, ...round };
+function toClaimedDeliveries({ claimed, targets, madeAt }: FannedOutRow): ClaimedDelivery[] {
+  const targetOf = new Map((targets ?? []).map((target) => [target.webhook_id, target]));
+  return (claimed ?? []).map(({ id, webhook_id, event_id, event_type, body, traceparent }) => {
+    const target = targetOf.get(webhook_id);
+    if (target === undefined) throw new Error(`the webhook ${webhook_id} of a claimed delivery was not returned`);
+    return {
+      id,
+      webhookId: webhook_id,
+      eventId: event_id,
+      eventType: event_type,
+      body,
+      traceparent,
+      userId: target.user_id,
+      url: target.url,
+      secret: target.secret,
+      previousSecrets: target.previous_secrets,
+      headers: target.headers,
+      maxRetries: target.retry_count,
+      timeoutMs: target.timeout_ms,
+      windowOpenedAt: target.window_opened_at,
+      windowLeftMs: target.window_left_ms,
+      attempts: 0,
+      attemptsBefore: 0,
+      cause: "schedule",
+      runAt: madeAt,
+    };
   });
 }

@@ -37,36 +37,29 @@ export async function recordOutcomes(
   const { rows } = await pool.query<RecordedRow>({
     name: "webhooks-record",
     text: `select kind, id, reason
-     from private.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-    values: [
-      toArrayText(records.map((record) => record.deliveryId)),
-      toArrayText(records.map((record) => record.claim)),
-      toArrayText(records.map((record) => record.attempt)),
-      toArrayText(records.map((record) => record.status)),
-      toArrayText(records.map((record) => record.statusCode)),
-      records.map((record) => record.responseBody),
-      toArrayText(records.map((record) => record.isTruncated)),
-      toTextArray(records.map((record) => record.errorCode)),
-      toTextArray(records.map((record) => record.error)),
-      toArrayText(records.map((record) => record.responseTimeMs)),
-      records.map((record) => record.url),
-      toArrayText(records.map((record) => record.retryDelayMs)),
-      toArrayText(records.map((record) => record.pauseMs)),
-      toArrayText(records.map((record) => record.shouldDisable)),
-      rule.failingDays,
-      rule.minFailures,
-      rule.warnAfterDays,
-    ],
+     from private.record_webhook_attempts(
+       records => $1, failing_days => $2, min_failures => $3, warn_after_days => $4)`,
+    values: [JSON.stringify(records.map(toRow)), rule.failingDays, rule.minFailures, rule.warnAfterDays],
   });
   return rows;
 }
 
-/** Errors are rare: a list of nulls needs no quoting. */
-function toTextArray(values: readonly (string | null)[]): string | readonly (string | null)[] {
-  return values.every((value) => value === null) ? toArrayText(values) : values;
-}
-
-/** For values that need no quoting, which the driver would check for each of them. */
-function toArrayText(values: readonly (string | number | boolean | null)[]): string {
-  return `{${values.map((value) => value ?? "null").join(",")}}`;
+/** Leaves out what is null or false: PostgreSQL parses every member of a record. */
+function toRow(record: AttemptRecord) {
+  return {
+    delivery_id: record.deliveryId,
+    claim: record.claim,
+    attempt: record.attempt,
+    status: record.status,
+    status_code: record.statusCode ?? undefined,
+    response_body: record.responseBody ?? undefined,
+    response_truncated: record.isTruncated || undefined,
+    error_code: record.errorCode ?? undefined,
+    error: record.error ?? undefined,
+    response_time_ms: record.responseTimeMs,
+    url: record.url,
+    retry_delay_ms: record.retryDelayMs ?? undefined,
+    pause_ms: record.pauseMs ?? undefined,
+    should_disable: record.shouldDisable || undefined,
+  };
 }
