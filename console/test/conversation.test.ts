@@ -108,9 +108,12 @@ test("on a narrow screen the buttons of a message, the avatars of a swarm and no
 
 /** Whether two elements overlap. A list that is being laid out has elements without a place. */
 async function isCovered(...elements: readonly [Locator, Locator]): Promise<boolean> {
-  const find = () => Promise.all(elements.map((element) => element.boundingBox()));
-  await waitUntil(async () => (await find()).every((box) => box !== null));
-  const [left, right] = await find();
+  let boxes: Awaited<ReturnType<Locator["boundingBox"]>>[] = [];
+  await waitUntil(async () => {
+    boxes = await Promise.all(elements.map((element) => element.boundingBox()));
+    return boxes.every((box) => box !== null);
+  });
+  const [left, right] = boxes;
   assert.ok(left && right);
   const meets = (a: number, aSize: number, b: number, bSize: number) => a < b + bSize && b < a + aSize;
   return meets(left.x, left.width, right.x, right.width) && meets(left.y, left.height, right.y, right.height);
