@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
 import { type Change, readChange, readRow } from "../src/data/change.ts";
-import { addToTail, EMPTY_TAIL, MAX_KEPT, resumeTail } from "../src/data/tail.ts";
+import { addToTail, EMPTY_TAIL, listSince, MAX_KEPT, resumeTail } from "../src/data/tail.ts";
 import { describeChange } from "../src/pages/events/describe-change.ts";
 import { matchesFilter, readFilter } from "../src/pages/events/filter.ts";
 import { checkAppearance } from "./support/appearance.ts";
@@ -73,8 +73,14 @@ test("the event list updates live and can be filtered, paused, expanded and foll
   // What happened before the page was opened is read page by page, also rows that were made at the same time.
   const lines = Array.from({ length: 130 }, (_, at) => ({ swarm_id: swarm, content: `line ${at}` }));
   await api.call("POST", "/rest/v1/messages", lines);
+  const apart = page.waitForResponse(/\/webhook_delivery_attempts\?.*created_at=gte/);
   await page.goto("/events");
   await page.getByText("50 events so far").waitFor();
+  // The attempt is also read apart from the page; it is older than the others, and waits for its page.
+  await apart;
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${agent}`, { role: "Explains all" });
+  await changed.first().waitFor();
+  await page.getByText("51 events so far").waitFor();
   const more = page.getByRole("button", { name: "Show more" });
   await waitUntil(async () => {
     if ((await more.count()) === 0) return true;
@@ -109,6 +115,10 @@ plainTest("the event tail is bounded, has each change once, and orders waiting c
   const held = addToTail(full, [news], true);
   assert.deepEqual([held.shown, held.waiting], [full.shown, [news]]);
   assert.equal(resumeTail(held).shown[0], news);
+  const [newest, ...older] = full.shown;
+  assert.ok(newest !== undefined);
+  const gap = { kind: "gap", key: "gap", at: AT } as const;
+  assert.deepEqual(listSince([newest, gap, ...older], Date.parse(newest.at)), [newest, gap]);
   const [first, last] = ["first", "last"].map((id) => readChange("agents", buildPayload({ id })));
   assert.ok(first !== undefined && last !== undefined);
   assert.deepEqual(addToTail(EMPTY_TAIL, [first, last], false).shown, [last, first]);

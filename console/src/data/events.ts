@@ -1,16 +1,16 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { getClient } from "./client.ts";
 import { setLive } from "./connection.ts";
 import { type Change, readChange, type TailTable, TAIL_TABLES } from "./change.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import { createHistory } from "./history.ts";
 import { readAttemptsSince } from "./recent-attempts.ts";
-import { addHistory, addToTail, EMPTY_TAIL, MAX_KEPT, resumeTail, type Tail } from "./tail.ts";
+import { addHistory, addToTail, EMPTY_TAIL, listSince, MAX_KEPT, resumeTail, type Tail } from "./tail.ts";
 import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
 import { useDeliverySignals } from "./webhook-signals.ts";
 import { useWebhookNames } from "./webhooks.ts";
 
-export interface EventTail extends Tail {
+export interface EventTail extends Pick<Tail, "shown" | "waiting"> {
   /** Undefined until the channel has joined. */
   readonly isLive: boolean | undefined;
   /** The changes from before the page was opened. */
@@ -83,14 +83,19 @@ export function useEventTail(isPaused: boolean): EventTail {
   }, [add]);
 
   useNewAttempts(add);
-  const history = useHistory(setTail, isLive !== undefined);
+  const { sinceMs, ...history } = useHistory(setTail, isLive !== undefined);
+  const shown = useMemo(() => listSince(tail.shown, sinceMs), [tail.shown, sinceMs]);
+  const waiting = useMemo(() => listSince(tail.waiting, sinceMs), [tail.waiting, sinceMs]);
   const clear = useCallback(() => setTail((now) => ({ ...EMPTY_TAIL, seen: now.seen })), []);
   const hasMore = history.hasMore && tail.shown.length < MAX_KEPT;
-  return { ...tail, isLive, history: { ...history, hasMore }, clear };
+  return { shown, waiting, isLive, history: { ...history, hasMore }, clear };
 }
 
 /** Reads the first changes when the channel has joined, so that none is missing between them and those that it reports. */
-function useHistory(change: (next: (tail: Tail) => Tail) => void, isReady: boolean): EventTail["history"] {
+function useHistory(
+  change: (next: (tail: Tail) => Tail) => void,
+  isReady: boolean,
+): EventTail["history"] & { readonly sinceMs: number } {
   const [history] = useState(createHistory);
   const [isLoading, setLoading] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -116,7 +121,14 @@ function useHistory(change: (next: (tail: Tail) => Tail) => void, isReady: boole
     return () => controller.current?.abort();
   }, [isReady, loadMore]);
   useClearOnReconnect(failure, () => void loadMore());
-  return { isRead, failure, hasMore: history.hasMore(), isLoading, loadMore: () => void loadMore() };
+  return {
+    isRead,
+    failure,
+    hasMore: history.hasMore(),
+    sinceMs: isRead ? history.readSinceMs() : Number.POSITIVE_INFINITY,
+    isLoading,
+    loadMore: () => void loadMore(),
+  };
 }
 
 function useNewAttempts(add: (changes: readonly Change[]) => void): void {

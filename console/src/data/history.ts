@@ -9,6 +9,8 @@ export interface History {
   /** Reads the next ones. None is missing between them and those before. */
   readMore(signal: AbortSignal): Promise<readonly Change[]>;
   hasMore(): boolean;
+  /** The time since which all of them are read. */
+  readSinceMs(): number;
 }
 
 const PAGE = 50;
@@ -37,7 +39,9 @@ interface Source {
 export function createHistory(): History {
   const tables = Object.entries(COLUMNS).map(([table, columns]) => createTableSource(table as ReadTable, columns));
   const sources = [...tables, createSource("webhook_delivery_attempts", readAttempts)];
+  let sinceMs = Number.NEGATIVE_INFINITY;
   return {
+    readSinceMs: () => sinceMs,
     hasMore: () => sources.some(({ held, isComplete }) => held.length > 0 || !isComplete),
     readMore: async (signal) => {
       await Promise.all(sources.map((source) => fill(source, signal)));
@@ -46,6 +50,7 @@ export function createHistory(): History {
         .flatMap(({ isComplete, last }) => (isComplete || last === null ? [] : [last.created_at]))
         .toSorted()
         .toReversed();
+      sinceMs = since === "" ? Number.NEGATIVE_INFINITY : Date.parse(since);
       return sources.flatMap((source) => {
         const told = source.held.filter((row) => timeOf(row) >= since);
         source.held = source.held.slice(told.length);

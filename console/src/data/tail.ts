@@ -42,6 +42,11 @@ export function resumeTail(tail: Tail): Tail {
   return { ...tail, shown: newestFirst([...tail.waiting, ...tail.shown]), waiting: [] };
 }
 
+/** Leaves out changes from a time of which others are not read yet, such as attempts that were read apart. */
+export function listSince(changes: readonly Change[], sinceMs: number): readonly Change[] {
+  return changes.filter(({ kind, at }) => kind === "gap" || Date.parse(at) >= sinceMs);
+}
+
 function newestFirst(changes: readonly Change[]): readonly Change[] {
   return changes.toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at)).slice(0, MAX_KEPT);
 }
