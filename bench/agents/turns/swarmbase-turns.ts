@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { createCalibration } from "../../../server/src/agents/context/estimate-tokens.ts";
+import { createCalibration } from "../../../server/src/agents/providers/estimate-tokens.ts";
 import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/providers/model-port.ts";
 import { identifyProvider } from "../../../server/src/agents/providers/provider-identity.ts";
 import { executeRun } from "../../../server/src/agents/execution/execute-run.ts";
@@ -10,7 +10,7 @@ import { createStreamHub } from "../../../server/src/agents/streams/stream-hub.t
 import type { RunContext } from "../../../server/src/agents/execution/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/execution/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
-import { createSchemaCompiler } from "../../../server/src/agents/tools/input/compile-schema.ts";
+import { createSchemaCompiler } from "../../../server/src/agents/schemas/compile-schema.ts";
 import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";
 import { createTracing } from "../../../server/src/agents/tracing.ts";
 import { systemClock } from "../../../server/src/time/index.ts";

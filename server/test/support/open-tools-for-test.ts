@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type pg from "pg";
-import { createToolChecks, type ToolChecks } from "../../src/agents/tools/create-tool-checks.ts";
-import { createSchemaCompiler } from "../../src/agents/tools/input/compile-schema.ts";
+import { createToolChecks, type ToolChecks } from "../../src/agents/create-tool-checks.ts";
+import { createSchemaCompiler } from "../../src/agents/schemas/compile-schema.ts";
 import { type OpenToolsOptions, openTools, type ToolModule } from "../../src/agents/tools/open-tools.ts";
 import { sealSecrets } from "../../src/agents/tools/seal-secrets.ts";
 import type { ToolOutcome } from "../../src/agents/tools/tool-port.ts";

@@ -1,4 +1,4 @@
-import { readRunLimits } from "../guards/run-limits.ts";
+import { readRunLimits } from "../strategies/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/turn-terms.ts";
 import { decideNext, narrowAgents } from "../strategies/decide-next.ts";

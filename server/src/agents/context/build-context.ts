@@ -1,6 +1,6 @@
 import type { PromptPart } from "@swarmbase/sdk";
 import type { ModelMessage } from "../providers/model-port.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { estimateTokens } from "../providers/estimate-tokens.ts";
 import { type ContextAgent, type ContextSwarm, renderSystem } from "./render-system.ts";
 import { nameSpeakers, type Participant, type Speakers } from "./speakers.ts";
 import type { TranscriptMessage } from "./transcript.ts";

@@ -1,6 +1,6 @@
 import { findMentions } from "../context/find-mentions.ts";
 import { narrowAgents } from "../strategies/decide-next.ts";
-import { readRunLimits } from "../guards/run-limits.ts";
+import { readRunLimits } from "../strategies/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
 import { createEventSequencer } from "./event-sequencer.ts";
 import type { StartedRun } from "./executor.ts";

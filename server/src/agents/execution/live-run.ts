@@ -1,13 +1,13 @@
 import type pg from "pg";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import type { Calibration } from "../context/estimate-tokens.ts";
+import type { Calibration } from "../providers/estimate-tokens.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { Guardrails } from "../guardrails/guardrail.ts";
-import type { RunLimits } from "../guards/run-limits.ts";
+import type { RunLimits } from "../strategies/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
-import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import type { Tools } from "../tools/tool-port.ts";
 import type { RunSpan, Tracing } from "../tracing.ts";
 import type { OpenedTurn } from "./executor.ts";

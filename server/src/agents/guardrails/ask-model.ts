@@ -1,7 +1,7 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { LiveRun } from "../execution/live-run.ts";
 import { callBeside, type SideCallRecord } from "../model/call-beside.ts";
-import { checkAnswer } from "../output/check-answer.ts";
+import { checkAnswer } from "../schemas/check-answer.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { TurnSpan } from "../tracing.ts";
 import { type CheckSubject, type Guardrail, GuardrailFailure } from "./guardrail.ts";

@@ -1,9 +1,9 @@
 import { FRAMEWORKS, GUARDRAIL_ERROR_POLICIES, type GuardrailKind } from "@swarmbase/sdk";
 import { RE2JS } from "re2js";
 import { isRecord, type JsonRecord } from "../../json/index.ts";
-import { findResponseSchemaFault } from "../output/response-schema.ts";
-import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
-import { measurePattern } from "../tools/input/linear-pattern.ts";
+import { findResponseSchemaFault } from "../schemas/response-schema.ts";
+import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import { measurePattern } from "../schemas/linear-pattern.ts";
 
 export interface GuardrailFault {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
-import { createLinearPatterns } from "../tools/input/linear-pattern.ts";
-import { createStepMeter, TooManySteps } from "../tools/input/meter-keywords.ts";
+import { createLinearPatterns } from "../schemas/linear-pattern.ts";
+import { createStepMeter, TooManySteps } from "../schemas/meter-keywords.ts";
 import { GuardrailFailure } from "./guardrail.ts";
 
 /** A search is linear in the text, but a text can have as many searches as characters. */

@@ -1,6 +1,6 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { Context } from "../context/build-context.ts";
-import { estimateTokens } from "../context/estimate-tokens.ts";
+import { estimateTokens } from "../providers/estimate-tokens.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { ModelCallRow } from "../execution/steps.ts";
 import type { ModelFinish, ModelMessage, ModelTool, ModelToolCall } from "../providers/model-port.ts";

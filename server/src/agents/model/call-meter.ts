@@ -1,5 +1,5 @@
 import type { Framework } from "@swarmbase/sdk";
-import { estimateTokens } from "../context/estimate-tokens.ts";
+import { estimateTokens } from "../providers/estimate-tokens.ts";
 import type { ModelEvent, ModelUsage } from "../providers/model-port.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { UsageRow } from "../execution/steps.ts";

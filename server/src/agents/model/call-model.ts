@@ -1,6 +1,6 @@
 import { buildContext } from "../context/build-context.ts";
 import { createEchoStripper } from "../context/echo-stripper.ts";
-import { estimateTokens } from "../context/estimate-tokens.ts";
+import { estimateTokens } from "../providers/estimate-tokens.ts";
 import { participantsOf, swarmFor, transcriptOf } from "../context/run-transcript.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
@@ -10,7 +10,7 @@ import { type CallRecorder, createCallRecorder } from "./call-recorder.ts";
 import { recordTurnPrompt, type SentCall } from "./record-prompt.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { applyReadings } from "../guardrails/check-input.ts";
-import { responseSchemaOf } from "../output/response-schema.ts";
+import { responseSchemaOf } from "../schemas/response-schema.ts";
 import { listLed } from "../tools/toolset.ts";
 import { measureMessages } from "../turn/turn-images.ts";
 import { emitText, type Turn, warnOnce } from "../turn/turn.ts";

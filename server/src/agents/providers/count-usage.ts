@@ -1,5 +1,5 @@
 import type { ModelPrice } from "../../config/index.ts";
-import { estimateTokens } from "../context/estimate-tokens.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
 import type { ReportedUsage } from "./adapter.ts";
 import type { ModelCall, ModelToolCall, ModelUsage } from "./model-port.ts";
 

@@ -1,8 +1,7 @@
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import type { OfferedModel } from "../../config/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
-import { describeSchema } from "../output/instructions.ts";
-import { responseSchemaOf } from "../output/response-schema.ts";
+import { describeSchema, responseSchemaOf } from "../schemas/response-schema.ts";
 import type { ModelWarning } from "./model-port.ts";
 import type { SentFormat, SettingsMapping } from "./provider-protocol.ts";
 import type { SentSettings, Warn } from "./setting-values.ts";

@@ -22,7 +22,7 @@ import {
   type ToolResult,
 } from "./sql/run-control.ts";
 import { type RespondPorts, type RunRequest, startRun } from "../admission/start-run.ts";
-import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { streamRun } from "../streams/stream-run.ts";
 import { waitForRun } from "../streams/wait-for-run.ts";
 

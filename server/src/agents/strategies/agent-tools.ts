@@ -1,7 +1,7 @@
 import { isRecord, readJson } from "../../json/index.ts";
 import { speakerLabel } from "../context/speaker-label.ts";
 import type { ModelTool } from "../providers/model-port.ts";
-import { agentToolName, takeToolName } from "./tool-names.ts";
+import { agentToolName, takeToolName } from "../providers/tool-names.ts";
 
 export interface AddressedAgent {
   readonly id: string;

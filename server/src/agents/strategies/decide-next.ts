@@ -1,5 +1,5 @@
 import type { SwarmStrategy } from "@swarmbase/sdk";
-import { isPingPong, repeatsItself } from "../guards/loops.ts";
+import { isPingPong, repeatsItself } from "./loops.ts";
 import type { EndReason, FinishedTurn, NextStep, RunAgent, RunView } from "./run-view.ts";
 import { fallbackSelection } from "./selection-tool.ts";
 

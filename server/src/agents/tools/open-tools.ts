@@ -8,7 +8,7 @@ import { importRemoteTools, type ImportCall, type ImportedTools } from "./calls/
 import { createAuthorizations } from "./calls/find-servers.ts";
 import { listRemoteTools, type ListCall } from "./calls/list-remote-tools.ts";
 import { getOwnTool } from "./calls/get-own-tool.ts";
-import type { SchemaCompiler } from "./input/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
 import type { ToolKinds } from "./tool-kind.ts";

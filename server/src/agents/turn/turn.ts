@@ -2,7 +2,7 @@ import { isRecord } from "../../json/index.ts";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
 import { NO_READINGS, type Readings } from "../guardrails/check-input.ts";
 import { guardrailsOf } from "../guardrails/guardrail.ts";
-import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
+import { createRepeatGuard, type RepeatGuard } from "../strategies/loops.ts";
 import type { ModelMessage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { PromptedTurn } from "../model/record-prompt.ts";

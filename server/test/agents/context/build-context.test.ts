@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { ANY_CHARACTER } from "../../support/any-character.ts";
 import { buildContext, type ContextRequest } from "../../../src/agents/context/build-context.ts";
-import { estimateTokens } from "../../../src/agents/context/estimate-tokens.ts";
+import { estimateTokens } from "../../../src/agents/providers/estimate-tokens.ts";
 import type { TranscriptMessage } from "../../../src/agents/context/transcript.ts";
 
 const ME = { id: "a1", name: "Writer", role: "drafts texts", systemPrompt: "Be brief." };

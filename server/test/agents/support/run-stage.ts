@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { getTestContext } from "node:test";
 import pg from "pg";
-import { createCalibration } from "../../../src/agents/context/estimate-tokens.ts";
+import { createCalibration } from "../../../src/agents/providers/estimate-tokens.ts";
 import type { ModelCall, ModelEvent, Models } from "../../../src/agents/providers/model-port.ts";
 import { createExecutor, type ExecutorOptions } from "../../../src/agents/execution/create-executor.ts";
 import type { Executor } from "../../../src/agents/execution/executor.ts";
@@ -20,7 +20,7 @@ import { systemClock } from "../../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type DatabaseRelay, startDatabaseRelay } from "../../support/database-relay.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
-import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
 import { until } from "../../support/until.ts";
 
 type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;

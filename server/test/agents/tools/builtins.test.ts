@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { calculate } from "../../../src/agents/tools/builtins/calculate.ts";
 import { queryJson } from "../../../src/agents/tools/builtins/query-json.ts";
 import { formatTime } from "../../../src/agents/tools/builtins/format-time.ts";
-import { takeToolName, toLegalName } from "../../../src/agents/strategies/tool-names.ts";
+import { takeToolName, toLegalName } from "../../../src/agents/providers/tool-names.ts";
 import { boundText } from "../../../src/agents/tools/output/bound-text.ts";
 import { toStoredOutput } from "../../../src/agents/tools/output/stored-output.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { createToolChecks } from "../../../src/agents/tools/create-tool-checks.ts";
+import { createToolChecks } from "../../../src/agents/create-tool-checks.ts";
 import { openSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import { type Asked, openRestStage, SERVICE } from "../../rest/features/rest-stage.ts";
 import type { Principal, UserPrincipal } from "../../../src/db/index.ts";

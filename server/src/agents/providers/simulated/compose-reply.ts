@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { responseSchemaOf } from "../../output/response-schema.ts";
+import { responseSchemaOf } from "../../schemas/response-schema.ts";
 import type { ModelCall, ModelToolCall } from "../model-port.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { asksForIntroduction, introduce } from "./introduce.ts";

@@ -1,4 +1,4 @@
-import { agentToolName } from "../../strategies/tool-names.ts";
+import { agentToolName } from "../tool-names.ts";
 
 const FAILURES = ["rate_limit", "timeout", "5xx", "midstream", "refusal"] as const;
 export type Failure = (typeof FAILURES)[number];

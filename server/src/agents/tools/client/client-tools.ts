@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
-import type { SchemaCompiler } from "../input/compile-schema.ts";
+import type { SchemaCompiler } from "../../schemas/compile-schema.ts";
 import type { CallableTool, ToolOutcome } from "../tool-port.ts";
 import { boundText } from "../output/bound-text.ts";
 import { toStoredOutput } from "../output/stored-output.ts";

@@ -1,8 +1,8 @@
 import type { ModelTool } from "../../providers/model-port.ts";
 import type { CallableTool, ToolFault, Tools } from "../tool-port.ts";
 import { narrowSchema, readAssignment } from "./assignment.ts";
-import type { SchemaCompiler } from "./compile-schema.ts";
-import { readInput } from "./read-input.ts";
+import type { SchemaCompiler } from "../../schemas/compile-schema.ts";
+import { readInput } from "../../schemas/read-input.ts";
 
 /** Omits the arguments that the assignment fixes. */
 export function describeTool(tool: CallableTool): ModelTool {

@@ -1,4 +1,4 @@
-import { isShallow } from "../input/json-size.ts";
+import { isShallow } from "../../schemas/json-size.ts";
 
 const MAX_STORED_DEPTH = 64;
 /** Escapes that PostgreSQL rejects in a jsonb column. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createRepeatGuard, repeatsItself } from "../../../src/agents/guards/loops.ts";
+import { createRepeatGuard, repeatsItself } from "../../../src/agents/strategies/loops.ts";
 
 describe("identical tool calls", () => {
   test("the third is rejected as a repeat, the fourth is a loop", () => {

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
-import { type JsonRecord } from "../../../json/index.ts";
-import { canonicalJson } from "../../guards/canonical-json.ts";
+import { type JsonRecord } from "../../json/index.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import { countValues } from "./json-size.ts";
 import { createLinearPatterns, type LinearPatterns } from "./linear-pattern.ts";
 import { findSchemaSizeFault } from "./measure-schema.ts";

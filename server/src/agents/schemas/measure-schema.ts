@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../json/index.ts";
+import { isRecord, type JsonRecord } from "../../json/index.ts";
 import { countValues } from "./json-size.ts";
 import { measurePattern } from "./linear-pattern.ts";
 

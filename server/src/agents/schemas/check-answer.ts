@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../json/index.ts";
-import { createSchemaCompiler, type SchemaCompiler } from "../tools/input/compile-schema.ts";
-import { readValue } from "../tools/input/read-input.ts";
+import { createSchemaCompiler, type SchemaCompiler } from "./compile-schema.ts";
+import { readValue } from "./read-input.ts";
 
 export type CheckedAnswer =
   | { readonly ok: true; readonly value: unknown /** The JSON alone. */; readonly text: string }

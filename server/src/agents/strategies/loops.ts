@@ -1,5 +1,5 @@
-import type { FinishedTurn } from "../strategies/run-view.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import type { FinishedTurn } from "./run-view.ts";
+import { canonicalJson } from "../schemas/canonical-json.ts";
 
 const TURNS_OF_TWO_CYCLES = 4;
 

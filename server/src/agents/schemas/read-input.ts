@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../json/index.ts";
+import { isRecord, type JsonRecord } from "../../json/index.ts";
 import { countValues, isShallow } from "./json-size.ts";
 
 const MAX_CHARS = 65_536;

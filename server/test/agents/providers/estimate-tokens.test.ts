@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ANY_CHARACTER } from "../../support/any-character.ts";
-import { createCalibration, estimateTokens } from "../../../src/agents/context/estimate-tokens.ts";
+import { createCalibration, estimateTokens } from "../../../src/agents/providers/estimate-tokens.ts";
 
 test("estimateTokens counts Latin text by its length and wide characters one by one", () => {
   assert.equal(estimateTokens(""), 0);

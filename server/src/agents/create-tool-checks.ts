@@ -1,12 +1,12 @@
 import { type GuardrailKind, TOOL_KINDS } from "@swarmbase/sdk";
-import { type JsonRecord } from "../../json/index.ts";
-import { findConfigFaults, type GuardrailFault } from "../guardrails/find-config-faults.ts";
-import { isBuiltin } from "./builtins/run-builtin.ts";
-import { findResponseSchemaFault } from "../output/response-schema.ts";
-import { fillPlaceholders, readHttpConfig } from "./http/http-config.ts";
-import { createSchemaCompiler } from "./input/compile-schema.ts";
-import { sealSecrets, type ToolSecrets } from "./seal-secrets.ts";
-import { CORE_KINDS, type ToolConfigFault, type ToolKinds } from "./tool-kind.ts";
+import { type JsonRecord } from "../json/index.ts";
+import { findConfigFaults, type GuardrailFault } from "./guardrails/find-config-faults.ts";
+import { isBuiltin } from "./tools/builtins/run-builtin.ts";
+import { findResponseSchemaFault } from "./schemas/response-schema.ts";
+import { fillPlaceholders, readHttpConfig } from "./tools/http/http-config.ts";
+import { createSchemaCompiler } from "./schemas/compile-schema.ts";
+import { sealSecrets, type ToolSecrets } from "./tools/seal-secrets.ts";
+import { CORE_KINDS, type ToolConfigFault, type ToolKinds } from "./tools/tool-kind.ts";
 
 export interface ToolChecksOptions {
   /** 32 bytes, derived from the master key; `openTools` gets the same. */

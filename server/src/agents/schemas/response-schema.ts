@@ -1,6 +1,6 @@
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import { isRecord, type JsonRecord } from "../../json/index.ts";
-import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
+import type { SchemaCompiler } from "./compile-schema.ts";
 
 /** Why a schema cannot be a response_schema, or null. The fault follows the name of the field. */
 export function findResponseSchemaFault(schemas: SchemaCompiler, schema: JsonRecord): string | null {
@@ -14,4 +14,17 @@ export function findResponseSchemaFault(schemas: SchemaCompiler, schema: JsonRec
 export function responseSchemaOf(settings: JsonRecord): JsonRecord | null {
   const schema = settings["response_schema"];
   return isRecord(schema) ? schema : null;
+}
+
+/** For models whose provider does not take a schema. */
+export function describeSchema(schema: JsonRecord): string {
+  return [
+    "Your final answer must be a single JSON value, without a code block and without any text before or after it.",
+    `It must satisfy this JSON Schema:\n${JSON.stringify(schema)}`,
+  ].join(" ");
+}
+
+/** Tells the model why its answer is not valid. `fault` is a sentence without its period. */
+export function describeRepair(schema: JsonRecord, fault: string): string {
+  return `(Your last answer was rejected: ${fault}. Answer again. ${describeSchema(schema)})`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { RUN_LIMIT_BOUNDS, type RunLimits, readRunLimits } from "../../../src/agents/guards/run-limits.ts";
+import { RUN_LIMIT_BOUNDS, type RunLimits, readRunLimits } from "../../../src/agents/strategies/run-limits.ts";
 
 const DEFAULTS: RunLimits = {
   maxTurns: 10,
