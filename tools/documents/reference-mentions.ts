@@ -30,7 +30,7 @@ const NAME_SOURCES: readonly NameSource[] = [
   },
   {
     page: "docs/reference/functions.md",
-    files: /^server\/src\/agents\/(?:respond\/run-body|execution\/event-sequencer)\.ts$/,
+    files: /^server\/src\/agents\/(?:streams\/run-body|writer\/event-sequencer)\.ts$/,
     pattern: /"((?:run|message|reasoning)\.[a-z]+)"/g,
   },
 ];

@@ -9,7 +9,7 @@ const FILES = new Map([
   ["server/src/realtime/wire/a.ts", '{ event: "some_frame" }'],
   ["server/src/realtime/requests/channel-request.ts", 'case "some_request":'],
   ["server/functions/run-steps.sql", "select 'turn.some_event'"],
-  ["server/src/agents/respond/run-body.ts", '"run.some"'],
+  ["server/src/agents/streams/run-body.ts", '"run.some"'],
 ]);
 
 test("hand-written pages of the reference must have every call, code, frame and event that the sources name", () => {

@@ -4,11 +4,11 @@ import { createCalibration } from "../../../server/src/agents/providers/estimate
 import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/providers/model-port.ts";
 import { identifyProvider } from "../../../server/src/agents/providers/provider-identity.ts";
 import { executeRun } from "../../../server/src/agents/execution/execute-run.ts";
-import type { WorkPorts } from "../../../server/src/agents/execution/live-run.ts";
-import { createRunStore } from "../../../server/src/agents/execution/run-store.ts";
+import type { WorkPorts } from "../../../server/src/agents/run/live-run.ts";
+import { createRunStore } from "../../../server/src/agents/writer/run-store.ts";
 import { createStreamHub } from "../../../server/src/agents/streams/stream-hub.ts";
-import type { RunContext } from "../../../server/src/agents/execution/sql/load-run.ts";
-import type { SpeakingAgent, StepResult } from "../../../server/src/agents/execution/steps.ts";
+import type { RunContext } from "../../../server/src/agents/run/sql/load-run.ts";
+import type { SpeakingAgent, StepResult } from "../../../server/src/agents/writer/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../server/src/agents/schemas/compile-schema.ts";
 import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";

@@ -11,7 +11,7 @@ import { type OpenedModels, openModels, type OpenModelsOptions } from "./provide
 import { openRespond, type Respond } from "./respond/open-respond.ts";
 import { createExecutor, type ExecutorTimes } from "./execution/create-executor.ts";
 import type { Executor } from "./execution/executor.ts";
-import type { RunPorts } from "./execution/live-run.ts";
+import type { RunPorts } from "./run/live-run.ts";
 import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
 import { createSchemaCompiler } from "./schemas/compile-schema.ts";

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
 import { createRunBatcher } from "../batcher.ts";
-import { type Rejection, toAppError } from "../respond/rejections.ts";
+import { type Rejection, toAppError } from "../rejections/rejections.ts";
 import {
   type Admission,
   type AdmissionCall,

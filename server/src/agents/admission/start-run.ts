@@ -18,7 +18,7 @@ import type { RunPlace } from "../execution/run-places.ts";
 import { expandEvent } from "../streams/event-reader.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
 import { planFirstTurn } from "./plan-first-turn.ts";
-import { createRejection } from "../respond/rejections.ts";
+import { createRejection } from "../rejections/rejections.ts";
 import type { Admissions } from "./admissions.ts";
 import { requireKeyTarget } from "./sql/require-key-target.ts";
 import {

@@ -2,12 +2,12 @@ import { keepPartitions } from "../../db/index.ts";
 import { poll, spread, WakeUp, type Worker, WorkNotice } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
 import type { Executor } from "./executor.ts";
-import type { RunPorts } from "./live-run.ts";
+import type { RunPorts } from "../run/live-run.ts";
 import { LiveRuns } from "./live-runs.ts";
 import { createLostNodeCheck } from "./lost-nodes.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type RunPlaces } from "./run-places.ts";
-import { createRunStore } from "./run-store.ts";
+import { createRunStore } from "../writer/run-store.ts";
 import {
   claimRuns,
   deleteHiddenSwarms,

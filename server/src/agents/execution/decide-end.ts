@@ -1,8 +1,8 @@
 import type { RunStopReason } from "@swarmbase/sdk";
 import type { EndReason, FinishedTurn } from "../strategies/run-view.ts";
-import type { TurnMarks } from "./live-run.ts";
-import type { StopKind } from "./run-stop.ts";
-import { createFault, type FaultRow } from "./steps.ts";
+import type { TurnMarks } from "../run/live-run.ts";
+import type { StopKind } from "../writer/run-stop.ts";
+import { createFault, type FaultRow } from "../writer/steps.ts";
 
 export interface RunEnd {
   readonly status: "completed" | "partial" | "failed" | "cancelled";

@@ -2,19 +2,19 @@ import { findMentions } from "../context/find-mentions.ts";
 import { narrowAgents } from "../strategies/decide-next.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
-import { createEventSequencer } from "./event-sequencer.ts";
+import { createEventSequencer } from "../writer/event-sequencer.ts";
 import type { StartedRun } from "./executor.ts";
 import { closeSuspended } from "../turn/finish-turn.ts";
-import type { LiveRun, WorkPorts } from "./live-run.ts";
-import { retryWhileHeld } from "./retry-while-held.ts";
-import { createRunBudget, NO_BUDGET } from "../model/run-budget.ts";
-import { RunWriter } from "./run-writer.ts";
+import type { LiveRun, WorkPorts } from "../run/live-run.ts";
+import { retryWhileHeld } from "../writer/retry-while-held.ts";
+import { createRunBudget, NO_BUDGET } from "../run/run-budget.ts";
+import { RunWriter } from "../writer/run-writer.ts";
 import { executionsIn, runLoop } from "./run-loop.ts";
-import { describeProgress, isNewerProgress, readProgress, snapshotRun } from "./run-progress.ts";
-import { RunStop, stopOf } from "./run-stop.ts";
-import { loadRun, type RunContext } from "./sql/load-run.ts";
+import { describeProgress, isNewerProgress, readProgress, snapshotRun } from "../turn/run-progress.ts";
+import { RunStop, stopOf } from "../writer/run-stop.ts";
+import { loadRun, type RunContext } from "../run/sql/load-run.ts";
 import { leaveRun } from "./sql/manage-runs.ts";
-import type { SuspendedTurn } from "../turn/turn-state.ts";
+import type { SuspendedTurn } from "../run/turn-state.ts";
 
 export interface RunControl {
   readonly controller: AbortController;

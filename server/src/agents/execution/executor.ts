@@ -1,7 +1,6 @@
-import type { TranscriptMessage } from "../context/transcript.ts";
+import type { OpenedTurn } from "../run/live-run.ts";
 import type { PlacedRun, RunPlace } from "./run-places.ts";
-import type { RunContext } from "./sql/load-run.ts";
-import type { SpeakingAgent } from "./steps.ts";
+import type { RunContext } from "../run/sql/load-run.ts";
 
 /** Executes the runs that are handed to it and the queued runs in the database. */
 export interface Executor {
@@ -29,13 +28,4 @@ export interface StartedRun {
   readonly context?: RunContext;
   /** The first turn, when it started with the run. */
   readonly opened?: OpenedTurn;
-}
-
-/** A turn whose row and first events are stored. */
-export interface OpenedTurn {
-  readonly id: string;
-  readonly messageId: string;
-  readonly agent: SpeakingAgent;
-  /** The messages of the swarm when the turn began. */
-  readonly messages: readonly TranscriptMessage[];
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { executeRun, type RunControl } from "./execute-run.ts";
 import type { StartedRun } from "./executor.ts";
-import type { WorkPorts } from "./live-run.ts";
-import { retryWhileHeld } from "./retry-while-held.ts";
+import type { WorkPorts } from "../run/live-run.ts";
+import { retryWhileHeld } from "../writer/retry-while-held.ts";
 import type { RunPlaces } from "./run-places.ts";
-import { RunStop } from "./run-stop.ts";
+import { RunStop } from "../writer/run-stop.ts";
 import { type RenewedRun, releaseRuns, renewLeases } from "./sql/manage-runs.ts";
 
 /** A run is aborted when less than this share of its lease is left, before other nodes may take it over. */

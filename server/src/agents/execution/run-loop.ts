@@ -1,13 +1,13 @@
 import { decideNext } from "../strategies/decide-next.ts";
 import type { EndReason } from "../strategies/run-view.ts";
-import type { LiveRun, RunPorts } from "./live-run.ts";
-import { BudgetSpent } from "../model/run-budget.ts";
+import type { LiveRun, RunPorts } from "../run/live-run.ts";
+import { BudgetSpent } from "../run/run-budget.ts";
 import { resumeTurn } from "../turn/resume-turn.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import { selectSpeaker } from "../turn/select-speaker.ts";
-import type { WaitingExecution } from "./steps.ts";
-import { coordinatorIdOf } from "../tools/toolset.ts";
-import type { SuspendedTurn, TurnEnd } from "../turn/turn-state.ts";
+import type { WaitingExecution } from "../writer/steps.ts";
+import { coordinatorIdOf } from "../turn/toolset.ts";
+import type { SuspendedTurn, TurnEnd } from "../run/turn-state.ts";
 
 export type LoopEnd =
   | { readonly kind: "ended"; readonly endReason: EndReason | null }

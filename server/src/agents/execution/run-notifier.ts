@@ -1,11 +1,8 @@
 import { createNotificationChannel } from "../../db/index.ts";
 import type { Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
-import { holdSession } from "./sql/node-sessions.ts";
+import { holdSession, RUN_CHANNEL, WAITING } from "./sql/node-sessions.ts";
 
-export const RUN_CHANNEL = "swarmbase_runs";
-/** The payload that has other nodes look for runs. */
-export const WAITING = "waiting";
 const CANCEL = "cancel:";
 
 export interface RunNotifierOptions {

@@ -1,8 +1,8 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { Context } from "../context/build-context.ts";
 import { estimateTokens } from "../providers/estimate-tokens.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import type { ModelCallRow } from "../execution/steps.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { ModelCallRow } from "../writer/steps.ts";
 import type { ModelFinish, ModelMessage, ModelTool, ModelToolCall } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import { openCallMeter, type Spent, toUsageRow } from "./call-meter.ts";

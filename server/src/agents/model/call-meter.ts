@@ -1,9 +1,9 @@
 import type { Framework } from "@swarmbase/sdk";
 import { estimateTokens } from "../providers/estimate-tokens.ts";
 import type { ModelEvent, ModelUsage } from "../providers/model-port.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import type { UsageRow } from "../execution/steps.ts";
-import type { CallCost, CallEstimate } from "./run-budget.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { UsageRow } from "../writer/steps.ts";
+import type { CallCost, CallEstimate } from "../run/run-budget.ts";
 
 export interface MeteredCall extends Omit<CallEstimate, "cost"> {
   readonly framework: Framework;

@@ -1,17 +1,17 @@
 import { buildContext } from "../context/build-context.ts";
 import { createEchoStripper } from "../context/echo-stripper.ts";
 import { estimateTokens } from "../providers/estimate-tokens.ts";
-import { participantsOf, swarmFor, transcriptOf } from "../context/run-transcript.ts";
+import { participantsOf, swarmFor, transcriptOf } from "../turn/run-transcript.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
 import type { SideCallRecord } from "./call-beside.ts";
 import { type CallMeter, openCallMeter } from "./call-meter.ts";
 import { type CallRecorder, createCallRecorder } from "./call-recorder.ts";
 import { recordTurnPrompt, type SentCall } from "./record-prompt.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import { applyReadings } from "../guardrails/check-input.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import { applyReadings } from "../turn/check-input.ts";
 import { responseSchemaOf } from "../schemas/response-schema.ts";
-import { listLed } from "../tools/toolset.ts";
+import { listLed } from "../turn/toolset.ts";
 import { measureMessages } from "../turn/turn-images.ts";
 import { emitText, type Turn, warnOnce } from "../turn/turn.ts";
 

@@ -1,5 +1,5 @@
-import type { LiveRun } from "../execution/live-run.ts";
-import { createFault, type FaultRow, type ModelCallRow, type PromptRow, type UsageRow } from "../execution/steps.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import { createFault, type FaultRow, type ModelCallRow, type PromptRow, type UsageRow } from "../writer/steps.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { Attempt, AttemptObserver, ModelEvent, ModelFinish, ModelUsage } from "../providers/model-port.ts";
 import type { ChatTrace, TurnSpan } from "../tracing.ts";

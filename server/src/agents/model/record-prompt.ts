@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { PromptMessage, PromptPart, PromptTool } from "@swarmbase/sdk";
 import type { Context } from "../context/build-context.ts";
-import type { PromptRow } from "../execution/steps.ts";
+import type { PromptRow } from "../writer/steps.ts";
 import type { ModelCall, ModelMessage, ModelTool } from "../providers/model-port.ts";
 
 export type SentCall = Pick<ModelCall, "system" | "messages" | "tools" | "toolChoice" | "settings" | "maxOutputTokens">;

@@ -8,9 +8,9 @@ import type { RunEvent, StreamHub } from "../streams/stream-hub.ts";
 import { openAdmissions } from "../admission/admissions.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
 import { type SubscriberTimes, openSubscribers } from "../streams/subscribers.ts";
-import { createRejection } from "./rejections.ts";
+import { createRejection } from "../rejections/rejections.ts";
 import { streamHeaders } from "../streams/render-frame.ts";
-import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "./run-body.ts";
+import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "../streams/run-body.ts";
 import {
   cancelRun,
   type Decision,

@@ -9,6 +9,15 @@ export interface RunEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** An event as it is stored. */
+export interface EventRow {
+  readonly seq: number;
+  readonly type: string;
+  readonly agent_id: string | null;
+  readonly restricted: boolean;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 export interface StreamHub {
   publish(event: RunEvent): void;
   /**

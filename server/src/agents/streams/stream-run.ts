@@ -1,7 +1,7 @@
 import type { RunEvent } from "./stream-hub.ts";
 import type { Subscriber } from "./subscriber.ts";
 import { hidePayload, PING, renderFrame } from "./render-frame.ts";
-import { isEndEvent, type RunBody } from "../respond/run-body.ts";
+import { isEndEvent, type RunBody } from "./run-body.ts";
 
 const PING_INTERVAL_MS = 10_000;
 /** The maximum value of the column. When the events of a run are deleted, the seq of its `done` is not known. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors/index.ts";
 import type { RunEvent, StreamHub } from "./stream-hub.ts";
 import { type EventPage, type EventReader, mergeEvents } from "./event-reader.ts";
-import { isEndStatus } from "../respond/run-body.ts";
+import { isEndStatus } from "./run-body.ts";
 import type { Viewer } from "./render-frame.ts";
 
 export type SubscriberStep =

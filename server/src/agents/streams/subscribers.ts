@@ -5,7 +5,7 @@ import { batchPauseMs } from "../providers/stream-pace.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { createEventReader } from "./event-reader.ts";
 import { Subscriber, type SubscriberOptions } from "./subscriber.ts";
-import { createRejection } from "../respond/rejections.ts";
+import { createRejection } from "../rejections/rejections.ts";
 import type { Viewer } from "./render-frame.ts";
 import { type SubscriberInput, checkSubscribers, type SubscriberState } from "./sql/check-subscribers.ts";
 

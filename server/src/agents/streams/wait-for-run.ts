@@ -1,6 +1,6 @@
 import type { RunEvent } from "./stream-hub.ts";
 import type { Subscriber } from "./subscriber.ts";
-import { isEndEvent, isEndStatus, type RunBody } from "../respond/run-body.ts";
+import { isEndEvent, isEndStatus, type RunBody } from "./run-body.ts";
 
 const PAUSE_POLL_MS = 100;
 const STEP_MS = 60_000;

@@ -1,10 +1,10 @@
 import { ModelError } from "../../errors/index.ts";
-import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
-import { BudgetSpent } from "../model/run-budget.ts";
-import { RunStop, stopOf } from "../execution/run-stop.ts";
-import type { FaultRow, HandoffRow, ModelCallRow } from "../execution/steps.ts";
+import { chargedUserOf, type LiveRun } from "../run/live-run.ts";
+import { BudgetSpent } from "../run/run-budget.ts";
+import { RunStop, stopOf } from "../writer/run-stop.ts";
+import type { FaultRow, HandoffRow, ModelCallRow } from "../writer/steps.ts";
 import type { Turn } from "./turn.ts";
-import type { SuspendedTurn, TurnEnd, TurnStop } from "./turn-state.ts";
+import type { SuspendedTurn, TurnEnd, TurnStop } from "../run/turn-state.ts";
 import { toUsageRow } from "../model/call-meter.ts";
 import { internalFault, toFaultRow } from "../model/call-recorder.ts";
 

@@ -1,16 +1,16 @@
-import type { LiveRun } from "../execution/live-run.ts";
-import type { GuardrailFlag } from "../execution/steps.ts";
-import { blocked, checkInput, failed, toFlag } from "../guardrails/check-input.ts";
-import { type Asker, subjectOf } from "../guardrails/ask-model.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { GuardrailFlag } from "../writer/steps.ts";
+import { blocked, checkInput, failed, toFlag } from "./check-input.ts";
+import { type Asker, subjectOf } from "./check-policy.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
-import { transcriptOf } from "../context/run-transcript.ts";
+import { transcriptOf } from "./run-transcript.ts";
 import { recordInTurn } from "../model/call-model.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
 import { ModelError } from "../../errors/index.ts";
 import { responseSchemaOf } from "../schemas/response-schema.ts";
 import { failTurn, finishTurn, type TurnFinish } from "./finish-turn.ts";
 import { type Turn, warnOnce } from "./turn.ts";
-import type { TurnEnd } from "./turn-state.ts";
+import type { TurnEnd } from "../run/turn-state.ts";
 
 /** Checks what the agent is about to read. Throws a ModelError when the agent must not answer. */
 export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {

@@ -1,7 +1,7 @@
-import type { LiveRun } from "../execution/live-run.ts";
-import { trackSuspended, trackTurn } from "../execution/run-progress.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import { trackSuspended, trackTurn } from "./run-progress.ts";
 import { buildTurnContext } from "../model/call-model.ts";
-import { recordLostCalls } from "../model/lost-calls.ts";
+import { recordLostCalls } from "./lost-calls.ts";
 import {
   answerCall,
   type CallAnswering,
@@ -10,15 +10,15 @@ import {
   settleDoubt,
   takeAnswer,
   takeClientResult,
-} from "../tools/answer-calls.ts";
-import { noteCall, rejectCall, toMemberAnswer } from "../tools/tool-answers.ts";
-import { buildToolset } from "../tools/toolset.ts";
+} from "./answer-calls.ts";
+import { noteCall, rejectCall, toMemberAnswer } from "./tool-answers.ts";
+import { buildToolset } from "./toolset.ts";
 import { closeSuspended, hasBegun } from "./finish-turn.ts";
 import { guardInput } from "./guard-turn.ts";
 import { addMessages, answeringOf, continueTurn, settle, takeAnswers } from "./run-turn.ts";
 import { reviveTurn } from "./suspended-turn.ts";
 import type { Turn } from "./turn.ts";
-import type { SuspendedTurn, TurnEnd, WaitingCall } from "./turn-state.ts";
+import type { SuspendedTurn, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 
 /** Continues a turn that waited for an approval or the client, or whose node was lost. */
 export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promise<TurnEnd> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Framework, FRAMEWORKS } from "@swarmbase/sdk";
-import { answerCalls, type CallAnswering } from "../tools/answer-calls.ts";
+import { answerCalls, type CallAnswering } from "./answer-calls.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import { buildTurnContext, callModel, type ModelAnswer } from "../model/call-model.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
@@ -9,16 +9,16 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import { ModelError } from "../../errors/index.ts";
 import { abortTurn, failTurn } from "./finish-turn.ts";
 import { completeTurn, guardInput } from "./guard-turn.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import type { QuestionRow } from "../execution/steps.ts";
-import { trackSuspended, trackTurn } from "../execution/run-progress.ts";
-import { BudgetSpent } from "../model/run-budget.ts";
-import { buildToolset, type Toolset } from "../tools/toolset.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { QuestionRow } from "../writer/steps.ts";
+import { trackSuspended, trackTurn } from "./run-progress.ts";
+import { BudgetSpent } from "../run/run-budget.ts";
+import { buildToolset, type Toolset } from "./toolset.ts";
 import { keepNewestImages } from "./turn-images.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
 import { suspendTurn } from "./suspended-turn.ts";
 import { createTurn, replaceMessages, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
-import { createBlankTurn, type TurnEnd, type WaitingCall } from "./turn-state.ts";
+import { createBlankTurn, type TurnEnd, type WaitingCall } from "../run/turn-state.ts";
 
 const BUSY_RETRY_MS = 100;
 

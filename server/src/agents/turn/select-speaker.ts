@@ -1,12 +1,12 @@
 import { buildContext } from "../context/build-context.ts";
-import { participantsOf, swarmFor } from "../context/run-transcript.ts";
+import { participantsOf, swarmFor } from "./run-transcript.ts";
 import { nameSpeakers } from "../context/speakers.ts";
 import { fallbackSelection, readSelection, selectionTool, toChoices } from "../strategies/selection-tool.ts";
 import { callBeside, recordAlone, type SideCallRecord } from "../model/call-beside.ts";
-import { readAllowed } from "../guardrails/check-input.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import { BudgetSpent } from "../model/run-budget.ts";
-import { findCoordinator } from "../tools/toolset.ts";
+import { readAllowed } from "./check-input.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import { BudgetSpent } from "../run/run-budget.ts";
+import { findCoordinator } from "./toolset.ts";
 
 /** A model that names nobody is asked once more in a run. From then on the order of positions applies. */
 const MAX_MISSED = 2;

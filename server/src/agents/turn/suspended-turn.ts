@@ -1,8 +1,8 @@
-import type { LiveRun } from "../execution/live-run.ts";
-import type { SpeakingAgent } from "../execution/steps.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { SpeakingAgent } from "../writer/steps.ts";
 import { createTurn, type Turn } from "./turn.ts";
 import { countUnchanged, dropImages } from "./turn-images.ts";
-import { createBlankTurn, type SuspendedTurn, type WaitingCall } from "./turn-state.ts";
+import { createBlankTurn, type SuspendedTurn, type WaitingCall } from "../run/turn-state.ts";
 
 export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn {
   const messages = turn.messages.map(dropImages);

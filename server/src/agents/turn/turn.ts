@@ -1,16 +1,16 @@
 import { isRecord } from "../../json/index.ts";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
-import { NO_READINGS, type Readings } from "../guardrails/check-input.ts";
+import { NO_READINGS, type Readings } from "./check-input.ts";
 import { guardrailsOf } from "../guardrails/guardrail.ts";
 import { createRepeatGuard, type RepeatGuard } from "../strategies/loops.ts";
 import type { ModelMessage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { PromptedTurn } from "../model/record-prompt.ts";
-import type { DeltaSource } from "../execution/event-sequencer.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import type { ModelCallRow, SpeakingAgent, Step } from "../execution/steps.ts";
+import type { DeltaSource } from "../writer/event-sequencer.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { ModelCallRow, SpeakingAgent, Step } from "../writer/steps.ts";
 import { countUnchanged } from "./turn-images.ts";
-import type { LiveCall, StoredTurn, TurnEnd } from "./turn-state.ts";
+import type { LiveCall, StoredTurn, TurnEnd } from "../run/turn-state.ts";
 
 /** The state of a turn. */
 export interface Turn extends StoredTurn, PromptedTurn {

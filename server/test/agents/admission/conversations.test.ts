@@ -5,7 +5,7 @@ import pg from "pg";
 import type { AgentOverrides } from "../../../src/agents/admission/sql/admit-runs.ts";
 import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
 import { deleteHiddenSwarms } from "../../../src/agents/execution/sql/manage-runs.ts";
-import type { RunBody } from "../../../src/agents/respond/run-body.ts";
+import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import type { UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, openStage, type Stage, WITHOUT_MODEL } from "../support/respond-stage.ts";
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
 import { admitRuns, type AdmissionCall } from "../../../src/agents/admission/sql/admit-runs.ts";
-import type { RunBody } from "../../../src/agents/respond/run-body.ts";
+import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import { AppError } from "../../../src/errors/index.ts";
 import { type Principal, SERVICE_PRINCIPAL, type UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, openStage, type Stage, WITHOUT_MODEL } from "../support/respond-stage.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import { openAdmissions } from "../../../src/agents/admission/admissions.ts";
-import { advanceRuns } from "../../../src/agents/execution/sql/advance-runs.ts";
+import { advanceRuns } from "../../../src/agents/writer/sql/advance-runs.ts";
 import { AppError } from "../../../src/errors/index.ts";
 import { callTo, endOf, NODE } from "../support/run-calls.ts";
 import { type NewSwarm, openRunStage, type RunStage } from "../support/run-stage.ts";

@@ -9,7 +9,7 @@ import {
   type Answer,
   preflightSwarms,
 } from "../../../src/agents/admission/sql/admit-runs.ts";
-import { advanceRuns, type RunAdvance } from "../../../src/agents/execution/sql/advance-runs.ts";
+import { advanceRuns, type RunAdvance } from "../../../src/agents/writer/sql/advance-runs.ts";
 import { callTo, endOf, endSteps, NODE, type TurnCall } from "../support/run-calls.ts";
 import { calls, type NewSwarm, openRunStage, type RunStage, says } from "../support/run-stage.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type DeltaResult } from "../../../src/agents/execution/sql/store-deltas.ts";
+import { type DeltaResult } from "../../../src/agents/writer/sql/store-deltas.ts";
 import { until } from "../../support/until.ts";
 import { openRunStage, type RunStage } from "../support/run-stage.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Block, createEventSequencer } from "../../../src/agents/execution/event-sequencer.ts";
+import { type Block, createEventSequencer } from "../../../src/agents/writer/event-sequencer.ts";
 import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
-import { toStorableJson } from "../../../src/agents/execution/sql/storable-json.ts";
+import { toStorableJson } from "../../../src/agents/writer/sql/storable-json.ts";
 
 const RUN = { id: "run", swarmId: "swarm" };
 /** More than a test numbers. */

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type pg from "pg";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
 import { admitRuns } from "../../../src/agents/admission/sql/admit-runs.ts";
-import { advanceRuns } from "../../../src/agents/execution/sql/advance-runs.ts";
+import { advanceRuns } from "../../../src/agents/writer/sql/advance-runs.ts";
 import { callTo, endOf, NODE, type TurnCall } from "../support/run-calls.ts";
 import { calls, hangs, lastRole, openRunStage, type RunNode, type RunStage, says } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
 import { openRespond, type Respond } from "../../../src/agents/respond/open-respond.ts";
-import type { RunBody } from "../../../src/agents/respond/run-body.ts";
+import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import { AppError } from "../../../src/errors/index.ts";
 import { codeOf, IN_FRONT, LISTENING } from "../support/respond-stage.ts";
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AdmissionCall, FirstTurnPlan } from "../../../src/agents/admission/sql/admit-runs.ts";
-import type { NumberedStep, RunAdvance } from "../../../src/agents/execution/sql/advance-runs.ts";
+import type { NumberedStep, RunAdvance } from "../../../src/agents/writer/sql/advance-runs.ts";
 import type { NewSwarm } from "./run-stage.ts";
 
 export const NODE = { owner: "node", leaseMs: 30_000, queueLimit: 3 };

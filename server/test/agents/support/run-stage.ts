@@ -5,7 +5,7 @@ import { createCalibration } from "../../../src/agents/providers/estimate-tokens
 import type { ModelCall, ModelEvent, Models } from "../../../src/agents/providers/model-port.ts";
 import { createExecutor, type ExecutorOptions } from "../../../src/agents/execution/create-executor.ts";
 import type { Executor } from "../../../src/agents/execution/executor.ts";
-import type { RunPorts } from "../../../src/agents/execution/live-run.ts";
+import type { RunPorts } from "../../../src/agents/run/live-run.ts";
 import { openGuardrails } from "../../../src/agents/guardrails/open-guardrails.ts";
 import { createStreamHub, type OpenStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
 import type { Tools } from "../../../src/agents/tools/tool-port.ts";

@@ -1,11 +1,12 @@
 import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
-import type { OpenedTurn } from "../../execution/executor.ts";
-import type { RunContext } from "../../execution/sql/load-run.ts";
-import { type MessageColumns, toMessages } from "../../execution/sql/message-columns.ts";
-import type { EventRow, SpeakingAgent } from "../../execution/steps.ts";
-import type { Rejection } from "../../respond/rejections.ts";
-import { callValue } from "../../respond/sql/call-function.ts";
+import type { OpenedTurn } from "../../run/live-run.ts";
+import type { RunContext } from "../../run/sql/load-run.ts";
+import { type MessageColumns, toMessages } from "../../writer/sql/message-columns.ts";
+import type { SpeakingAgent } from "../../writer/steps.ts";
+import type { EventRow } from "../../streams/stream-hub.ts";
+import type { Rejection } from "../../rejections/rejections.ts";
+import { callValue } from "../../rejections/call-function.ts";
 
 /** What a call brings with it when it has a conversation of its own. */
 export interface Conversation {

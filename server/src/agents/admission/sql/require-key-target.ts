@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
-import { type Rejection, toAppError } from "../../respond/rejections.ts";
-import { callValue } from "../../respond/sql/call-function.ts";
+import { type Rejection, toAppError } from "../../rejections/rejections.ts";
+import { callValue } from "../../rejections/call-function.ts";
 
 /** Throws when the principal is an API key that may not ask there. */
 export async function requireKeyTarget(

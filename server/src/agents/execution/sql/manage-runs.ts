@@ -2,9 +2,9 @@ import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { PartitionedTable } from "../../../db/index.ts";
 import type { StartedRun } from "../executor.ts";
-import { RUN_CHANNEL, WAITING } from "../run-notifier.ts";
 import type { ClaimCapacity } from "../run-places.ts";
-import type { CancelReason } from "../steps.ts";
+import { RUN_CHANNEL, WAITING } from "./node-sessions.ts";
+import type { CancelReason } from "../../writer/steps.ts";
 
 /** How long a run that was left waits for its next claim. */
 const LEFT_MS = 5_000;

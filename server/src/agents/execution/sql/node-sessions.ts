@@ -1,5 +1,10 @@
 import type pg from "pg";
 
+/** Where nodes notify each other of runs. */
+export const RUN_CHANNEL = "swarmbase_runs";
+/** The payload that has other nodes look for runs. */
+export const WAITING = "waiting";
+
 /** Shows other nodes that this one lives, until the connection ends. Shared: an earlier connection may not have ended yet. */
 export async function holdSession(client: pg.ClientBase, owner: string): Promise<void> {
   await client.query("select pg_advisory_lock_shared(private.get_session_key($1))", [owner]);

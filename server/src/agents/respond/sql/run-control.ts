@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
-import { createRejection, DECIDE_STATEMENT, SUBMIT_STATEMENT } from "../rejections.ts";
-import type { RunBody } from "../run-body.ts";
-import { callRows, callValue } from "./call-function.ts";
+import { createRejection, DECIDE_STATEMENT, SUBMIT_STATEMENT } from "../../rejections/rejections.ts";
+import type { RunBody } from "../../streams/run-body.ts";
+import { callRows, callValue } from "../../rejections/call-function.ts";
 
 type User = Pick<Principal, "role" | "userId">;
 

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { callRows } from "../../respond/sql/call-function.ts";
+import { callRows } from "../../rejections/call-function.ts";
 
 export interface SubscriberInput {
   /** The number of the subscriber, returned with its state. */

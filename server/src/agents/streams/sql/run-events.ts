@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { EventRow } from "../../execution/steps.ts";
-import { callRows } from "../../respond/sql/call-function.ts";
+import type { EventRow } from "../stream-hub.ts";
+import { callRows } from "../../rejections/call-function.ts";
 
 export interface StoredEvent extends EventRow {
   readonly run_id: string;

@@ -1,16 +1,23 @@
 import { Semaphore } from "../../concurrency/index.ts";
 import { isRecord } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
-import type { AssignedTool, CallableTool, ToolAnswers, ToolFault, ToolOutcome, ToolResponse } from "./tool-port.ts";
-import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
-import type { HandoffRow, QuestionRow, ToolExecution } from "../execution/steps.ts";
+import type {
+  AssignedTool,
+  CallableTool,
+  ToolAnswers,
+  ToolFault,
+  ToolOutcome,
+  ToolResponse,
+} from "../tools/tool-port.ts";
+import { chargedUserOf, type LiveRun } from "../run/live-run.ts";
+import type { HandoffRow, QuestionRow, ToolExecution } from "../writer/steps.ts";
 import { readAgentInput } from "../strategies/agent-tools.ts";
-import { toClientOutcome } from "./client/client-tools.ts";
-import { readAssignment } from "./input/assignment.ts";
+import { toClientOutcome } from "../tools/client/client-tools.ts";
+import { readAssignment } from "../tools/input/assignment.ts";
 import type { Toolset } from "./toolset.ts";
 import { noteCall, rejectCall, toMemberAnswer } from "./tool-answers.ts";
-import { returnToThinking, type Turn } from "../turn/turn.ts";
-import type { TurnEnd, WaitingCall } from "../turn/turn-state.ts";
+import { returnToThinking, type Turn } from "./turn.ts";
+import type { TurnEnd, WaitingCall } from "../run/turn-state.ts";
 
 export type Answers =
   | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }

@@ -1,10 +1,10 @@
 import type { Framework } from "@swarmbase/sdk";
-import type { LiveRun } from "../execution/live-run.ts";
+import type { LiveRun } from "../run/live-run.ts";
 import { callBeside, type SideCallRecord } from "../model/call-beside.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { TurnSpan } from "../tracing.ts";
-import { type CheckSubject, type Guardrail, GuardrailFailure } from "./guardrail.ts";
+import { type CheckSubject, type Guardrail, GuardrailFailure } from "../guardrails/guardrail.ts";
 
 /** The agent on whose behalf a model is asked. */
 export interface Asker {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "../../../src/errors/index.ts";
-import { answerWith, type RunBody } from "../../../src/agents/respond/run-body.ts";
+import { answerWith, type RunBody } from "../../../src/agents/streams/run-body.ts";
 
 const runOf = (stopReason: string, codes: readonly string[], responses: readonly unknown[] = []): RunBody => ({
   run_id: "1",

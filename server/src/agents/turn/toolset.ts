@@ -1,10 +1,10 @@
 import type { ModelTool } from "../providers/model-port.ts";
 import { agentTools } from "../strategies/agent-tools.ts";
 import { coordinatorOf, STRATEGIES } from "../strategies/decide-next.ts";
-import { clientToolsOf } from "./client/client-tools.ts";
-import type { CallableTool } from "./tool-port.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import type { Turn } from "../turn/turn.ts";
+import { clientToolsOf } from "../tools/client/client-tools.ts";
+import type { CallableTool } from "../tools/tool-port.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { Turn } from "./turn.ts";
 
 /** What a tool name means in one turn. */
 type ToolMeaning =

@@ -1,9 +1,9 @@
-import type { LiveRun } from "../execution/live-run.ts";
-import type { QuestionRow } from "../execution/steps.ts";
-import type { Turn } from "../turn/turn.ts";
-import type { ContextSwarm } from "./render-system.ts";
-import type { Participant } from "./speakers.ts";
-import type { TranscriptMessage } from "./transcript.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { QuestionRow } from "../writer/steps.ts";
+import type { Turn } from "./turn.ts";
+import type { ContextSwarm } from "../context/render-system.ts";
+import type { Participant } from "../context/speakers.ts";
+import type { TranscriptMessage } from "../context/transcript.ts";
 
 /** The messages of the swarm as the agent of a turn reads them: with the questions that it was asked, and the reason of a handoff. */
 export function transcriptOf(run: LiveRun, turn: Turn): readonly TranscriptMessage[] {

@@ -1,5 +1,5 @@
 import type { Framework } from "@swarmbase/sdk";
-import type { QuestionRow, ToolExecution } from "../execution/steps.ts";
+import type { QuestionRow, ToolExecution } from "../writer/steps.ts";
 import type { ModelImage, ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { ToolAnswers, ToolQuestion } from "../tools/tool-port.ts";
 

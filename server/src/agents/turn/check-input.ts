@@ -1,9 +1,9 @@
 import type { TranscriptMessage } from "../context/transcript.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import type { GuardrailFlag } from "../execution/steps.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { GuardrailFlag } from "../writer/steps.ts";
 import { ModelError } from "../../errors/index.ts";
-import { type Asker, subjectOf } from "./ask-model.ts";
-import { type Guardrail, GuardrailFailure, guardrailsOf } from "./guardrail.ts";
+import { type Asker, subjectOf } from "./check-policy.ts";
+import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
 
 /** By id of the message: the text that the agent reads instead; null: the agent does not read the message. */
 export type Readings = ReadonlyMap<string, string | null>;

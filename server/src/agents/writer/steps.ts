@@ -1,16 +1,9 @@
 import type { Framework, StoredPrompt } from "@swarmbase/sdk";
 import type { TranscriptMessage } from "../context/transcript.ts";
+import type { EventRow } from "../streams/stream-hub.ts";
 import type { AssignedTool, ToolQuestion } from "../tools/tool-port.ts";
 
 // The JSON that private.advance_runs reads and returns.
-
-export interface EventRow {
-  readonly seq: number;
-  readonly type: string;
-  readonly agent_id: string | null;
-  readonly restricted: boolean;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 export interface UsageRow {
   readonly input_tokens: number;

@@ -1,9 +1,10 @@
+import type { EventRow } from "../streams/stream-hub.ts";
 import type { Block, DeltaSource, DeltaType, EventSequencer } from "./event-sequencer.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import type { RunStore } from "./run-store.ts";
 import { RunStop } from "./run-stop.ts";
 import type { Advanced, NumberedStep, RunHold } from "./sql/advance-runs.ts";
-import { type CancelReason, countSeqs, type EventRow, type Step, type StepResult } from "./steps.ts";
+import { type CancelReason, countSeqs, type Step, type StepResult } from "./steps.ts";
 
 const FLUSH_CHARS = 4_096;
 /** A status change of a turn waits this long for further steps: a short answer then ends in the same transaction. */

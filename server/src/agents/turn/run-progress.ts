@@ -1,9 +1,9 @@
-import { toMemberAnswer } from "../tools/tool-answers.ts";
-import { snapshotTurn } from "../turn/suspended-turn.ts";
-import type { Turn } from "../turn/turn.ts";
-import { createBlankTurn, type LiveCall, type SuspendedTurn, type WaitingCall } from "../turn/turn-state.ts";
-import type { LiveRun, RunProgress } from "./live-run.ts";
-import type { RunContext } from "./sql/load-run.ts";
+import { toMemberAnswer } from "./tool-answers.ts";
+import { snapshotTurn } from "./suspended-turn.ts";
+import type { Turn } from "./turn.ts";
+import { createBlankTurn, type LiveCall, type SuspendedTurn, type WaitingCall } from "../run/turn-state.ts";
+import type { LiveRun, RunProgress } from "../run/live-run.ts";
+import type { RunContext } from "../run/sql/load-run.ts";
 
 /** Of the progress that this release writes. It reads this version and the one before. */
 const VERSION = 1;

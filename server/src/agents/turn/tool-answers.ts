@@ -1,6 +1,6 @@
 import type { ModelToolCall } from "../providers/model-port.ts";
-import type { Turn } from "../turn/turn.ts";
-import type { LiveCall, TurnEnd, WaitingCall } from "../turn/turn-state.ts";
+import type { Turn } from "./turn.ts";
+import type { LiveCall, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 
 /** Must be called before the step that records the same is submitted, which stores the calls of the turn too. */
 export function noteCall(turn: Turn, noted: LiveCall): void {

@@ -1,11 +1,11 @@
 import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
-import { retryWhileHeld } from "../execution/retry-while-held.ts";
-import type { RunWriter } from "../execution/run-writer.ts";
-import { RunStop } from "../execution/run-stop.ts";
-import type { RunHold } from "../execution/sql/advance-runs.ts";
+import { retryWhileHeld } from "../writer/retry-while-held.ts";
+import type { RunWriter } from "../writer/run-writer.ts";
+import { RunStop } from "../writer/run-stop.ts";
+import type { RunHold } from "../writer/sql/advance-runs.ts";
 import { reserveBudget } from "./sql/reserve-budget.ts";
-import type { UsageRow } from "../execution/steps.ts";
+import type { UsageRow } from "../writer/steps.ts";
 
 /** The call exceeds a budget and is not made. */
 export class BudgetSpent extends Error {

@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { translateUnavailable } from "../../../db/index.ts";
-import { translateRejection } from "../rejections.ts";
+import { translateUnavailable } from "../../db/index.ts";
+import { translateRejection } from "./rejections.ts";
 
 export interface NamedStatement {
   readonly name: string;

@@ -1,9 +1,9 @@
-import type { LiveRun } from "../execution/live-run.ts";
-import { createFault, type ModelCallRow, type UsageRow } from "../execution/steps.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import { createFault, type ModelCallRow, type UsageRow } from "../writer/steps.ts";
 import type { ModelTool, ModelUsage } from "../providers/model-port.ts";
-import type { Turn } from "../turn/turn.ts";
-import { estimateInput, recordInTurn } from "./call-model.ts";
-import { toUsageRow } from "./call-meter.ts";
+import type { Turn } from "./turn.ts";
+import { estimateInput, recordInTurn } from "../model/call-model.ts";
+import { toUsageRow } from "../model/call-meter.ts";
 
 const LOST = createFault("WORKER_LOST", "The node that made this call went away", true);
 

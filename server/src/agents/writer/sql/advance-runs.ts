@@ -1,5 +1,6 @@
 import type pg from "pg";
-import { type CancelReason, countSeqs, type EventRow, type PromptRow, type Step, type StepResult } from "../steps.ts";
+import type { EventRow } from "../../streams/stream-hub.ts";
+import { type CancelReason, countSeqs, type PromptRow, type Step, type StepResult } from "../steps.ts";
 import { type MessageColumns, toMessages } from "./message-columns.ts";
 import { toStorableJson } from "./storable-json.ts";
 

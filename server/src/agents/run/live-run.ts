@@ -10,14 +10,13 @@ import type { FinishedTurn } from "../strategies/run-view.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import type { Tools } from "../tools/tool-port.ts";
 import type { RunSpan, Tracing } from "../tracing.ts";
-import type { OpenedTurn } from "./executor.ts";
-import type { RunBudget } from "../model/run-budget.ts";
-import type { RunStore } from "./run-store.ts";
+import type { RunBudget } from "./run-budget.ts";
+import type { RunStore } from "../writer/run-store.ts";
 import type { OpenStreamHub } from "../streams/stream-hub.ts";
-import type { RunWriter } from "./run-writer.ts";
+import type { RunWriter } from "../writer/run-writer.ts";
 import type { RunContext } from "./sql/load-run.ts";
-import type { QuestionRow } from "./steps.ts";
-import type { OpenTurn, SuspendedTurn, TurnStop } from "../turn/turn-state.ts";
+import type { QuestionRow, SpeakingAgent } from "../writer/steps.ts";
+import type { OpenTurn, SuspendedTurn, TurnStop } from "./turn-state.ts";
 
 /** The dependencies of executing runs. */
 export interface RunPorts {
@@ -82,6 +81,15 @@ export interface LiveRun {
   turnCount: number;
   toolCallCount: number;
   answerCount: number;
+}
+
+/** A turn whose row and first events are stored. */
+export interface OpenedTurn {
+  readonly id: string;
+  readonly messageId: string;
+  readonly agent: SpeakingAgent;
+  /** The messages of the swarm when the turn began. */
+  readonly messages: readonly TranscriptMessage[];
 }
 
 /** What a node needs to continue a run that another one executed, as stored. */

@@ -1,5 +1,4 @@
-import type { OpenStreamHub, RunEvent } from "../streams/stream-hub.ts";
-import type { EventRow } from "./steps.ts";
+import type { EventRow, OpenStreamHub, RunEvent } from "../streams/stream-hub.ts";
 
 export type DeltaType = "message.delta" | "reasoning.delta";
 

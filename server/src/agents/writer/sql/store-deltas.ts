@@ -1,5 +1,6 @@
 import type pg from "pg";
-import type { CancelReason, EventRow } from "../steps.ts";
+import type { EventRow } from "../../streams/stream-hub.ts";
+import type { CancelReason } from "../steps.ts";
 import type { RunHold } from "./advance-runs.ts";
 import { toStorableJson } from "./storable-json.ts";
 

@@ -1,7 +1,7 @@
 import type { SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { Guardrail } from "../../guardrails/guardrail.ts";
-import type { FaultRow, QuestionRow, SpeakingAgent, UsageRow } from "../steps.ts";
+import type { FaultRow, QuestionRow, SpeakingAgent, UsageRow } from "../../writer/steps.ts";
 
 interface ContextAgent
   extends Pick<SpeakingAgent, "id" | "name" | "user_id" | "role" | "framework" | "model" | "settings"> {
