@@ -1,285 +1,142 @@
-import { buildContext } from "../context/build-context.ts";
-import { createEchoStripper } from "../context/echo-stripper.ts";
-import { estimateTokens } from "../providers/estimate-tokens.ts";
-import { participantsOf, swarmFor, transcriptOf } from "../turn/run-transcript.ts";
-import { ModelError } from "../../errors/index.ts";
-import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
-import type { SideCallRecord } from "./call-beside.ts";
-import { type CallMeter, openCallMeter } from "./call-meter.ts";
-import { type CallRecorder, createCallRecorder } from "./call-recorder.ts";
-import { recordTurnPrompt, type SentCall } from "./record-prompt.ts";
+import { estimateInput } from "./estimate-input.ts";
+import type { ModelCall, ModelEvent, ModelFinish, ModelToolCall } from "../providers/model-port.ts";
 import type { LiveRun } from "../run/live-run.ts";
-import { applyReadings } from "../turn/check-input.ts";
-import { responseSchemaOf } from "../schemas/response-schema.ts";
-import { listLed } from "../turn/toolset.ts";
-import { measureMessages } from "../turn/turn-images.ts";
-import { emitText, type Turn, warnOnce } from "../turn/turn.ts";
+import type { TurnSpan } from "../tracing.ts";
+import type { ModelCallRow } from "../writer/steps.ts";
+import { openCallMeter, type Spent } from "./call-meter.ts";
+import { createCallRecorder } from "./call-recorder.ts";
+import type { RecordedPrompt } from "./record-prompt.ts";
 
-export interface ModelAnswer {
-  readonly calls: readonly ModelToolCall[];
-  readonly text: string;
-  readonly finish: ModelFinish;
-  /** The budget lowered the output limit of the agent's settings. */
-  readonly isCutByBudget: boolean;
+/** On whose behalf a model is called. */
+export interface ModelCaller {
+  readonly agent: { readonly id: string; readonly name: string };
+  /** Null when the call belongs to no turn. */
+  readonly turnId: string | null;
+  readonly startChat: TurnSpan["startChat"];
+  /** Called once when a call has ended, also when it failed. */
+  record(calls: CallRecord): void;
 }
 
-const MIN_CONTEXT_TOKENS = 256;
+export interface CallRecord {
+  /** Null: the call reached no provider. */
+  readonly spent: Spent | null;
+  /** Null when no budget applies. */
+  readonly reservationId: string | null;
+  readonly modelCalls: readonly ModelCallRow[];
+}
+
+/** A call of a model in a run. */
+export interface RunCall {
+  readonly caller: ModelCaller;
+  readonly request: Omit<ModelCall, "agent" | "attempts" | "maxOutputTokens">;
+  /** The output limit of an answer that no reader of the swarm sees. Null: that of the settings, which a budget may lower. */
+  readonly answerTokens: number | null;
+  /** Called when the budget allows the call. Returns what is recorded of the prompt. */
+  describePrompt(sent: ModelCall, isCutByBudget: boolean): RecordedPrompt | undefined;
+  readonly reader: AnswerReader;
+}
+
+export interface AnswerReader {
+  /** The text of the answer so far. */
+  readonly text: string;
+  read(event: ModelEvent): void;
+  /** Called after the last event of an answer. */
+  end(): void;
+}
+
 /** The shortest output limit that a budget may impose: shorter answers are mostly cut off and of no use. */
 const MIN_OUTPUT_TOKENS = 1_024;
 
-/** Calls the model and streams its text. Shortens the context and calls again when the model rejects it as too long. */
-export async function callModel(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
-  const lengthBefore = turn.text.length;
-  for (;;) {
-    try {
-      return await callOnce(run, turn, tools);
-    } catch (error) {
-      const isTooLong = error instanceof ModelError && error.code === "CONTEXT_LENGTH_EXCEEDED";
-      // The newest message always stays: it is the one to be answered.
-      if (!isTooLong || turn.text.length > lengthBefore || turn.contextCount <= 1) throw error;
-      shortenContext(run, turn, tools);
-    }
-  }
-}
-
-/** Leaves out the oldest third of the messages, and half of them each further time. */
-function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
-  const { contextCount: count, contextLimit: limit } = turn;
-  turn.contextLimit = limit === null ? count - Math.ceil(count / 3) : Math.floor(count / 2);
-  // The tool calls of this turn, their results and a request to repair the answer stay.
-  const own = turn.messages.slice(turn.contextLength);
-  buildTurnContext(run, turn, tools);
-  turn.messages.push(...own);
-}
-
-/** Builds the context of the turn from the messages of the swarm. */
-export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
-  const { models, calibration } = run.ports;
-  const { agent } = turn;
-  const info = models.describe(agent.framework, agent.model);
-  const ratio = calibration.ratioFor(info.model);
-  // The setting of an agent can exceed the context window of its model.
-  const answerTokens = Math.min(maxTokensOf(run, turn), Math.floor(info.contextWindow / 2));
-  const context = buildContext({
-    agent: {
-      ...agent,
-      systemPrompt: agent.system_prompt,
-      leads: listLed(run, turn).map(({ id, name, role }) => ({ id, name, role, type: "agent" })),
-    },
-    swarm: swarmFor(run, agent),
-    participants: participantsOf(run),
-    messages: applyReadings(transcriptOf(run, turn), turn.readings),
-    historyLimit: turn.contextLimit ?? run.limits.historyLimit,
-    tokenBudget: Math.max(
-      MIN_CONTEXT_TOKENS,
-      info.contextWindow - answerTokens - estimateTokens(renderExtras(turn, tools), ratio),
-    ),
-    charsPerToken: ratio,
-  });
-  turn.system = context.system;
-  turn.messages = context.messages;
-  turn.contextCount = context.messageCount;
-  turn.contextLength = context.messages.length;
-  turn.sources = context.sources;
-  turn.promptedCount = 0;
-  turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
-  if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {
-    const { messageCount } = context.trimmed;
-    turn.warnings.push({ setting: "context", message: `left out ${messageCount} older messages`, messageCount });
-  }
-}
-
-/** What a call sends in addition to the conversation. */
-function renderExtras({ agent }: Turn, tools: readonly ModelTool[]): string {
-  return JSON.stringify([tools, responseSchemaOf(agent.settings)]);
-}
-
-function maxTokensOf({ ports }: LiveRun, { agent }: Pick<Turn, "agent">): number {
-  return ports.models.maxTokens(agent.framework, agent.model, agent.settings);
-}
-
-/** A call that is about to be made, reserved in the budget. */
-interface PreparedCall {
-  readonly call: ModelCall;
-  readonly meter: CallMeter;
-  readonly recorder: CallRecorder;
-  /** The id of the model, also when the agent uses the default of the provider. */
-  readonly model: string;
-  readonly inputTokens: number;
-  readonly hasImages: boolean;
-  readonly isCutByBudget: boolean;
-  /** The text of the turn before this call. */
-  readonly textBefore: string;
-}
-
-async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
-  const prepared = await prepareCall(run, turn, tools);
-  const answer: StreamedAnswer = { calls: [], finish: null };
-  try {
-    await readAnswer(run, turn, prepared, answer);
-  } catch (error) {
-    if (error instanceof ModelError) turn.attempts = Math.max(turn.attempts, error.attempts);
-    closeCall(turn, prepared, answer.finish, error);
-    throw error;
-  }
-  closeCall(turn, prepared, answer.finish, null);
-  const { textBefore, isCutByBudget } = prepared;
-  return {
-    calls: answer.calls,
-    text: turn.text.slice(textBefore.length),
-    finish: answer.finish ?? "other",
-    isCutByBudget,
-  };
-}
-
-interface InputEstimate {
-  readonly inputTokens: number;
-  readonly imageTokens: number;
-  readonly charsPerToken: number;
-}
-
-/** The input of the next call of the turn. */
-export function estimateInput({ ports }: LiveRun, turn: Turn, tools: readonly ModelTool[]): InputEstimate {
-  const info = ports.models.describe(turn.agent.framework, turn.agent.model);
-  const charsPerToken = ports.calibration.ratioFor(info.model);
-  const { text: messagesText, imageTokens } = measureMessages(turn.messages);
-  const text = turn.system + messagesText + renderExtras(turn, tools);
-  return { inputTokens: estimateTokens(text, charsPerToken) + imageTokens, imageTokens, charsPerToken };
-}
-
-async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<PreparedCall> {
+/** The only path to a model. Throws BudgetSpent, RunStop, the reason of the signal, and what the model port throws. */
+export async function callModel(run: LiveRun, { caller, request, reader, ...call }: RunCall): Promise<ModelFinish> {
   run.assertHeld();
-  const { models } = run.ports;
-  const { agent } = turn;
-  const info = models.describe(agent.framework, agent.model);
-  const { inputTokens, imageTokens, charsPerToken } = estimateInput(run, turn, tools);
-  const maxOutputTokens = maxTokensOf(run, turn);
+  const { models, calibration } = run.ports;
+  const { framework, model, system, messages, tools, toolChoice, signal } = request;
+  const info = models.describe(framework, model);
+  const hasOwnLimit = call.answerTokens !== null;
+  // A reasoning model would use up this limit before it answers.
+  const settings =
+    hasOwnLimit && !info.isReasoning ? { ...request.settings, max_tokens: call.answerTokens } : request.settings;
+  const { inputTokens, imageTokens, charsPerToken } = estimateInput(run.ports, request);
+  const maxOutputTokens = models.maxTokens(framework, model, settings);
+  // A reasoning model needs output tokens before it answers.
+  const minOutputTokens = info.isReasoning
+    ? Math.max(MIN_OUTPUT_TOKENS, Math.ceil(maxOutputTokens / 2))
+    : MIN_OUTPUT_TOKENS;
   const meter = await openCallMeter(run, {
-    turnId: turn.id,
-    framework: agent.framework,
+    turnId: caller.turnId,
+    framework,
     model: info.model,
     inputTokens,
     maxOutputTokens,
-    // A reasoning model needs output tokens before it answers.
-    minOutputTokens: info.isReasoning ? Math.max(MIN_OUTPUT_TOKENS, Math.ceil(maxOutputTokens / 2)) : MIN_OUTPUT_TOKENS,
+    minOutputTokens: hasOwnLimit ? maxOutputTokens : minOutputTokens,
     charsPerToken,
-    signal: turn.signal,
+    signal,
   });
-  const isCutByBudget = meter.maxOutputTokens < maxOutputTokens;
-  if (isCutByBudget)
-    warnOnce(turn, {
-      setting: "max_tokens",
-      message: `lowered to ${meter.maxOutputTokens}: the budget does not allow more`,
-    });
-  const sent: SentCall = {
-    system: turn.system,
-    messages: turn.messages,
+  const sent: ModelCall = {
+    framework,
+    model,
+    system,
+    messages,
     tools: info.hasTools ? tools : [],
-    toolChoice: turn.mustAnswer || turn.isRepairing ? "none" : "auto",
-    settings: agent.settings,
+    toolChoice: info.hasTools || typeof toolChoice === "string" ? toolChoice : "none",
+    settings,
+    signal,
+    agent: { id: caller.agent.id, name: caller.agent.name },
     ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
   };
   const recorder = createCallRecorder(run, {
-    startChat: turn.span.startChat,
-    signal: turn.signal,
-    settings: agent.settings,
-    system: turn.system,
-    messages: turn.messages,
-    prompt: recordTurnPrompt(turn, sent),
+    startChat: caller.startChat,
+    signal,
+    settings: hasOwnLimit ? {} : settings,
+    system,
+    messages,
+    prompt: call.describePrompt(sent, meter.maxOutputTokens < maxOutputTokens),
   });
-  const call: ModelCall = {
-    framework: agent.framework,
-    model: agent.model,
-    ...sent,
-    signal: turn.signal,
-    agent: { id: agent.id, name: agent.name },
-    attempts: recorder,
-  };
-  const { model } = info;
-  const hasImages = imageTokens > 0;
-  return { call, meter, recorder, model, inputTokens, hasImages, isCutByBudget, textBefore: turn.text };
-}
-
-interface StreamedAnswer {
-  readonly calls: ModelToolCall[];
-  finish: ModelFinish | null;
-}
-
-/** Emits the text as it arrives, and collects the rest in `answer`. */
-async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answer: StreamedAnswer): Promise<void> {
-  const { models, calibration } = run.ports;
-  const { call, meter, recorder, model, inputTokens, textBefore } = prepared;
-  turn.stripper = createEchoStripper(turn.agent.name);
-  for await (const event of models.stream(call)) {
-    turn.signal.throwIfAborted();
-    meter.observe(event);
-    recorder.observe(event);
-    switch (event.type) {
-      case "start":
-        turn.framework = event.framework;
-        turn.model = event.model;
-        turn.attempts = Math.max(turn.attempts, event.attempt);
-        break;
-      case "text":
-        emitParagraph(run, turn, textBefore, turn.stripper.push(event.delta));
-        break;
-      case "reasoning":
-        if (turn.isWithheld !== true) run.writer.delta("reasoning.delta", turn.source, event.delta);
-        break;
-      case "tool_call":
-        answer.calls.push(event.call);
-        break;
-      case "warning":
-        warnOnce(turn, event.warning);
-        break;
-      case "finish":
-        answer.finish = event.reason;
-        // A fallback counts tokens in another way, and images are not counted by characters.
-        if (!event.usage.isEstimated && turn.model === model && !prepared.hasImages)
-          calibration.learn(model, inputTokens, event.usage.inputTokens);
-        break;
+  let answeredBy = info.model;
+  let finish: ModelFinish | null = null;
+  let fault: unknown = null;
+  try {
+    for await (const event of models.stream({ ...sent, attempts: recorder })) {
+      signal.throwIfAborted();
+      meter.observe(event);
+      recorder.observe(event);
+      reader.read(event);
+      if (event.type === "start") answeredBy = event.model;
+      if (event.type !== "finish") continue;
+      finish = event.reason;
+      // A fallback counts tokens in another way, and images are not counted by characters.
+      if (!hasOwnLimit && !event.usage.isEstimated && answeredBy === info.model && imageTokens === 0)
+        calibration.learn(info.model, inputTokens, event.usage.inputTokens);
     }
+    reader.end();
+    signal.throwIfAborted();
+    return finish ?? "other";
+  } catch (error) {
+    fault = error;
+    throw error;
+  } finally {
+    const spent = meter.close();
+    const modelCalls = recorder.close({ finish, error: fault, spent, text: reader.text });
+    caller.record({ spent, reservationId: meter.reservationId, modelCalls });
   }
-  emitParagraph(run, turn, textBefore, turn.stripper.end());
-  turn.signal.throwIfAborted();
 }
 
-/** Separates the text of this call from earlier text. White space alone does not begin a paragraph. */
-function emitParagraph(run: LiveRun, turn: Turn, textBefore: string, delta: string): void {
-  if (turn.text !== textBefore) return emitText(run, turn, delta);
-  const isBreak = textBefore !== "" && delta.trim() !== "";
-  emitText(run, turn, isBreak ? `\n\n${delta.trimStart()}` : delta.trimStart());
-}
-
-/** Settles the call in the budget and in the turn, and records it. */
-function closeCall(
-  turn: Turn,
-  { meter, recorder, textBefore }: PreparedCall,
-  finish: ModelFinish | null,
-  error: unknown,
-): void {
-  const spent = meter.close();
-  const modelCalls = recorder.close({ finish, error, spent, text: turn.text.slice(textBefore.length) });
-  recordInTurn(turn, { spent, reservationId: meter.reservationId, modelCalls });
-}
-
-/** The end of the turn records the usage of all its calls together. */
-export function recordInTurn(turn: Turn, { spent, reservationId, modelCalls }: SideCallRecord): void {
-  if (spent !== null) {
-    if (reservationId !== null) turn.reservationIds.push(reservationId);
-    turn.usage = addUsage(turn.usage, spent.usage);
-    turn.costUsd = turn.costUsd === null || spent.costUsd === null ? null : turn.costUsd + spent.costUsd;
-  }
-  turn.modelCalls.push(...modelCalls);
-}
-
-function addUsage(one: ModelUsage | null, other: ModelUsage): ModelUsage {
-  if (one === null) return other;
+/** For an answer that is read as a whole. */
+export function createAnswerCollector(): AnswerReader & { readonly call: ModelToolCall | null } {
+  let text = "";
+  let call: ModelToolCall | null = null;
   return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-    isEstimated: one.isEstimated || other.isEstimated,
+    get text() {
+      return text;
+    },
+    get call() {
+      return call;
+    },
+    read(event) {
+      if (event.type === "text") text += event.delta;
+      else if (event.type === "tool_call") call ??= event.call;
+    },
+    end() {},
   };
 }

@@ -4,16 +4,14 @@ import type { Context } from "../context/build-context.ts";
 import type { PromptRow } from "../writer/steps.ts";
 import type { ModelCall, ModelMessage, ModelTool } from "../providers/model-port.ts";
 
-export type SentCall = Pick<ModelCall, "system" | "messages" | "tools" | "toolChoice" | "settings" | "maxOutputTokens">;
-
 /** Without the settings, which are known when the call is sent. */
-type RecordedPrompt = Omit<PromptRow, "settings">;
+export type RecordedPrompt = Omit<PromptRow, "settings">;
 
 /**
  * What a call sends. Messages of the swarm are named by their number, so that nothing is stored twice and a deleted message is
  * gone from here, too. The hash tells whether the texts are still those that were sent.
  */
-export function recordPrompt(call: SentCall, sources: Context["sources"]): RecordedPrompt {
+export function recordPrompt(call: ModelCall, sources: Context["sources"]): RecordedPrompt {
   return {
     kept_messages: 0,
     system: call.system,
@@ -34,7 +32,7 @@ export interface PromptedTurn {
 }
 
 /** Undefined when the prompt is not known: another version of the service began the turn. */
-export function recordTurnPrompt(turn: PromptedTurn, call: SentCall): RecordedPrompt | undefined {
+export function recordTurnPrompt(turn: PromptedTurn, call: ModelCall): RecordedPrompt | undefined {
   const { promptedCount, promptedTools, sources } = turn;
   if (promptedCount === undefined) return undefined;
   turn.promptedCount = call.messages.length;
@@ -50,7 +48,7 @@ export function recordTurnPrompt(turn: PromptedTurn, call: SentCall): RecordedPr
   };
 }
 
-function describeTerms({ system, messages, toolChoice, maxOutputTokens }: SentCall) {
+function describeTerms({ system, messages, toolChoice, maxOutputTokens }: ModelCall) {
   return {
     tool_choice: typeof toolChoice === "string" ? toolChoice : toolChoice.tool,
     max_output_tokens: maxOutputTokens ?? null,
@@ -62,7 +60,7 @@ function textOf(message: ModelMessage): string {
   return message.role === "tool" ? message.output : message.content;
 }
 
-function describeTools(tools: SentCall["tools"]): PromptTool[] {
+function describeTools(tools: ModelCall["tools"]): PromptTool[] {
   return tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: { ...inputSchema } }));
 }
 

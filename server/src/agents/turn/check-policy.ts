@@ -1,19 +1,13 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { LiveRun } from "../run/live-run.ts";
-import { callBeside, type SideCallRecord } from "../model/call-beside.ts";
+import { callModel, createAnswerCollector, type ModelCaller } from "../model/call-model.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
 import { ModelError } from "../../errors/index.ts";
-import type { TurnSpan } from "../tracing.ts";
 import { type CheckSubject, type Guardrail, GuardrailFailure } from "../guardrails/guardrail.ts";
 
 /** The agent on whose behalf a model is asked. */
-export interface Asker {
+export interface Asker extends ModelCaller {
   readonly agent: CheckSubject["agent"] & { readonly name: string };
-  /** Null when the check belongs to no turn. */
-  readonly turnId: string | null;
-  readonly startChat: TurnSpan["startChat"];
-  /** Takes the calls of the model. */
-  record(calls: SideCallRecord): void;
 }
 
 const MAX_ANSWER_TOKENS = 256;
@@ -50,23 +44,24 @@ async function askModel(run: LiveRun, asker: Asker, { config }: Guardrail, text:
   const model = typeof named === "string" ? named : null;
   const system = `${INSTRUCTION}\n\nThe policy:\n${String(config["policy"])}`;
   try {
-    const { text: answer } = await callBeside(
-      run,
-      {
-        turnId: asker.turnId,
+    const answer = createAnswerCollector();
+    await callModel(run, {
+      caller: asker,
+      request: {
         framework,
         model,
-        agent: { id: agent.id, name: agent.name },
         system,
         messages: [{ role: "user", content: JSON.stringify(text) }],
-        tool: null,
+        tools: [],
+        toolChoice: "none",
         settings: { temperature: 0, response_schema: ANSWER_SCHEMA },
-        maxTokens: MAX_ANSWER_TOKENS,
-        startChat: asker.startChat,
+        signal: run.signal,
       },
-      (calls) => asker.record(calls),
-    );
-    const checked = checkAnswer(run.ports.schemas, ANSWER_SCHEMA, answer);
+      answerTokens: MAX_ANSWER_TOKENS,
+      reader: answer,
+      describePrompt: () => undefined,
+    });
+    const checked = checkAnswer(run.ports.schemas, ANSWER_SCHEMA, answer.text);
     if (!checked.ok) throw new GuardrailFailure("its model gave no valid answer");
     const { violation, reason } = checked.value as { readonly violation: boolean; readonly reason: string };
     return violation ? reason : null;

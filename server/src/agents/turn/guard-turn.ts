@@ -1,22 +1,21 @@
 import type { LiveRun } from "../run/live-run.ts";
 import type { GuardrailFlag } from "../writer/steps.ts";
 import { blocked, checkInput, failed, toFlag } from "./check-input.ts";
-import { type Asker, subjectOf } from "./check-policy.ts";
+import { subjectOf } from "./check-policy.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
-import { transcriptOf } from "./run-transcript.ts";
-import { recordInTurn } from "../model/call-model.ts";
+import { transcriptOf } from "./turn-context.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
 import { ModelError } from "../../errors/index.ts";
 import { responseSchemaOf } from "../schemas/response-schema.ts";
 import { failTurn, finishTurn, type TurnFinish } from "./finish-turn.ts";
-import { type Turn, warnOnce } from "./turn.ts";
+import { callerOf, type Turn, warnOnce } from "./turn.ts";
 import type { TurnEnd } from "../run/turn-state.ts";
 
 /** Checks what the agent is about to read. Throws a ModelError when the agent must not answer. */
 export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {
   if (guardrailsOf(run, turn.agent.id, "input").length === 0) return;
   const { readings, flags, stop, uncheckedCount } = await checkInput(run, transcriptOf(run, turn), {
-    ...askerOf(turn),
+    ...callerOf(turn),
     canStop: true,
   });
   turn.signal.throwIfAborted();
@@ -34,7 +33,7 @@ export async function completeTurn(run: LiveRun, turn: Turn, finish: TurnFinish)
   // Escapes must not hide a text from a pattern.
   const texts = { text: data === undefined ? turn.text : JSON.stringify(data), reason: handoff?.reason ?? "" };
   const flags: GuardrailFlag[] = [];
-  const subject = subjectOf(run, askerOf(turn), null);
+  const subject = subjectOf(run, callerOf(turn), null);
   for (const guardrail of guardrails) {
     try {
       for (const part of ["text", "reason"] as const) {
@@ -83,13 +82,4 @@ function release(run: LiveRun, turn: Turn, finish: TurnFinish, flags: readonly G
 
 function submitFlags(run: LiveRun, flags: readonly GuardrailFlag[]): void {
   if (flags.length > 0) void run.writer.submit({ op: "flag_messages", flags });
-}
-
-function askerOf(turn: Turn): Asker {
-  return {
-    agent: turn.agent,
-    turnId: turn.id,
-    startChat: turn.span.startChat,
-    record: (calls) => recordInTurn(turn, calls),
-  };
 }

@@ -1,8 +1,9 @@
 import type { LiveRun } from "../run/live-run.ts";
 import { createFault, type ModelCallRow, type UsageRow } from "../writer/steps.ts";
 import type { ModelTool, ModelUsage } from "../providers/model-port.ts";
-import type { Turn } from "./turn.ts";
-import { estimateInput, recordInTurn } from "../model/call-model.ts";
+import { requestOf } from "./ask-model.ts";
+import { recordInTurn, type Turn } from "./turn.ts";
+import { estimateInput } from "../model/estimate-input.ts";
 import { toUsageRow } from "../model/call-meter.ts";
 
 const LOST = createFault("WORKER_LOST", "The node that made this call went away", true);
@@ -21,7 +22,7 @@ export function recordLostCalls(run: LiveRun, turn: Turn, { tools, isRestarted }
   const { recovery, has_budget: hasBudget } = run.context;
   const row = recovery?.open_turns.find(({ id }) => id === turn.id);
   if (recovery === null || row === undefined) return;
-  const { inputTokens, charsPerToken } = estimateInput(run, turn, tools);
+  const { inputTokens, charsPerToken } = estimateInput(run.ports, requestOf(turn, tools));
   let outputTokens = Math.ceil(row.lost_chars / charsPerToken);
   const estimate = (): ModelUsage => {
     const usage = { inputTokens, cachedInputTokens: 0, outputTokens, reasoningTokens: 0, isEstimated: true };

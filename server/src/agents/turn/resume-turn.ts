@@ -1,16 +1,8 @@
 import type { LiveRun } from "../run/live-run.ts";
 import { trackSuspended, trackTurn } from "./run-progress.ts";
-import { buildTurnContext } from "../model/call-model.ts";
+import { buildTurnContext } from "./turn-context.ts";
 import { recordLostCalls } from "./lost-calls.ts";
-import {
-  answerCall,
-  type CallAnswering,
-  runCalls,
-  runTool,
-  settleDoubt,
-  takeAnswer,
-  takeClientResult,
-} from "./answer-calls.ts";
+import { answerCall, type CallAnswering, runCalls } from "./answer-calls.ts";
 import { noteCall, rejectCall, toMemberAnswer } from "./tool-answers.ts";
 import { buildToolset } from "./toolset.ts";
 import { closeSuspended, hasBegun } from "./finish-turn.ts";
@@ -18,6 +10,7 @@ import { guardInput } from "./guard-turn.ts";
 import { addMessages, answeringOf, continueTurn, settle, takeAnswers } from "./run-turn.ts";
 import { reviveTurn } from "./suspended-turn.ts";
 import type { Turn } from "./turn.ts";
+import { runTool, settleDoubt, takeAnswer, takeClientResult } from "./use-tool.ts";
 import type { SuspendedTurn, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 
 /** Continues a turn that waited for an approval or the client, or whose node was lost. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Framework, FRAMEWORKS } from "@swarmbase/sdk";
 import { answerCalls, type CallAnswering } from "./answer-calls.ts";
 import type { JsonRecord } from "../../json/index.ts";
-import { buildTurnContext, callModel, type ModelAnswer } from "../model/call-model.ts";
+import { askModel, type ModelAnswer } from "./ask-model.ts";
+import { buildTurnContext } from "./turn-context.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
 import { describeRepair, responseSchemaOf } from "../schemas/response-schema.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
@@ -117,7 +118,7 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     const toolset = buildToolset(run, turn);
     // A structured answer is the text of the last call alone.
     if (schema !== null && turn.text !== "") resetText(run, turn, { reason: "tool_calls", error: null });
-    const answer = await callModel(run, turn, toolset.tools);
+    const answer = await askModel(run, turn, toolset.tools);
     if (answer.finish === "content_filter")
       return failTurn(run, turn, new ModelError("CONTENT_FILTERED", "The provider withheld the answer"));
     if (answer.finish === "length" && answer.text.trim() === "")

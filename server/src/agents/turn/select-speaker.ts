@@ -1,9 +1,12 @@
 import { buildContext } from "../context/build-context.ts";
-import { participantsOf, swarmFor } from "./run-transcript.ts";
+import { participantsOf, swarmFor } from "./turn-context.ts";
 import { nameSpeakers } from "../context/speakers.ts";
 import { fallbackSelection, readSelection, selectionTool, toChoices } from "../strategies/selection-tool.ts";
-import { callBeside, recordAlone, type SideCallRecord } from "../model/call-beside.ts";
+import { toUsageRow } from "../model/call-meter.ts";
+import { callModel, type CallRecord, createAnswerCollector } from "../model/call-model.ts";
+import { recordPrompt } from "../model/record-prompt.ts";
 import { readAllowed } from "./check-input.ts";
+import type { Asker } from "./check-policy.ts";
 import type { LiveRun } from "../run/live-run.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
 import { findCoordinator } from "./toolset.ts";
@@ -41,15 +44,15 @@ async function askModel(
   lastSpeakerId: string | null,
 ): Promise<string | null> {
   const { models, calibration } = run.ports;
-  const { id, name, framework, model, system_prompt: prompt } = coordinator;
+  const { id, framework, model, system_prompt: prompt } = coordinator;
   const info = models.describe(framework, model);
-  const record = (calls: SideCallRecord): void => recordAlone(run, id, calls);
-  const read = await readAllowed(run, messagesSoFar(run), {
+  const caller: Asker = {
     agent: coordinator,
     turnId: null,
     startChat: run.span.startChat,
-    record,
-  });
+    record: (calls) => recordAlone(run, id, calls),
+  };
+  const read = await readAllowed(run, messagesSoFar(run), caller);
   const participants = participantsOf(run);
   const speakers = nameSpeakers(coordinator, participants, []);
   const others = run.agents.filter((agent) => agent.id !== lastSpeakerId);
@@ -64,24 +67,43 @@ async function askModel(
     charsPerToken: calibration.ratioFor(info.model),
     ownTurn: OWN_TURN,
   });
-  const { call, text } = await callBeside(
-    run,
-    {
-      turnId: null,
+  const tool = selectionTool(choices);
+  const answer = createAnswerCollector();
+  await callModel(run, {
+    caller,
+    request: {
       framework,
       model,
-      agent: { id, name },
       system: context.system,
       messages: context.messages,
-      sources: context.sources,
-      tool: selectionTool(choices),
+      tools: [tool],
+      toolChoice: { tool: tool.name },
       settings: { temperature: 0 },
-      maxTokens: MAX_CHOICE_TOKENS,
-      startChat: run.span.startChat,
+      signal: run.signal,
     },
-    record,
-  );
-  return readSelection(call?.inputText ?? text, choices);
+    answerTokens: MAX_CHOICE_TOKENS,
+    reader: answer,
+    describePrompt: (sent) => recordPrompt(sent, context.sources),
+  });
+  return readSelection(answer.call?.inputText ?? answer.text, choices);
+}
+
+/** Records calls that belong to no turn. */
+function recordAlone(run: LiveRun, agentId: string, { spent, reservationId, modelCalls }: CallRecord): void {
+  if (modelCalls.length > 0)
+    void run.writer.submit({ op: "add_model_calls", turn_id: null, model_agent_id: agentId, model_calls: modelCalls });
+  if (spent === null) return;
+  void run.writer.submit({
+    op: "add_usage",
+    id: run.ports.newId(),
+    agent_id: agentId,
+    framework: spent.framework,
+    model: spent.model,
+    payer_id: run.context.payer_id,
+    usage: toUsageRow(spent.usage, spent.costUsd),
+  });
+  // Recorded in the same transaction, so that it counts once.
+  if (reservationId !== null) run.budget.settle([reservationId], null);
 }
 
 /** The messages that turns have read, and the answers since the last turn began. */

@@ -1,4 +1,3 @@
-import { TOKENS_PER_IMAGE } from "../providers/count-usage.ts";
 import type { ModelImage, ModelMessage } from "../providers/model-port.ts";
 
 /** Each call of the model sends all images of the turn again, and some providers reject more. */
@@ -36,19 +35,4 @@ export function keepNewestImages(messages: readonly ModelMessage[]): ModelMessag
 export function countUnchanged(before: readonly ModelMessage[], after: readonly ModelMessage[]): number {
   const index = before.findIndex((message, at) => after[at] !== message);
   return index === -1 ? before.length : index;
-}
-
-/** The text of the messages, and an estimate for their images, whose data has nothing to do with their tokens. */
-export function measureMessages(messages: readonly ModelMessage[]): {
-  readonly text: string;
-  readonly imageTokens: number;
-} {
-  let count = 0;
-  const bare = messages.map((message) => {
-    if (message.role !== "tool" || message.images === undefined) return message;
-    count += message.images.length;
-    const { images: _images, ...rest } = message;
-    return rest;
-  });
-  return { text: JSON.stringify(bare), imageTokens: count * TOKENS_PER_IMAGE };
 }

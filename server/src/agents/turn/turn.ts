@@ -1,10 +1,10 @@
 import { isRecord } from "../../json/index.ts";
-import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
 import { NO_READINGS, type Readings } from "./check-input.ts";
 import { guardrailsOf } from "../guardrails/guardrail.ts";
 import { createRepeatGuard, type RepeatGuard } from "../strategies/loops.ts";
-import type { ModelMessage, ModelWarning } from "../providers/model-port.ts";
+import type { ModelMessage, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
+import type { CallRecord, ModelCaller } from "../model/call-model.ts";
 import type { PromptedTurn } from "../model/record-prompt.ts";
 import type { DeltaSource } from "../writer/event-sequencer.ts";
 import type { LiveRun } from "../run/live-run.ts";
@@ -28,7 +28,6 @@ export interface Turn extends StoredTurn, PromptedTurn {
   contextLimit: number | null;
   /** What the agent reads instead of messages that a guardrail changed or excluded. */
   readings: Readings;
-  stripper: EchoStripper;
   /** The text of the model calls that are complete. */
   settledText: string;
   /** The tool calls of the last model call, while they are answered. */
@@ -78,7 +77,6 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     sources: [],
     promptedTools: null,
     promptedCount: 0,
-    stripper: createEchoStripper(agent.name),
     settledText: "",
     calls: [],
     end: null,
@@ -185,4 +183,31 @@ type TurnStatus = Pick<Extract<Step, { op: "turn_status" }>, "status" | "reason"
 function submitStatus(run: LiveRun, turn: Turn, status: TurnStatus): void {
   turn.isResponding = status.status === "responding";
   void run.writer.submit({ op: "turn_status", turn_id: turn.id, agent_id: turn.agent.id, ...status });
+}
+
+/** The calls of models that a turn makes or has made for it. */
+export function callerOf(turn: Turn): ModelCaller & Pick<Turn, "agent"> {
+  const { id: turnId, agent, span } = turn;
+  return { agent, turnId, startChat: span.startChat, record: (calls) => recordInTurn(turn, calls) };
+}
+
+/** The end of the turn records the usage of all its calls together. */
+export function recordInTurn(turn: Turn, { spent, reservationId, modelCalls }: CallRecord): void {
+  if (spent !== null) {
+    if (reservationId !== null) turn.reservationIds.push(reservationId);
+    turn.usage = addUsage(turn.usage, spent.usage);
+    turn.costUsd = turn.costUsd === null || spent.costUsd === null ? null : turn.costUsd + spent.costUsd;
+  }
+  turn.modelCalls.push(...modelCalls);
+}
+
+function addUsage(one: ModelUsage | null, other: ModelUsage): ModelUsage {
+  if (one === null) return other;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    isEstimated: one.isEstimated || other.isEstimated,
+  };
 }

@@ -1,0 +1,116 @@
+import { buildContext } from "../context/build-context.ts";
+import type { ContextSwarm } from "../context/render-system.ts";
+import type { Participant } from "../context/speakers.ts";
+import type { TranscriptMessage } from "../context/transcript.ts";
+import { renderExtras } from "../model/estimate-input.ts";
+import { estimateTokens } from "../providers/estimate-tokens.ts";
+import type { ModelTool } from "../providers/model-port.ts";
+import type { LiveRun } from "../run/live-run.ts";
+import type { QuestionRow } from "../writer/steps.ts";
+import { applyReadings } from "./check-input.ts";
+import { listLed } from "./toolset.ts";
+import type { Turn } from "./turn.ts";
+
+const MIN_CONTEXT_TOKENS = 256;
+
+/** Leaves out the oldest third of the messages, and half of them each further time. */
+export function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
+  const { contextCount: count, contextLimit: limit } = turn;
+  turn.contextLimit = limit === null ? count - Math.ceil(count / 3) : Math.floor(count / 2);
+  // The tool calls of this turn, their results and a request to repair the answer stay.
+  const own = turn.messages.slice(turn.contextLength);
+  buildTurnContext(run, turn, tools);
+  turn.messages.push(...own);
+}
+
+/** Builds the context of the turn from the messages of the swarm. */
+export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
+  const { models, calibration } = run.ports;
+  const { agent } = turn;
+  const info = models.describe(agent.framework, agent.model);
+  const ratio = calibration.ratioFor(info.model);
+  // The setting of an agent can exceed the context window of its model.
+  const answerTokens = Math.min(
+    models.maxTokens(agent.framework, agent.model, agent.settings),
+    Math.floor(info.contextWindow / 2),
+  );
+  const context = buildContext({
+    agent: {
+      ...agent,
+      systemPrompt: agent.system_prompt,
+      leads: listLed(run, turn).map(({ id, name, role }) => ({ id, name, role, type: "agent" })),
+    },
+    swarm: swarmFor(run, agent),
+    participants: participantsOf(run),
+    messages: applyReadings(transcriptOf(run, turn), turn.readings),
+    historyLimit: turn.contextLimit ?? run.limits.historyLimit,
+    tokenBudget: Math.max(
+      MIN_CONTEXT_TOKENS,
+      info.contextWindow - answerTokens - estimateTokens(renderExtras(tools, agent.settings), ratio),
+    ),
+    charsPerToken: ratio,
+  });
+  turn.system = context.system;
+  turn.messages = context.messages;
+  turn.contextCount = context.messageCount;
+  turn.contextLength = context.messages.length;
+  turn.sources = context.sources;
+  turn.promptedCount = 0;
+  turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
+  if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {
+    const { messageCount } = context.trimmed;
+    turn.warnings.push({ setting: "context", message: `left out ${messageCount} older messages`, messageCount });
+  }
+}
+
+/** The messages of the swarm as the agent of a turn reads them: with the questions that it was asked, and the reason of a handoff. */
+export function transcriptOf(run: LiveRun, turn: Turn): readonly TranscriptMessage[] {
+  const { agent, asked } = turn;
+  const read =
+    run.questions.size === 0
+      ? run.transcript
+      : run.transcript.flatMap((message) => {
+          const question = message.sender_id === agent.id ? run.questions.get(message.id) : undefined;
+          return question === undefined ? [message] : [compose(run, question, message.seq), message];
+        });
+  const last = asked ?? findHandoff(run, agent.id);
+  return last === null ? read : [...read, compose(run, last, (run.transcript.at(-1)?.seq ?? 0) + 1)];
+}
+
+/** What the agent that handed over says to the next one. Null: the turn does not follow a handoff with a reason. */
+function findHandoff({ finished, context }: LiveRun, agentId: string): QuestionRow | null {
+  const last = finished.at(-1);
+  if (last?.handoffTo !== agentId || !last.handoffReason) return null;
+  const name = context.agents.find(({ id }) => id === last.agentId)?.name ?? "agent";
+  return {
+    by_agent_id: last.agentId,
+    by_agent_name: name,
+    message: `(hands the conversation over to you) ${last.handoffReason}`,
+  };
+}
+
+function compose({ context }: LiveRun, question: QuestionRow, seq: number): TranscriptMessage {
+  return {
+    id: `${seq}:${question.by_agent_id}`,
+    seq,
+    sender_type: "agent",
+    sender_id: question.by_agent_id,
+    sender_name: question.by_agent_name,
+    content: question.message,
+    run_id: context.run.id,
+    isComposed: true,
+  };
+}
+
+export function participantsOf({ context }: LiveRun): readonly Participant[] {
+  return [
+    ...context.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
+    ...context.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
+  ];
+}
+
+/** What an agent is told about the swarm. The preamble of the owner is for the owner's agents alone. */
+export function swarmFor({ context: { swarm } }: LiveRun, agent: { readonly user_id: string }): ContextSwarm {
+  const { preamble } = swarm.settings;
+  return { ...swarm, preamble: agent.user_id === swarm.owner_id && typeof preamble === "string" ? preamble : null };
+}

@@ -1,0 +1,224 @@
+import { isRecord } from "../../json/index.ts";
+import type { ModelToolCall } from "../providers/model-port.ts";
+import { chargedUserOf, type LiveRun } from "../run/live-run.ts";
+import type { WaitingCall } from "../run/turn-state.ts";
+import { toClientOutcome } from "../tools/client/client-tools.ts";
+import { readAssignment } from "../tools/input/assignment.ts";
+import type {
+  AssignedTool,
+  CallableTool,
+  ToolAnswers,
+  ToolFault,
+  ToolOutcome,
+  ToolResponse,
+} from "../tools/tool-port.ts";
+import type { ToolExecution } from "../writer/steps.ts";
+import { noteCall, rejectCall } from "./tool-answers.ts";
+import type { Turn } from "./turn.ts";
+
+const TOO_MANY_CALLS: ToolFault = {
+  code: "RATE_LIMITED",
+  message: "Too many tool calls in this minute.",
+  retryable: true,
+};
+
+/** Calls a tool of the agent or of the call, or has it wait for an approval or the client. */
+export async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: CallableTool): Promise<WaitingCall> {
+  const { ports, context, limits } = run;
+  run.toolCallCount += 1;
+  if (run.toolCallCount > limits.maxToolCalls) {
+    turn.mustAnswer = true;
+    return rejectCall(call, "TOOL_LIMIT", "No further tool calls are allowed in this run: answer with what you have.");
+  }
+  const execution: ToolExecution = {
+    id: ports.newId(),
+    turn_id: turn.id,
+    agent_id: turn.agent.id,
+    tool_id: tool.id,
+    tool_name: tool.name,
+    tool_call_id: call.id,
+    input: null,
+  };
+  const checked = ports.tools.checkInput(tool, call.inputText);
+  const use = { call, tool };
+  if (!checked.ok) return rejectTool(run, turn, use, { execution, input: call.inputText }, checked.fault);
+  const known = { ...execution, input: checked.input };
+  if (tool.requires_approval) return { kind: "approval", call, execution: known };
+  const userId = chargedUserOf(context);
+  if (userId !== null && !(await ports.charge.tool(userId)))
+    return rejectTool(run, turn, use, { execution, input: checked.input }, TOO_MANY_CALLS);
+  const { fixed, maxOutputChars } = readAssignment(tool);
+  // The client calls the tool, so it needs the fixed arguments too.
+  if (tool.kind === "client" || !isAssigned(tool))
+    return { kind: "client", call, execution: { ...known, input: { ...checked.input, ...fixed } }, maxOutputChars };
+  return await runTool(run, turn, call, tool, known);
+}
+
+function isAssigned(tool: CallableTool): tool is AssignedTool {
+  return tool.id !== null;
+}
+
+/** Stores the row before the tool runs, so that the attempt is recorded even when this process dies. */
+export async function runTool(
+  run: LiveRun,
+  turn: Turn,
+  call: ModelToolCall,
+  tool: AssignedTool,
+  execution: ToolExecution,
+  answers: ToolAnswers = NO_ANSWERS,
+): Promise<WaitingCall> {
+  const { ports, context } = run;
+  noteCall(turn, { kind: "started", call, execution, answers });
+  await run.writer.submit({ op: "start_tool", ...execution });
+  turn.signal.throwIfAborted();
+  run.assertHeld();
+  const span = startSpan(turn, call, execution);
+  const outcome = await ports.tools.run(tool, toInput(execution.input), {
+    swarmId: context.run.swarm_id,
+    signal: turn.signal,
+    traceparent: span.traceparent,
+    executionId: execution.id,
+    ...(answers.rounds > 0 && { answers }),
+  });
+  if (outcome.status === "asking") {
+    const { questions, state, held } = outcome;
+    span.end({ output: questions.map(({ message }) => message).join("\n") });
+    const asked = { state, responses: {}, rounds: answers.rounds + 1, ...(held !== undefined && { held }) };
+    const waiting: WaitingCall = { kind: "question", call, execution, questions, answers: asked };
+    noteCall(turn, waiting);
+    return waiting;
+  }
+  return takeOutcome(run, turn, { call, execution, kind: tool.kind, span }, outcome);
+}
+
+const OUTCOME_UNKNOWN: ToolFault = {
+  code: "TOOL_OUTCOME_UNKNOWN",
+  message: "The call was interrupted. It is not known whether it took effect.",
+  retryable: false,
+};
+
+/** Repeats a call whose node was lost before its outcome was recorded, if the tool allows that. Otherwise the model is told. */
+export async function settleDoubt(
+  run: LiveRun,
+  turn: Turn,
+  { call, execution, answers }: Extract<WaitingCall, { kind: "started" }>,
+): Promise<WaitingCall> {
+  const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
+  if (tool?.idempotent === true) return await runTool(run, turn, call, tool, execution, answers);
+  const rejected = rejectCall(call, OUTCOME_UNKNOWN.code, OUTCOME_UNKNOWN.message);
+  noteCall(turn, rejected);
+  const outcome = { status: "failed", error: OUTCOME_UNKNOWN, attempts: 1, durationMs: 0 } as const;
+  recordTool(run, tool?.kind ?? "unknown", execution, outcome);
+  return rejected;
+}
+
+const NO_ANSWERS: ToolAnswers = { state: null, responses: {}, rounds: 0 };
+
+type Decision = LiveRun["context"]["decisions"][number];
+
+/** Takes the answer of a person to the first question. Continues the call when there is no further one. */
+export async function takeAnswer(
+  run: LiveRun,
+  turn: Turn,
+  waiting: Extract<WaitingCall, { kind: "question" }>,
+  { tool, answer }: { readonly tool: AssignedTool; readonly answer: unknown },
+): Promise<WaitingCall> {
+  const { call, execution, questions, answers } = waiting;
+  const [asked, ...others] = questions;
+  const response = readResponse(answer);
+  const isAccepted = response.action === "accept";
+  const responses: Record<string, ToolResponse> = { ...answers.responses };
+  if (asked !== undefined) responses[asked.id] = response;
+  if (isAccepted && others.length > 0)
+    return { kind: "question", call, execution, questions: others, answers: { ...answers, responses } };
+  // A person who declines one question is not asked the others.
+  for (const { id } of others) responses[id] = { action: "cancel" };
+  return await runTool(run, turn, call, tool, execution, { ...answers, responses });
+}
+
+/** As private.decide_tool_executions stores it. */
+function readResponse(answer: unknown): ToolResponse {
+  if (!isRecord(answer) || answer["action"] !== "accept") return { action: "decline" };
+  const content = answer["content"];
+  return { action: "accept", content: isRecord(content) ? content : {} };
+}
+
+/** Takes the result that the client has submitted. The row of the call exists since the run was paused. */
+export function takeClientResult(
+  run: LiveRun,
+  turn: Turn,
+  { call, execution, maxOutputChars }: Extract<WaitingCall, { kind: "client" }>,
+  decision: Decision,
+): WaitingCall {
+  const span = startSpan(turn, call, execution);
+  return takeOutcome(run, turn, { call, execution, kind: "client", span }, toClientOutcome(decision, maxOutputChars));
+}
+
+type ToolSpan = ReturnType<Turn["span"]["startTool"]>;
+
+function startSpan(turn: Turn, call: ModelToolCall, { id: executionId, tool_name: name }: ToolExecution): ToolSpan {
+  return turn.span.startTool({ executionId, name, callId: call.id, inputText: call.inputText });
+}
+
+interface EndedCall {
+  readonly call: ModelToolCall;
+  readonly execution: ToolExecution;
+  readonly kind: string;
+  readonly span: ToolSpan;
+}
+
+function takeOutcome(
+  run: LiveRun,
+  turn: Turn,
+  { call, execution, kind, span }: EndedCall,
+  outcome: ToolOutcome,
+): WaitingCall {
+  span.end(outcome.status === "succeeded" ? { output: outcome.text } : { errorType: outcome.error.code });
+  turn.usedTool ||= outcome.status === "succeeded";
+  const answered = toAnswer(call, outcome);
+  noteCall(turn, answered);
+  recordTool(run, kind, execution, outcome);
+  return answered;
+}
+
+function toAnswer(call: ModelToolCall, outcome: ToolOutcome): WaitingCall {
+  if (outcome.status !== "succeeded") return rejectCall(call, outcome.error.code, outcome.error.message, outcome.text);
+  const { text: output, images } = outcome;
+  return { kind: "answered", call, output, isError: false, ...(images !== undefined && { images }) };
+}
+
+function recordTool(run: LiveRun, kind: string, execution: ToolExecution, outcome: ToolOutcome): void {
+  const isDone = outcome.status === "succeeded";
+  void run.writer.submit({
+    op: "finish_tool",
+    id: execution.id,
+    agent_id: execution.agent_id,
+    status: outcome.status,
+    output: isDone ? outcome.output : null,
+    output_chars: isDone ? outcome.outputChars : null,
+    truncated: isDone && outcome.isTruncated,
+    error: isDone ? null : outcome.error,
+    attempts: outcome.attempts,
+    duration_ms: Math.round(outcome.durationMs),
+  });
+  run.ports.observer.note("run.tool_ended", { kind, status: outcome.status });
+}
+
+function rejectTool(
+  run: LiveRun,
+  turn: Turn,
+  { call, tool }: { readonly call: ModelToolCall; readonly tool: CallableTool },
+  { execution, input }: { readonly execution: ToolExecution; readonly input: unknown },
+  fault: ToolFault,
+): WaitingCall {
+  const rejected = rejectCall(call, fault.code, fault.message);
+  noteCall(turn, rejected);
+  // Both in one batch.
+  void run.writer.submit({ op: "start_tool", ...execution, input });
+  recordTool(run, tool.kind, execution, { status: "failed", error: fault, attempts: 0, durationMs: 0 });
+  return rejected;
+}
+
+function toInput(input: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(input) ? { ...input } : {};
+}
