@@ -1380,11 +1380,11 @@ begin
                          and (older.status = 'queued' or private.is_run_claimable(older)))
        and (r.user_id = any (full_users)) is not true
        and (cardinality(full_frameworks) = 0 or not exists (
-         select 1 from public.swarms s
-         join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+         select 1 from public.swarm_agents sa
          join public.agents a on a.id = sa.agent_id
-         where s.id = r.swarm_id and a.framework = any (full_frameworks)
-           and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
+         left join private.run_leases l on l.run_id = r.id
+         where sa.swarm_id = r.swarm_id and sa.enabled and a.framework = any (full_frameworks)
+           and (l.speaker_ids is null or a.id = any (l.speaker_ids))))
      order by r.queued_at, r.id
      limit claim_runs.max_runs * 2)
   loop
@@ -3564,7 +3564,7 @@ begin
   with asked as materialized (
     select e.*, s.strategy, to_jsonb(m) as sent
     from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
-      request jsonb, conflict text, front timestamptz, starts boolean, position integer)
+      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer)
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
@@ -3575,9 +3575,9 @@ begin
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
     from asked e
   ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at)
+    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids)
     select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
-      case when e.starts then now() + lease_ms * interval '1 millisecond' end
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids
     from asked e
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',
@@ -4283,11 +4283,11 @@ CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
 AS $function$
   select coalesce(array_agg(distinct coalesce(run.request -> 'overrides' ->> 'framework', v.framework, a.framework)),
     '{}')
-  from public.swarms s
-  join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+  from public.swarm_agents sa
   join public.agents a on a.id = sa.agent_id
+  left join private.run_leases l on l.run_id = run.id
   left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
-  where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
+  where sa.swarm_id = run.swarm_id and sa.enabled and (l.speaker_ids is null or a.id = any (l.speaker_ids))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_session_keys()
@@ -4635,15 +4635,6 @@ begin
             where first.swarm_id = run.swarm_id and first.id = run.message_id
               and private.may_start_runs(later.swarm_id, later.sender_user_id))));
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.may_speak(request jsonb, strategy text, coordinator_id uuid, agent_id uuid)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select coalesce(coalesce(nullif(request -> 'agent_ids', '[]'), request -> 'mentions') ? agent_id::text, true)
-    or (strategy in ('handoff', 'selector', 'supervisor') and agent_id = coordinator_id)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_start_runs(swarm_id uuid, user_id uuid)
@@ -8137,12 +8128,14 @@ create table private.run_leases (
   cancel_reason text,
   takeovers integer default 0 not null,
   is_taken_over boolean default false not null,
+  speaker_ids uuid[],
   constraint run_leases_pkey PRIMARY KEY (run_id),
   constraint run_leases_cancel_reason_known CHECK (cancel_reason = ANY (ARRAY['cancelled'::text, 'interrupted'::text, 'disconnected'::text])),
   constraint run_leases_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
 ) with (fillfactor=60);
 comment on column private.run_leases.takeovers is 'How often another node has taken over the run.';
 comment on column private.run_leases.is_taken_over is 'The holder has taken over the run of a lost node.';
+comment on column private.run_leases.speaker_ids is 'The agents that may speak in the run, as the service has decided; null: all enabled agents of the swarm.';
 CREATE INDEX run_leases_expires_at_idx ON private.run_leases USING btree (expires_at);
 alter table private.run_leases enable row level security;
 create policy run_leases_service on private.run_leases to sb_service

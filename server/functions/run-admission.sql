@@ -549,7 +549,7 @@ begin
   with asked as materialized (
     select e.*, s.strategy, to_jsonb(m) as sent
     from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
-      request jsonb, conflict text, front timestamptz, starts boolean, position integer)
+      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer)
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
@@ -560,9 +560,9 @@ begin
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
     from asked e
   ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at)
+    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids)
     select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
-      case when e.starts then now() + lease_ms * interval '1 millisecond' end
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids
     from asked e
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',

@@ -40,27 +40,17 @@ end
 $$;
 grant execute on function private.is_run_claimable(public.runs) to sb_service;
 
--- Whether an agent of the swarm may speak in a run: one that the run names, else any of them, and the coordinator where
--- the strategy asks it. `frameworksOf` in server/src/agents/respond decides the same when a run is admitted. A single
--- expression, which PostgreSQL puts into the statement that uses it.
-create or replace function private.may_speak(request jsonb, strategy text, coordinator_id uuid, agent_id uuid)
-returns boolean
-language sql immutable
-as $$
-  select coalesce(coalesce(nullif(request -> 'agent_ids', '[]'), request -> 'mentions') ? agent_id::text, true)
-    or (strategy in ('handoff', 'selector', 'supervisor') and agent_id = coordinator_id)
-$$;
-
+-- The frameworks of the agents that may speak in a run.
 create or replace function private.list_run_frameworks(run public.runs) returns text[]
 language sql stable
 as $$
   select coalesce(array_agg(distinct coalesce(run.request -> 'overrides' ->> 'framework', v.framework, a.framework)),
     '{}')
-  from public.swarms s
-  join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+  from public.swarm_agents sa
   join public.agents a on a.id = sa.agent_id
+  left join private.run_leases l on l.run_id = run.id
   left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
-  where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
+  where sa.swarm_id = run.swarm_id and sa.enabled and (l.speaker_ids is null or a.id = any (l.speaker_ids))
 $$;
 
 -- How many seqs beyond the last one that is safely stored a node may show to readers. Whoever continues the run of a
@@ -212,11 +202,11 @@ begin
                          and (older.status = 'queued' or private.is_run_claimable(older)))
        and (r.user_id = any (full_users)) is not true
        and (cardinality(full_frameworks) = 0 or not exists (
-         select 1 from public.swarms s
-         join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+         select 1 from public.swarm_agents sa
          join public.agents a on a.id = sa.agent_id
-         where s.id = r.swarm_id and a.framework = any (full_frameworks)
-           and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
+         left join private.run_leases l on l.run_id = r.id
+         where sa.swarm_id = r.swarm_id and sa.enabled and a.framework = any (full_frameworks)
+           and (l.speaker_ids is null or a.id = any (l.speaker_ids))))
      order by r.queued_at, r.id
      limit claim_runs.max_runs * 2)
   loop

@@ -56,10 +56,13 @@ create table private.run_leases (
   cancel_reason text constraint run_leases_cancel_reason_known
     check (cancel_reason in ('cancelled', 'interrupted', 'disconnected')),
   takeovers integer not null default 0,
-  is_taken_over boolean not null default false
+  is_taken_over boolean not null default false,
+  speaker_ids uuid[]
 ) with (fillfactor = 60);
 comment on column private.run_leases.takeovers is 'How often another node has taken over the run.';
 comment on column private.run_leases.is_taken_over is 'The holder has taken over the run of a lost node.';
+comment on column private.run_leases.speaker_ids is
+  'The agents that may speak in the run, as the service has decided; null: all enabled agents of the swarm.';
 create index run_leases_expires_at_idx on private.run_leases (expires_at);
 alter table private.run_leases enable row level security;
 grant select, insert, update, delete on private.run_leases to sb_service;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as sdk from "@swarmbase/sdk";
-import { STRATEGIES } from "../../src/agents/strategies/decide-next.ts";
 import { connectClient } from "../../src/db/index.ts";
 import { RULES } from "./support/rules.ts";
 import { openStage } from "./support/stage.ts";
@@ -70,19 +69,6 @@ describe("the schema", () => {
     assert.deepEqual(
       found,
       Object.fromEntries(Object.entries(LISTS).map(([name, values]) => [name, values.toSorted()])),
-    );
-  });
-
-  it("lets the coordinator speak in the same strategies as the service", async () => {
-    const { rows } = await opened.stage.database.owner.query<{ strategy: string }>(
-      `select strategy from unnest($1::text[]) as strategy
-       where private.may_speak('{"agent_ids": ["00000000-0000-4000-8000-000000000001"]}', strategy,
-         '00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000002')`,
-      [sdk.SWARM_STRATEGIES],
-    );
-    assert.deepEqual(
-      rows.map(({ strategy }) => strategy),
-      sdk.SWARM_STRATEGIES.filter((strategy) => STRATEGIES[strategy].alwaysHasCoordinator),
     );
   });
 

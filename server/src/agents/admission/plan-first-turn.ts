@@ -1,25 +1,25 @@
 import { readRunLimits } from "../strategies/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/turn-terms.ts";
-import { decideNext, narrowAgents } from "../strategies/decide-next.ts";
-import type { FirstTurnPlan, Preflight } from "./sql/admit-runs.ts";
+import { decideNext } from "../strategies/decide-next.ts";
+import type { Answering } from "../strategies/who-answers.ts";
+import type { FirstTurnPlan, Preflight, PreflightAgent } from "./sql/admit-runs.ts";
 
 /**
  * Plans the first turn when a single agent speaks first and is known before the admission. Null: the executor decides.
- * `namedIds`: the agents that the request or its message names. `request`: stored with the run.
+ * `request`: stored with the run.
  */
 export function planFirstTurn(
   { models, newId }: { readonly models: Pick<Models, "describe">; newId(): string },
   preflight: Preflight,
-  { namedIds, request }: { readonly namedIds: readonly string[] | null; readonly request: unknown },
+  { answering, request }: { readonly answering: Answering<PreflightAgent>; readonly request: unknown },
 ): FirstTurnPlan | null {
   const { agents, strategy, settings } = preflight;
   const limits = readRunLimits(settings, request);
   const step = decideNext({
     ...limits,
     strategy,
-    ...narrowAgents(agents, namedIds),
-    coordinatorId: agents.find(({ id }) => id === preflight.coordinator_agent_id)?.id ?? null,
+    ...answering,
     inChargeId: preflight.in_charge_agent_id,
     turns: [],
     selected: null,

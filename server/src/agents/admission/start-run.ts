@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import { apiKeyIdOf, type Principal, readsAll } from "../../db/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
@@ -8,8 +7,7 @@ import { type ClientTool, findClientToolFault } from "../tools/client/client-too
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { AppError, ModelError } from "../../errors/index.ts";
 import { parseTraceparent } from "../../observe/index.ts";
-import { findMentions } from "../context/find-mentions.ts";
-import { STRATEGIES } from "../strategies/decide-next.ts";
+import { type Answering, decideAnswering } from "../strategies/who-answers.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../execution/executor.ts";
 import type { Subscribers } from "../streams/subscribers.ts";
@@ -101,23 +99,33 @@ export async function startRun(
   const found = await admissions.preflight(call);
   if ("replayed_run_id" in found) return replay(found.replayed_run_id);
   const preflight = withOverrides(found, request);
-  const mentions = findMentions(request.message, preflight.agents);
-  const namedIds = request.agentIds ?? (mentions.length > 0 ? mentions : null);
-  requireModel(ports, preflight.agents, namedIds);
+  const answering = decideAnswering({
+    strategy: preflight.strategy,
+    agents: preflight.agents,
+    coordinatorId: preflight.coordinator_agent_id,
+    agentIds: request.agentIds,
+    message: request.message,
+  });
+  const { mentions, speakers, isNarrowed } = answering;
+  requireModel(ports, preflight.agents, answering);
   await request.charge();
   if (call.regenerates !== null)
     for (const runId of await listReplacedRuns(ports.pool, call)) await ports.endRun(principal, runId, signal);
 
   const stored = toStoredRequest(principal, request, mentions);
-  const place = executor.reservePlace({ frameworks: frameworksOf(preflight, namedIds), userId: principal.userId });
+  const place = executor.reservePlace({
+    frameworks: speakers.map(({ framework }) => framework),
+    userId: principal.userId,
+  });
   let isStarted = false;
   try {
     const admission = await admissions.admit({
       ...call,
       mentions,
       request: stored,
+      speaker_ids: isNarrowed ? speakers.map(({ id }) => id) : null,
       has_place: place !== null,
-      first_turn: place === null ? null : planFirstTurn(ports, preflight, { namedIds, request: stored }),
+      first_turn: place === null ? null : planFirstTurn(ports, preflight, { answering, request: stored }),
     });
     if ("replayed_run_id" in admission) return await replay(admission.replayed_run_id);
     const first = admission.events.flatMap((event) => expandEvent({ ...event, run_id: admission.run_id }));
@@ -169,16 +177,6 @@ function withOverrides(preflight: Preflight, { agentId, conversation }: RunReque
   return { ...preflight, agents };
 }
 
-/** The frameworks of all agents that may speak in the run. `private.list_run_frameworks` returns the same for a queued run. */
-function frameworksOf(
-  { agents, strategy, coordinator_agent_id: coordinatorId }: Preflight,
-  namedIds: readonly string[] | null,
-): readonly Framework[] {
-  const maySpeak = (id: string): boolean =>
-    namedIds === null || namedIds.includes(id) || (id === coordinatorId && STRATEGIES[strategy].alwaysHasCoordinator);
-  return agents.filter(({ id }) => maySpeak(id)).map(({ framework }) => framework);
-}
-
 /** The call without what depends on the swarm. */
 function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, request: RunRequest): AdmissionCall {
   const { idempotencyKey: key, conversation } = request;
@@ -204,6 +202,7 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     request_hash: key === null ? null : hash("sha256", request.fingerprint, "hex"),
     on_conflict: request.onConflict,
     request: {},
+    speaker_ids: null,
     has_place: false,
     first_turn: null,
   };
@@ -249,11 +248,11 @@ function requireSchemas({ schemas }: RespondPorts, { responseSchema, clientTools
 function requireModel(
   { models }: RespondPorts,
   agents: readonly PreflightAgent[],
-  namedIds: readonly string[] | null,
+  answering: Answering<PreflightAgent>,
 ): void {
   const faults: ModelError[] = [];
   for (const { id, framework, model } of agents) {
-    if (namedIds !== null && !namedIds.includes(id)) continue;
+    if (!answering.agents.some((agent) => agent.id === id)) continue;
     try {
       models.describe(framework, model);
       return;

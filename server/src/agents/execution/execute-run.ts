@@ -1,5 +1,4 @@
-import { findMentions } from "../context/find-mentions.ts";
-import { narrowAgents } from "../strategies/decide-next.ts";
+import { decideAnswering } from "../strategies/who-answers.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
 import { createEventSequencer } from "../writer/event-sequencer.ts";
@@ -88,7 +87,13 @@ async function execute(
     ? createRunBudget({ pool, hold, payerId: context.payer_id, writer, newId, isHeld, onLost })
     : NO_BUDGET;
   const traceparent = context.run.request["traceparent"];
-  const { agents, isNarrowed } = narrowAgents(context.agents, findNamed(context));
+  const { agents, isNarrowed, coordinatorId } = decideAnswering({
+    strategy: context.run.strategy,
+    agents: context.agents,
+    coordinatorId: context.swarm.coordinator_agent_id,
+    agentIds: context.run.request["agent_ids"],
+    message: context.message,
+  });
   const run: LiveRun = {
     ports,
     context,
@@ -113,6 +118,7 @@ async function execute(
     },
     agents,
     isNarrowed,
+    coordinatorId,
     opened: started.opened ?? null,
     transcript: [],
     questions: new Map(context.questions.map(({ message_id: messageId, asked }) => [messageId, asked])),
@@ -168,10 +174,4 @@ function submitWaiting(run: LiveRun, { id, agentId, waiting }: SuspendedTurn): v
     reason: "waiting",
     first_token_ms: null,
   });
-}
-
-/** Agents that the call names, else those that the message mentions, answer alone. */
-function findNamed({ run, message, agents }: RunContext): readonly unknown[] {
-  const named = run.request["agent_ids"];
-  return Array.isArray(named) && named.length > 0 ? (named as unknown[]) : findMentions(message ?? "", agents);
 }

@@ -6,7 +6,6 @@ import { resumeTurn } from "../turn/resume-turn.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import { selectSpeaker } from "../turn/select-speaker.ts";
 import type { WaitingExecution } from "../writer/steps.ts";
-import { coordinatorIdOf } from "../turn/toolset.ts";
 import type { SuspendedTurn, TurnEnd } from "../run/turn-state.ts";
 
 export type LoopEnd =
@@ -30,7 +29,7 @@ export async function runLoop(run: LiveRun): Promise<LoopEnd> {
       ...run.limits,
       strategy: run.context.run.strategy,
       agents: run.agents,
-      coordinatorId: coordinatorIdOf(run),
+      coordinatorId: run.coordinatorId,
       inChargeId: run.opened?.agent.id ?? run.context.in_charge_agent_id,
       isNarrowed: run.isNarrowed,
       turns: run.finished,
@@ -55,7 +54,7 @@ export async function runLoop(run: LiveRun): Promise<LoopEnd> {
         const goneIds = step.agentIds.filter((_, index) => ends[index]?.kind === "gone");
         if (goneIds.length > 0) run.agents = run.agents.filter(({ id }) => !goneIds.includes(id));
         // A run cannot continue without its coordinator.
-        if (goneIds.some((id) => id === coordinatorIdOf(run)) && run.agents.length === 0)
+        if (goneIds.some((id) => id === run.coordinatorId) && run.agents.length === 0)
           return { kind: "ended", endReason: null };
       }
     }

@@ -69,6 +69,8 @@ export interface LiveRun {
   /** The agents that the strategy can choose: the enabled agents, or those of them that the request names. */
   agents: RunContext["agents"];
   readonly isNarrowed: boolean;
+  /** The swarm's coordinator, if it is enabled. */
+  readonly coordinatorId: string | null;
   /** The turn that started with the run, until it continues. */
   opened: OpenedTurn | null;
   /** The messages of the swarm that turns have read. */

@@ -22,7 +22,7 @@ export function decideNext(view: RunView): NextStep {
 interface Strategy {
   /** The next step before the guards apply. */
   readonly next: (view: RunView) => NextStep;
-  /** The coordinator also speaks in a run that names other agents. `private.may_speak` lists the same strategies. */
+  /** The coordinator also speaks in a run that names other agents. */
   readonly alwaysHasCoordinator: boolean;
   /** The tools with which an agent reaches the others: all agents hand over, or only the coordinator asks members. */
   readonly agentTools: "handoff" | "member" | null;
@@ -124,16 +124,6 @@ export function coordinatorOf(view: Pick<RunView, "agents" | "coordinatorId" | "
   if (coordinatorId !== null && (view.isNarrowed || agents.some((agent) => agent.id === coordinatorId)))
     return coordinatorId;
   return inOrder(agents)[0]?.id ?? null;
-}
-
-/** The agents that a request or a message names, in that order; all of them when it names none. */
-export function narrowAgents<Agent extends RunAgent>(
-  agents: readonly Agent[],
-  namedIds: readonly unknown[] | null,
-): { readonly agents: readonly Agent[]; readonly isNarrowed: boolean } {
-  if (namedIds === null || namedIds.length === 0) return { agents, isNarrowed: false };
-  const named = [...new Set(namedIds)].flatMap((id) => agents.filter((agent) => agent.id === id));
-  return { agents: named.map((agent, position) => ({ ...agent, position })), isNarrowed: true };
 }
 
 function inOrder(agents: readonly RunAgent[]): RunAgent[] {

@@ -1,3 +1,4 @@
+import { coordinatorOf } from "../strategies/decide-next.ts";
 import { buildContext } from "../context/build-context.ts";
 import { participantsOf, swarmFor } from "./turn-context.ts";
 import { nameSpeakers } from "../context/speakers.ts";
@@ -9,7 +10,6 @@ import { readAllowed } from "./check-input.ts";
 import type { Asker } from "./check-policy.ts";
 import type { LiveRun } from "../run/live-run.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
-import { findCoordinator } from "./toolset.ts";
 
 /** A model that names nobody is asked once more in a run. From then on the order of positions applies. */
 const MAX_MISSED = 2;
@@ -21,7 +21,7 @@ const OWN_TURN = "(Decide who speaks next.)";
 /** The id of the next speaker, or `done`, as the coordinator's model chooses. Falls back to the order of positions. */
 export async function selectSpeaker(run: LiveRun): Promise<string> {
   const lastSpeakerId = run.finished.at(-1)?.agentId ?? null;
-  const coordinatorId = findCoordinator(run);
+  const coordinatorId = coordinatorOf(run);
   const coordinator = run.context.agents.find(({ id }) => id === coordinatorId) ?? run.agents[0];
   if (coordinator === undefined) return "done";
   for (; run.missedSelections < MAX_MISSED; run.missedSelections += 1) {

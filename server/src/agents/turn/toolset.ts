@@ -42,18 +42,8 @@ export function listLed(run: LiveRun, turn: Turn): LiveRun["agents"] {
 
 /** The agents that an agent reaches with tools. Only the coordinator asks others; everyone can hand over to it. */
 function listReachable(run: LiveRun, turn: Turn): LiveRun["agents"] {
-  const coordinator = run.context.agents.filter(({ id }) => id === findCoordinator(run));
+  const coordinator = run.context.agents.filter(({ id }) => id === coordinatorOf(run));
   const others = [...new Set([...run.agents, ...coordinator])].filter(({ id }) => id !== turn.agent.id);
   if (STRATEGIES[run.context.run.strategy].agentTools === "handoff") return others;
-  return turn.asked === null && turn.agent.id === findCoordinator(run) ? others : [];
-}
-
-export function findCoordinator(run: LiveRun): string | null {
-  return coordinatorOf({ agents: run.agents, coordinatorId: coordinatorIdOf(run), isNarrowed: run.isNarrowed });
-}
-
-/** The swarm's coordinator, as long as it is enabled. */
-export function coordinatorIdOf({ context }: LiveRun): string | null {
-  const id = context.swarm.coordinator_agent_id;
-  return context.agents.some((agent) => agent.id === id) ? id : null;
+  return turn.asked === null && turn.agent.id === coordinatorOf(run) ? others : [];
 }

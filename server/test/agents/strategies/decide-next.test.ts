@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SWARM_STRATEGIES } from "@swarmbase/sdk";
 import fc from "fast-check";
-import { decideNext, narrowAgents } from "../../../src/agents/strategies/decide-next.ts";
+import { decideNext } from "../../../src/agents/strategies/decide-next.ts";
 import type { FinishedTurn, NextStep, RunView } from "../../../src/agents/strategies/run-view.ts";
+import { decideAnswering } from "../../../src/agents/strategies/who-answers.ts";
 
 const AGENTS = ["c", "a", "b"].map((id, index) => ({ id, name: id.toUpperCase(), position: [2, 0, 1][index] ?? 0 }));
 let turnCount = 0;
@@ -46,9 +47,11 @@ function describeStep(step: NextStep): string {
 }
 
 type Case = readonly [name: string, view: Partial<RunView>, step: string];
-const only = (...ids: readonly string[]): Partial<RunView> => ({
-  ...narrowAgents(AGENTS, ids),
-});
+const only = (...agentIds: readonly string[]): Partial<RunView> => {
+  const run = { strategy: "round_robin", agents: AGENTS, coordinatorId: null, agentIds, message: null } as const;
+  const { agents, isNarrowed } = decideAnswering(run);
+  return { agents, isNarrowed };
+};
 
 const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
   round_robin: [

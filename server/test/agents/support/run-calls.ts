@@ -30,6 +30,7 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
     request_hash: "00",
     on_conflict: null,
     request: { source: "agent_respond" },
+    speaker_ids: null,
     has_place: true,
     ...more,
     swarm_id: more.swarm_id ?? swarmId,

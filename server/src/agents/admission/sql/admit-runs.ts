@@ -62,6 +62,8 @@ export interface AdmissionCall {
   readonly on_conflict: string | null;
   /** Stored with the run. */
   readonly request: Readonly<Record<string, unknown>>;
+  /** The agents that may speak in the run; null: all enabled agents of the swarm. */
+  readonly speaker_ids: readonly string[] | null;
   /** False leaves the run in the queue: this node has no capacity for it. */
   readonly has_place: boolean;
   /** Starts with the run, if the run is not queued and the agents of the swarm have not changed. */
