@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { createCalibration } from "../../../server/src/agents/providers/estimate-tokens.ts";
-import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/providers/model-port.ts";
+import type { ModelCall, ModelEvent } from "../../../server/src/agents/providers/model-port.ts";
+import type { Models } from "../../../server/src/agents/providers/open-models.ts";
 import { identifyProvider } from "../../../server/src/agents/providers/provider-identity.ts";
 import { executeRun } from "../../../server/src/agents/execution/execute-run.ts";
-import type { WorkPorts } from "../../../server/src/agents/run/live-run.ts";
+import type { RunPorts } from "../../../server/src/agents/run/live-run.ts";
 import { createRunStore } from "../../../server/src/agents/writer/run-store.ts";
 import { createStreamHub } from "../../../server/src/agents/streams/stream-hub.ts";
-import type { RunContext } from "../../../server/src/agents/run/sql/load-run.ts";
+import type { LoadedRun } from "../../../server/src/agents/run/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/writer/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../server/src/agents/schemas/compile-schema.ts";
@@ -73,7 +74,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     }),
   };
   const store = createStore(agent);
-  const ports: WorkPorts = {
+  const ports: RunPorts = {
     pool: store.pool,
     store: createRunStore(store.pool, () => 1),
     models: createModels(tools.length > 0),
@@ -101,7 +102,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
       turnControllers: new Map<string, AbortController>(),
       isHeld: () => true,
     };
-    await executeRun(ports, { runId: randomUUID(), fence: 1, leasedAtMs: performance.now() }, control);
+    await executeRun(ports, { runId: randomUUID(), fence: 1, leasedAtMs: performance.now(), ...control });
     return store.lastAnswer();
   };
 }
@@ -109,7 +110,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
 /** In the place of PostgreSQL: takes the statements of a run and answers as its functions do. */
 function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer(): string } {
   let steps = "";
-  const context = (runId: string): RunContext => ({
+  const context = (runId: string): LoadedRun => ({
     run: { id: runId, swarm_id: SWARM_ID, user_id: USER_ID, message_id: null, strategy: "round_robin", request: {} },
     last_seq: 1,
     max_unstored_seqs: 100_000,

@@ -25,7 +25,7 @@ export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open
 export type { ToolResult } from "./respond/sql/run-control.ts";
 export type { RunRequest } from "./admission/start-run.ts";
 export { findAnswerFault } from "./schemas/check-answer.ts";
-export type { Executor } from "./execution/executor.ts";
+export type { Executor } from "./execution/create-executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./create-tool-checks.ts";
 export type { ToolModule } from "./tools/open-tools.ts";

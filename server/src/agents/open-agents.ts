@@ -9,8 +9,12 @@ import type { WebhookPorts } from "./guardrails/ask-webhook.ts";
 import { openGuardrails } from "./guardrails/open-guardrails.ts";
 import { type OpenedModels, openModels, type OpenModelsOptions } from "./providers/open-models.ts";
 import { openRespond, type Respond } from "./respond/open-respond.ts";
-import { createExecutor, type ExecutorTimes } from "./execution/create-executor.ts";
-import type { Executor } from "./execution/executor.ts";
+import {
+  createExecutor,
+  type Executor,
+  type ExecutorOptions,
+  type ExecutorTimes,
+} from "./execution/create-executor.ts";
 import type { RunPorts } from "./run/live-run.ts";
 import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
@@ -98,7 +102,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     newId,
     ...(options.toolKinds !== undefined && { kinds: options.toolKinds }),
   });
-  const ports: RunPorts = {
+  const ports: ExecutorOptions["ports"] = {
     pool,
     models,
     tools,

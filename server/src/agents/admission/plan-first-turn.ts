@@ -1,6 +1,6 @@
 import { readRunLimits } from "../strategies/run-limits.ts";
-import type { Models } from "../providers/model-port.ts";
-import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/turn-terms.ts";
+import type { Models } from "../providers/open-models.ts";
+import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/run-turn.ts";
 import { decideNext } from "../strategies/decide-next.ts";
 import type { Answering } from "../strategies/who-answers.ts";
 import type { FirstTurnPlan, Preflight, PreflightAgent } from "./sql/admit-runs.ts";

@@ -8,8 +8,8 @@ import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { AppError, ModelError } from "../../errors/index.ts";
 import { parseTraceparent } from "../../observe/index.ts";
 import { type Answering, decideAnswering } from "../strategies/who-answers.ts";
-import type { Models } from "../providers/model-port.ts";
-import type { Executor } from "../execution/executor.ts";
+import type { Models } from "../providers/open-models.ts";
+import type { Executor } from "../execution/create-executor.ts";
 import type { Subscribers } from "../streams/subscribers.ts";
 import type { RunEvent } from "../streams/stream-hub.ts";
 import type { RunPlace } from "../execution/run-places.ts";
@@ -18,7 +18,6 @@ import type { Subscriber } from "../streams/subscriber.ts";
 import { planFirstTurn } from "./plan-first-turn.ts";
 import { createRejection } from "../rejections/rejections.ts";
 import type { Admissions } from "./admissions.ts";
-import { requireKeyTarget } from "./sql/require-key-target.ts";
 import {
   type Admission,
   type AdmissionCall,
@@ -26,6 +25,7 @@ import {
   listReplacedRuns,
   type Preflight,
   type PreflightAgent,
+  requireKeyTarget,
 } from "./sql/admit-runs.ts";
 
 /** The dependencies of starting a run. */

@@ -1,12 +1,12 @@
 import { keepPartitions } from "../../db/index.ts";
 import { poll, spread, WakeUp, type Worker, WorkNotice } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
-import type { Executor } from "./executor.ts";
+import type { StartedRun } from "./execute-run.ts";
 import type { RunPorts } from "../run/live-run.ts";
 import { LiveRuns } from "./live-runs.ts";
 import { createLostNodeCheck } from "./lost-nodes.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
-import { createRunPlaces, type RunPlaces } from "./run-places.ts";
+import { createRunPlaces, type PlacedRun, type RunPlace, type RunPlaces } from "./run-places.ts";
 import { createRunStore } from "../writer/run-store.ts";
 import {
   claimRuns,
@@ -48,8 +48,23 @@ const MAX_DELETED_SWARMS = 100;
 /** Runs that end within this time cause one poll. */
 const POLL_DELAY_MS = 100;
 
+/** Executes the runs that are handed to it and the queued runs in the database. */
+export interface Executor {
+  /** The name under which this node starts runs. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Reserves capacity for a run, for `take` or release. Null: the run must be queued. */
+  reservePlace(run: PlacedRun): RunPlace | null;
+  /** Executes a run that was started with `owner`. Returns at once. */
+  take(started: StartedRun): void;
+  /** Call when a run may be queued. Cheap: any number of calls cause one poll, here and on other nodes. */
+  wake(): void;
+  /** Call when a cancellation is stored. Aborts the run when this node executes it, else notifies the other nodes. */
+  cancel(runId: string): void;
+}
+
 export interface ExecutorOptions {
-  readonly ports: RunPorts;
+  readonly ports: Omit<RunPorts, "store">;
   /** Identifies this process as the holder of leases; new at each start. */
   readonly owner: string;
   readonly concurrency: number;

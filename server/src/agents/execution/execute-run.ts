@@ -2,21 +2,36 @@ import { decideAnswering } from "../strategies/who-answers.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
 import { createEventSequencer } from "../writer/event-sequencer.ts";
-import type { StartedRun } from "./executor.ts";
 import { closeSuspended } from "../turn/finish-turn.ts";
-import type { LiveRun, WorkPorts } from "../run/live-run.ts";
+import type { LiveRun, OpenedTurn, RunPorts } from "../run/live-run.ts";
+import type { RunPlace } from "./run-places.ts";
 import { retryWhileHeld } from "../writer/retry-while-held.ts";
 import { createRunBudget, NO_BUDGET } from "../run/run-budget.ts";
 import { RunWriter } from "../writer/run-writer.ts";
 import { executionsIn, runLoop } from "./run-loop.ts";
 import { describeProgress, isNewerProgress, readProgress, snapshotRun } from "../turn/run-progress.ts";
 import { RunStop, stopOf } from "../writer/run-stop.ts";
-import { loadRun, type RunContext } from "../run/sql/load-run.ts";
+import { loadRun, type LoadedRun } from "../run/sql/load-run.ts";
 import { leaveRun } from "./sql/manage-runs.ts";
 import type { SuspendedTurn } from "../run/turn-state.ts";
 
-export interface RunControl {
+export interface StartedRun {
+  readonly runId: string;
+  readonly fence: number;
+  /** By `performance.now()`, before the lease was requested: the answer may have arrived much later. */
+  readonly leasedAtMs: number;
+  /** Its share of the node's capacity; absent: one run without a provider and a user. */
+  readonly place?: RunPlace;
+  /** Absent: the context has to be loaded. */
+  readonly context?: LoadedRun;
+  /** The first turn, when it started with the run. */
+  readonly opened?: OpenedTurn;
+}
+
+/** A run of which this node has the lease. */
+export interface HeldRun extends Omit<StartedRun, "place"> {
   readonly controller: AbortController;
+  /** By turn id; aborting one aborts that turn alone. */
   readonly turnControllers: Map<string, AbortController>;
   /** Whether the lease may still be valid. Until it is not, results of the run are worth storing. */
   isHeld(): boolean;
@@ -26,45 +41,38 @@ export interface RunControl {
  * Executes a run from the status `running` to its end or its pause. Resolves to whether another run of the swarm may be queued.
  * Never rejects.
  */
-export async function executeRun(ports: WorkPorts, started: StartedRun, control: RunControl): Promise<boolean> {
-  const { controller } = control;
+export async function executeRun(ports: RunPorts, held: HeldRun): Promise<boolean> {
+  const { controller, runId } = held;
   try {
-    ports.streamHub.open(started.runId);
-    const context = started.context ?? (await retryWhileHeld(() => loadRun(ports.pool, started), control.isHeld));
+    ports.streamHub.open(runId);
+    const context = held.context ?? (await retryWhileHeld(() => loadRun(ports.pool, held), held.isHeld));
     if (context === null) return true;
     if (isNewerProgress(context)) {
-      await leaveRun(ports.pool, started);
-      ports.observer.note("agents.run_left", { runId: started.runId });
+      await leaveRun(ports.pool, held);
+      ports.observer.note("agents.run_left", { runId });
       controller.abort(new RunStop("lost"));
       return true;
     }
-    return await execute(ports, started, context, control);
+    return await execute(ports, held, context);
   } catch (error) {
     // Another node holds the run, or the database is unreachable: the lease runs out and the sweeper ends the run.
-    if (stopOf(controller.signal) !== "lost") ports.observer.note("agents.run_fault", { runId: started.runId, error });
+    if (stopOf(controller.signal) !== "lost") ports.observer.note("agents.run_fault", { runId, error });
     controller.abort(new RunStop("lost"));
     return true;
   } finally {
-    ports.streamHub.close(started.runId);
+    ports.streamHub.close(runId);
   }
 }
 
-async function execute(
-  ports: WorkPorts,
-  started: StartedRun,
-  context: RunContext,
-  control: RunControl,
-): Promise<boolean> {
-  const { controller } = control;
+async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Promise<boolean> {
+  const { runId, fence, controller, isHeld } = held;
   const startedAtMs = ports.clock.now().getTime();
-  const { runId, fence } = started;
   const swarmId = context.run.swarm_id;
   const progress = readProgress(context);
   const readElapsedMs = (): number => (progress?.elapsedMs ?? 0) + ports.clock.now().getTime() - startedAtMs;
   const limits = readRunLimits(context.swarm.settings, context.run.request);
   const hold = { runId, swarmId, fence };
   const { pool, newId } = ports;
-  const { isHeld } = control;
   const onLost = (): void => controller.abort(new RunStop("lost"));
   const writer = new RunWriter({
     store: ports.store,
@@ -109,7 +117,7 @@ async function execute(
       traceparent: typeof traceparent === "string" ? traceparent : null,
     }),
     signal: controller.signal,
-    turnControllers: control.turnControllers,
+    turnControllers: held.turnControllers,
     turns: new Map(),
     assertHeld() {
       if (isHeld()) return;
@@ -119,7 +127,7 @@ async function execute(
     agents,
     isNarrowed,
     coordinatorId,
-    opened: started.opened ?? null,
+    opened: held.opened ?? null,
     transcript: [],
     questions: new Map(context.questions.map(({ message_id: messageId, asked }) => [messageId, asked])),
     missedSelections: 0,

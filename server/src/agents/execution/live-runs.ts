@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { executeRun, type RunControl } from "./execute-run.ts";
-import type { StartedRun } from "./executor.ts";
-import type { WorkPorts } from "../run/live-run.ts";
+import { executeRun, type HeldRun, type StartedRun } from "./execute-run.ts";
+import type { RunPorts } from "../run/live-run.ts";
 import { retryWhileHeld } from "../writer/retry-while-held.ts";
 import type { RunPlaces } from "./run-places.ts";
 import { RunStop } from "../writer/run-stop.ts";
@@ -14,7 +13,7 @@ const WATCH_TIMEOUT_MS = 3_000;
 const HAND_OVER_MS = 5_000;
 
 export interface LiveRunsOptions {
-  readonly ports: WorkPorts;
+  readonly ports: RunPorts;
   readonly places: RunPlaces;
   readonly leaseMs: number;
   /** How long live runs may take to finish when the node stops. */
@@ -25,7 +24,7 @@ export interface LiveRunsOptions {
   onEnded(mayWait: boolean): void;
 }
 
-interface LiveEntry extends RunControl, Omit<StartedRun, "place"> {
+interface LiveEntry extends HeldRun {
   /** The lease is valid until then at least. */
   readonly lease: { heldUntilMs: number };
   readonly done: Promise<void>;
@@ -54,17 +53,18 @@ export class LiveRuns {
     const lease = { heldUntilMs: started.leasedAtMs + leaseMs };
     // This node lost the run and has taken it over again.
     this.#entries.get(started.runId)?.controller.abort(new RunStop("lost"));
-    const control: RunControl = {
+    const held: HeldRun = {
+      ...started,
       controller: new AbortController(),
       turnControllers: new Map(),
       isHeld: () => this.#nowMs() < lease.heldUntilMs,
     };
-    const done = executeRun(ports, started, control).then((hasNext) => {
+    const done = executeRun(ports, held).then((hasNext) => {
       const wasFull = place.release();
       if (this.#entries.get(started.runId)?.fence === started.fence) this.#entries.delete(started.runId);
       onEnded(hasNext || wasFull);
     });
-    this.#entries.set(started.runId, { ...control, ...started, lease, done });
+    this.#entries.set(started.runId, { ...held, lease, done });
     onStarted();
   }
 

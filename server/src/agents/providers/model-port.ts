@@ -114,26 +114,3 @@ export interface ModelWarning {
   readonly setting: string;
   readonly message: string;
 }
-
-interface ModelInfo {
-  readonly model: string;
-  readonly contextWindow: number;
-  readonly hasTools: boolean;
-  /** The model reasons before it answers, and its reasoning counts against max_tokens. */
-  readonly isReasoning: boolean;
-}
-
-export interface Models {
-  /** Throws a ModelError (`INVALID_MODEL`, `PROVIDER_NOT_CONFIGURED`). */
-  describe(framework: Framework, model: string | null): ModelInfo;
-  /** The max_tokens of a call with these settings. Throws as `describe` does. */
-  maxTokens(framework: Framework, model: string | null, settings: ModelCall["settings"]): number;
-  /** Retries and falls back until the first text. Throws a ModelError, or the reason of an aborted signal. */
-  stream(call: ModelCall): AsyncIterable<ModelEvent>;
-  /** The frameworks whose runs can use only a share of a node, so that a provider that hangs does not block the others. */
-  boundedFrameworks(): readonly Framework[];
-  /** In USD; null when the price is not known. */
-  priceOf(framework: Framework, model: string, usage: ModelUsage): number | null;
-  /** The highest price of this model and its fallbacks; null when none is known. */
-  highestPriceOf(framework: Framework, model: string, usage: ModelUsage): number | null;
-}

@@ -1,7 +1,8 @@
 import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
 import { maskUrls } from "../../config/index.ts";
 import { ModelError } from "../../errors/index.ts";
-import type { ModelUsage, Models } from "./model-port.ts";
+import type { ModelUsage } from "./model-port.ts";
+import type { Models } from "./open-models.ts";
 import { nameProviders } from "./name-providers.ts";
 import type { Provider, Providers } from "./provider.ts";
 

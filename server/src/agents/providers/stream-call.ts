@@ -1,10 +1,10 @@
+import type { Framework } from "@swarmbase/sdk";
 import type { OfferedModel } from "../../config/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Adapter, AdapterEvent } from "./adapter.ts";
 import { countUsage } from "./count-usage.ts";
 import { type DeadlineTimes, startDeadlines } from "./deadlines.ts";
-import { explainFault } from "./explain-fault.ts";
 import { describeSent, mapSettings } from "./map-settings.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelEvent, ModelWarning } from "./model-port.ts";
@@ -174,4 +174,27 @@ function decideRetry(error: ModelError, attempt: number, random: () => number): 
 /** Whether another provider may succeed. Errors of the conversation itself would occur there too. */
 function mayFallBack(error: ModelError): boolean {
   return error.isRetryable || error.code === "PROVIDER_AUTH_FAILED" || error.code === "PROVIDER_RATE_LIMITED";
+}
+
+interface FaultPlace {
+  readonly framework: Framework;
+  readonly model: string;
+  readonly attempt: number;
+  readonly now: Date;
+}
+
+/** Translates any failure of a call. It is not kept as the cause, because vendors quote keys, prompts and addresses. */
+function explainFault(error: unknown, adapter: Adapter, place: FaultPlace): ModelError {
+  const attempts = place.attempt;
+  if (error instanceof ModelError) {
+    const { code, message, isRetryable, providerStatus, retryAfterMs } = error;
+    return new ModelError(code, message, { isRetryable, providerStatus, retryAfterMs, attempts });
+  }
+  const { code, isRetryable, text, status, retryAfterMs } = adapter.explainFault(error, place.now);
+  return new ModelError(code, `${place.framework}, model ${place.model}: ${text}`, {
+    isRetryable,
+    providerStatus: status,
+    retryAfterMs: isRetryable ? retryAfterMs : null,
+    attempts,
+  });
 }

@@ -2,14 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { databaseAway, type Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { Models } from "../providers/model-port.ts";
-import type { Executor } from "../execution/executor.ts";
+import type { Models } from "../providers/open-models.ts";
+import type { Executor } from "../execution/create-executor.ts";
 import type { RunEvent, StreamHub } from "../streams/stream-hub.ts";
 import { openAdmissions } from "../admission/admissions.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
 import { type SubscriberTimes, openSubscribers } from "../streams/subscribers.ts";
 import { createRejection } from "../rejections/rejections.ts";
-import { streamHeaders } from "../streams/render-frame.ts";
 import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "../streams/run-body.ts";
 import {
   cancelRun,
@@ -23,7 +22,7 @@ import {
 } from "./sql/run-control.ts";
 import { type RespondPorts, type RunRequest, startRun } from "../admission/start-run.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
-import { streamRun } from "../streams/stream-run.ts";
+import { streamHeaders, streamRun } from "../streams/stream-run.ts";
 import { waitForRun } from "../streams/wait-for-run.ts";
 
 interface StreamAnswer {

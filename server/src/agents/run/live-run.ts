@@ -5,7 +5,7 @@ import type { Calibration } from "../providers/estimate-tokens.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { Guardrails } from "../guardrails/guardrail.ts";
 import type { RunLimits } from "../strategies/run-limits.ts";
-import type { Models } from "../providers/model-port.ts";
+import type { Models } from "../providers/open-models.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import type { Tools } from "../tools/tool-port.ts";
@@ -14,13 +14,15 @@ import type { RunBudget } from "./run-budget.ts";
 import type { RunStore } from "../writer/run-store.ts";
 import type { OpenStreamHub } from "../streams/stream-hub.ts";
 import type { RunWriter } from "../writer/run-writer.ts";
-import type { RunContext } from "./sql/load-run.ts";
+import type { LoadedRun } from "./sql/load-run.ts";
 import type { QuestionRow, SpeakingAgent } from "../writer/steps.ts";
 import type { OpenTurn, SuspendedTurn, TurnStop } from "./turn-state.ts";
 
 /** The dependencies of executing runs. */
 export interface RunPorts {
   readonly pool: pg.Pool;
+  /** Shared by all runs of the node. */
+  readonly store: RunStore;
   readonly models: Models;
   readonly tools: Tools;
   readonly schemas: SchemaCompiler;
@@ -44,15 +46,10 @@ export interface RunPorts {
   readonly toolConcurrency: number;
 }
 
-/** With the store that all runs of a node share. */
-export interface WorkPorts extends RunPorts {
-  readonly store: RunStore;
-}
-
-/** A run that this node executes. */
+/** The context of a run that this node executes: what all parts of it read and change. */
 export interface LiveRun {
   readonly ports: RunPorts;
-  readonly context: RunContext;
+  readonly context: LoadedRun;
   readonly limits: RunLimits;
   /** Where another node left the run; null for a run that begins. */
   readonly progress: RunProgress | null;
@@ -67,7 +64,7 @@ export interface LiveRun {
   /** Throws a RunStop when another node may have taken over the run, because this process was paused. */
   assertHeld(): void;
   /** The agents that the strategy can choose: the enabled agents, or those of them that the request names. */
-  agents: RunContext["agents"];
+  agents: LoadedRun["agents"];
   readonly isNarrowed: boolean;
   /** The swarm's coordinator, if it is enabled. */
   readonly coordinatorId: string | null;
@@ -118,6 +115,6 @@ export interface TurnMarks {
 }
 
 /** The user whose rate limits apply; null for the service role, which names the payer. */
-export function chargedUserOf({ run }: RunContext): string | null {
+export function chargedUserOf({ run }: LoadedRun): string | null {
   return run.request["payer_id"] === undefined ? run.user_id : null;
 }

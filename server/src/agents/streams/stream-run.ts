@@ -1,8 +1,9 @@
+import { RUN_STREAM_EVENT_TYPES } from "@swarmbase/sdk";
 import type { RunEvent } from "./stream-hub.ts";
-import type { Subscriber } from "./subscriber.ts";
-import { hidePayload, PING, renderFrame } from "./render-frame.ts";
+import type { Subscriber, Viewer } from "./subscriber.ts";
 import { isEndEvent, type RunBody } from "./run-body.ts";
 
+const PING = ": ping\n\n";
 const PING_INTERVAL_MS = 10_000;
 /** The maximum value of the column. When the events of a run are deleted, the seq of its `done` is not known. */
 const MAX_SEQ = 2_147_483_647;
@@ -82,4 +83,35 @@ async function renderEnd(subscriber: Subscriber, readBody: StreamOptions["readBo
 /** Has its own seq, so that a reader that attaches after it gets nothing more. */
 function renderDone(runId: string, seq: number): string {
   return renderFrame({ runId, seq, type: "done", data: {} });
+}
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+export function streamHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...headers, ...STREAM_HEADERS };
+}
+
+/** One server-sent event. JSON escapes line breaks, so the text cannot end the frame. */
+export function renderFrame({ seq, type, runId, data }: Pick<RunEvent, "seq" | "type" | "runId" | "data">): string {
+  return `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ ...data, run_id: runId, seq })}\n\n`;
+}
+
+/** A restricted event of a newer release may have any member that must not be seen. */
+const KNOWN_TYPES: ReadonlySet<string> = new Set(RUN_STREAM_EVENT_TYPES);
+
+/**
+ * Only the owner of the agent and managers of the swarm see the input and output of tools and the reasoning of models. The user
+ * whose client executes a call sees its input.
+ */
+export function hidePayload(event: RunEvent, { userId, isManager, ownAgentIds }: Viewer): RunEvent {
+  const { isRestricted, agentId, type, data } = event;
+  if (type === "tool.client_call" && userId !== null && data["user_id"] === userId) return event;
+  if (!isRestricted || isManager || (agentId !== null && ownAgentIds.includes(agentId))) return event;
+  if (!KNOWN_TYPES.has(type)) return { ...event, data: {} };
+  const { input: _input, output_preview: _output, delta: _thought, ...shown } = data;
+  return { ...event, data: shown };
 }

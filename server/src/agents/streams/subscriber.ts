@@ -2,7 +2,6 @@ import { AppError } from "../../errors/index.ts";
 import type { RunEvent, StreamHub } from "./stream-hub.ts";
 import { type EventPage, type EventReader, mergeEvents } from "./event-reader.ts";
 import { isEndStatus } from "./run-body.ts";
-import type { Viewer } from "./render-frame.ts";
 
 export type SubscriberStep =
   | { readonly kind: "events"; readonly events: readonly RunEvent[] }
@@ -13,6 +12,14 @@ export type SubscriberStep =
 
 /** `unreachable`: the database was unavailable for too long to know whether the reader still has access. */
 type Reason = "left" | "forbidden" | "stopping" | "unreachable";
+
+/** What a user may see of a run. */
+export interface Viewer {
+  /** Null for the service role. */
+  readonly userId: string | null;
+  readonly isManager: boolean;
+  readonly ownAgentIds: readonly string[];
+}
 
 export interface SubscriberOptions {
   readonly runId: string;

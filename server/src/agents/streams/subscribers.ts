@@ -4,9 +4,8 @@ import { AppError } from "../../errors/index.ts";
 import { batchPauseMs } from "../providers/stream-pace.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { createEventReader } from "./event-reader.ts";
-import { Subscriber, type SubscriberOptions } from "./subscriber.ts";
+import { Subscriber, type SubscriberOptions, type Viewer } from "./subscriber.ts";
 import { createRejection } from "../rejections/rejections.ts";
-import type { Viewer } from "./render-frame.ts";
 import { type SubscriberInput, checkSubscribers, type SubscriberState } from "./sql/check-subscribers.ts";
 
 export interface SubscriberTimes {

@@ -4,10 +4,9 @@ import type { LiveRun } from "../run/live-run.ts";
 import type { TurnEnd, WaitingCall } from "../run/turn-state.ts";
 import { readAgentInput } from "../strategies/agent-tools.ts";
 import type { HandoffRow, QuestionRow } from "../writer/steps.ts";
-import { noteCall, rejectCall, toMemberAnswer } from "./tool-answers.ts";
 import type { Toolset } from "./toolset.ts";
 import { returnToThinking, type Turn } from "./turn.ts";
-import { useTool } from "./use-tool.ts";
+import { noteCall, rejectCall, toMemberAnswer, useTool } from "./use-tool.ts";
 
 export type Answers =
   | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }

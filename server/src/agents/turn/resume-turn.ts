@@ -3,14 +3,21 @@ import { trackSuspended, trackTurn } from "./run-progress.ts";
 import { buildTurnContext } from "./turn-context.ts";
 import { recordLostCalls } from "./lost-calls.ts";
 import { answerCall, type CallAnswering, runCalls } from "./answer-calls.ts";
-import { noteCall, rejectCall, toMemberAnswer } from "./tool-answers.ts";
 import { buildToolset } from "./toolset.ts";
 import { closeSuspended, hasBegun } from "./finish-turn.ts";
 import { guardInput } from "./guard-turn.ts";
 import { addMessages, answeringOf, continueTurn, settle, takeAnswers } from "./run-turn.ts";
 import { reviveTurn } from "./suspended-turn.ts";
 import type { Turn } from "./turn.ts";
-import { runTool, settleDoubt, takeAnswer, takeClientResult } from "./use-tool.ts";
+import {
+  noteCall,
+  rejectCall,
+  runTool,
+  settleDoubt,
+  takeAnswer,
+  takeClientResult,
+  toMemberAnswer,
+} from "./use-tool.ts";
 import type { SuspendedTurn, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 
 /** Continues a turn that waited for an approval or the client, or whose node was lost. */

@@ -1,9 +1,9 @@
-import { toMemberAnswer } from "./tool-answers.ts";
+import { toMemberAnswer } from "./use-tool.ts";
 import { snapshotTurn } from "./suspended-turn.ts";
 import type { Turn } from "./turn.ts";
 import { createBlankTurn, type LiveCall, type SuspendedTurn, type WaitingCall } from "../run/turn-state.ts";
 import type { LiveRun, RunProgress } from "../run/live-run.ts";
-import type { RunContext } from "../run/sql/load-run.ts";
+import type { LoadedRun } from "../run/sql/load-run.ts";
 
 /** Of the progress that this release writes. It reads this version and the one before. */
 const VERSION = 1;
@@ -55,12 +55,12 @@ function toWaiting(run: LiveRun, live: LiveCall): WaitingCall {
 }
 
 /** Whether a newer release has stored the progress, in a form that this one would misread. */
-export function isNewerProgress({ progress }: Pick<RunContext, "progress">): boolean {
+export function isNewerProgress({ progress }: Pick<LoadedRun, "progress">): boolean {
   return progress !== null && ((progress as RunProgress).version ?? 1) > VERSION;
 }
 
 /** The progress to continue from. Null for a run that begins. */
-export function readProgress({ progress, recovery }: RunContext): RunProgress | null {
+export function readProgress({ progress, recovery }: LoadedRun): RunProgress | null {
   const stored = progress === null ? null : (progress as RunProgress);
   if (recovery === null) return stored;
   const known = new Set(stored?.suspended.flatMap(listIds));

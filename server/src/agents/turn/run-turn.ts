@@ -16,12 +16,14 @@ import { trackSuspended, trackTurn } from "./run-progress.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
 import { buildToolset, type Toolset } from "./toolset.ts";
 import { keepNewestImages } from "./turn-images.ts";
-import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
+import type { Models } from "../providers/open-models.ts";
 import { suspendTurn } from "./suspended-turn.ts";
 import { createTurn, replaceMessages, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
 import { createBlankTurn, type TurnEnd, type WaitingCall } from "../run/turn-state.ts";
 
 const BUSY_RETRY_MS = 100;
+/** The number of concurrent turns of one agent. Further turns wait. */
+export const MAX_CONCURRENT_TURNS = 4;
 
 /** Runs one turn from its start to its end. Rejects only with the RunStop of a lost run. */
 export async function runTurn(
@@ -102,6 +104,22 @@ function findFrameworks({ context }: LiveRun, agentId: string): readonly Framewo
   const { agent_version: version, overrides } = context.run.request;
   if (version !== undefined || overrides !== undefined) return FRAMEWORKS;
   return context.agents.flatMap(({ id, framework }) => (id === agentId ? [framework] : []));
+}
+
+/** By framework: the model that is recorded for a turn whose agent names none. */
+export function defaultModels(
+  models: Pick<Models, "describe">,
+  frameworks: readonly Framework[],
+): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const framework of frameworks) {
+    try {
+      found[framework] = models.describe(framework, null).model;
+    } catch {
+      // The turn fails later, with the reason.
+    }
+  }
+  return found;
 }
 
 /** Turns that start together get the same messages. */

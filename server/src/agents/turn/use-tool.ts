@@ -1,7 +1,7 @@
 import { isRecord } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
 import { chargedUserOf, type LiveRun } from "../run/live-run.ts";
-import type { WaitingCall } from "../run/turn-state.ts";
+import type { LiveCall, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 import { toClientOutcome } from "../tools/client/client-tools.ts";
 import { readAssignment } from "../tools/input/assignment.ts";
 import type {
@@ -13,7 +13,6 @@ import type {
   ToolResponse,
 } from "../tools/tool-port.ts";
 import type { ToolExecution } from "../writer/steps.ts";
-import { noteCall, rejectCall } from "./tool-answers.ts";
 import type { Turn } from "./turn.ts";
 
 const TOO_MANY_CALLS: ToolFault = {
@@ -221,4 +220,29 @@ function rejectTool(
 
 function toInput(input: unknown): Readonly<Record<string, unknown>> {
   return isRecord(input) ? { ...input } : {};
+}
+
+/** Must be called before the step that records the same is submitted, which stores the calls of the turn too. */
+export function noteCall(turn: Turn, noted: LiveCall): void {
+  const at = turn.calls.findIndex(({ call }) => call === noted.call);
+  if (at >= 0) turn.calls[at] = noted;
+}
+
+/** `text`: the response of the tool, which only the model reads. */
+export function rejectCall(call: ModelToolCall, code: string, message: string, text?: string): WaitingCall {
+  const output = JSON.stringify({ error: { code, message }, ...(text !== undefined && { output: text }) });
+  return { kind: "answered", call, output, isError: true };
+}
+
+export function toMemberAnswer(call: ModelToolCall, end: TurnEnd): WaitingCall {
+  switch (end.kind) {
+    case "suspended":
+      return { kind: "member", call, turn: end.turn };
+    case "gone":
+      return rejectCall(call, "AGENT_NOT_FOUND", "This agent is no longer available.");
+    case "finished":
+      if (end.stop === "max_turns") return rejectCall(call, "MAX_TURNS", "No further agent can be asked in this run.");
+      if (end.isError) return rejectCall(call, "AGENT_FAILED", "This agent could not answer.");
+      return { kind: "answered", call, output: end.text === "" ? "(no answer)" : end.text, isError: false };
+  }
 }

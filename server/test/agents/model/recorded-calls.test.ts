@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import type { Models } from "../../../src/agents/providers/model-port.ts";
+import type { Models } from "../../../src/agents/providers/open-models.ts";
 import { openModels } from "../../../src/agents/providers/open-models.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
 import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";

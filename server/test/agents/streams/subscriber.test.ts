@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { ANY_CHARACTER } from "../../support/any-character.ts";
 import { Subscriber } from "../../../src/agents/streams/subscriber.ts";
-import { hidePayload, renderFrame } from "../../../src/agents/streams/render-frame.ts";
+import { hidePayload, renderFrame } from "../../../src/agents/streams/stream-run.ts";
 import { answerWith, type RunBody } from "../../../src/agents/streams/run-body.ts";
 import { type EventReader, expandEvent } from "../../../src/agents/streams/event-reader.ts";
 import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
-import type { Models } from "../../../src/agents/providers/model-port.ts";
+import type { Models } from "../../../src/agents/providers/open-models.ts";
 import { openModels } from "../../../src/agents/providers/open-models.ts";
 import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
 import { loadSettings } from "../../../src/config/index.ts";

@@ -1,11 +1,12 @@
 import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
+import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
 import type { OpenedTurn } from "../../run/live-run.ts";
-import type { RunContext } from "../../run/sql/load-run.ts";
+import type { LoadedRun } from "../../run/sql/load-run.ts";
 import { type MessageColumns, toMessages } from "../../writer/sql/message-columns.ts";
 import type { SpeakingAgent } from "../../writer/steps.ts";
 import type { EventRow } from "../../streams/stream-hub.ts";
-import type { Rejection } from "../../rejections/rejections.ts";
+import { type Rejection, toAppError } from "../../rejections/rejections.ts";
 import { callValue } from "../../rejections/call-function.ts";
 
 /** What a call brings with it when it has a conversation of its own. */
@@ -108,7 +109,7 @@ export interface Admission {
   /** By `performance.now()`, before the lease was requested. */
   readonly leasedAtMs: number;
   /** Null: the run is queued. */
-  readonly context: RunContext | null;
+  readonly context: LoadedRun | null;
   readonly interrupted_run_id: string | null;
   /** The turn that started with the run. */
   readonly first_turn: OpenedTurn | null;
@@ -233,4 +234,19 @@ export async function admitRuns(
 function toOpenedTurn(plan: FirstTurnPlan | null, started: AdmittedRow["first_turn"]): OpenedTurn | null {
   if (plan === null || started === null) return null;
   return { id: plan.turn_id, messageId: plan.message_id, agent: started.agent, messages: toMessages(started.messages) };
+}
+
+/** Throws when the principal is an API key that may not ask there. */
+export async function requireKeyTarget(
+  pool: pg.Pool,
+  principal: Principal,
+  { swarmId, agentId }: { readonly swarmId: string | null; readonly agentId: string | null },
+): Promise<void> {
+  if (readsAll(principal)) return;
+  const rejection = await callValue<Rejection | null>(pool, {
+    name: "respond-key-target",
+    text: "select private.check_key_target($1::uuid, $2::uuid, $3::uuid) as value",
+    values: [apiKeyIdOf(principal), swarmId, agentId],
+  });
+  if (rejection !== null) throw toAppError(rejection);
 }

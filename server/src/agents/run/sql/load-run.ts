@@ -11,7 +11,7 @@ interface ContextAgent
 }
 
 /** The JSON that private.load_run returns. */
-export interface RunContext {
+export interface LoadedRun {
   readonly run: {
     readonly id: string;
     readonly swarm_id: string;
@@ -97,8 +97,8 @@ interface Decision {
 export async function loadRun(
   pool: pg.Pool,
   { runId, fence }: { readonly runId: string; readonly fence: number },
-): Promise<RunContext | null> {
-  const { rows } = await pool.query<{ context: RunContext | null }>({
+): Promise<LoadedRun | null> {
+  const { rows } = await pool.query<{ context: LoadedRun | null }>({
     name: "agents-load-run",
     text: "select private.load_run($1, $2) as context",
     values: [runId, fence],
