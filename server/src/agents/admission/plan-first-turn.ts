@@ -1,8 +1,7 @@
 import { readRunLimits } from "../strategies/run-limits.ts";
 import type { Models } from "../providers/open-models.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/run-turn.ts";
-import { decideNext } from "../strategies/decide-next.ts";
-import type { Answering } from "../strategies/who-answers.ts";
+import { type Answering, decideNext } from "../strategies/who-answers.ts";
 import type { FirstTurnPlan, Preflight, PreflightAgent } from "./sql/admit-runs.ts";
 
 /**

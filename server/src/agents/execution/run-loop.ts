@@ -1,4 +1,4 @@
-import { decideNext } from "../strategies/decide-next.ts";
+import { decideNext } from "../strategies/who-answers.ts";
 import type { EndReason } from "../strategies/run-view.ts";
 import type { LiveRun, RunPorts } from "../run/live-run.ts";
 import { BudgetSpent } from "../run/run-budget.ts";

@@ -1,4 +1,4 @@
-import { coordinatorOf } from "../strategies/decide-next.ts";
+import { coordinatorOf } from "../strategies/who-answers.ts";
 import { buildContext } from "../context/build-context.ts";
 import { participantsOf, swarmFor } from "./turn-context.ts";
 import { nameSpeakers } from "../context/speakers.ts";

@@ -1,6 +1,6 @@
 import type { ModelTool } from "../providers/model-port.ts";
 import { agentTools } from "../strategies/agent-tools.ts";
-import { coordinatorOf, STRATEGIES } from "../strategies/decide-next.ts";
+import { coordinatorOf, STRATEGIES } from "../strategies/who-answers.ts";
 import { clientToolsOf } from "../tools/client/client-tools.ts";
 import type { CallableTool } from "../tools/tool-port.ts";
 import type { LiveRun } from "../run/live-run.ts";
