@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
+import { createAddressPolicy, openOutbound } from "@swarmbase/guarded-fetch";
 import { Agent, request } from "undici";
 import { makeAuthority, makeLeaf } from "../../server/src/http/server/tls/certificate.ts";
-import { createAddressPolicy, openOutbound } from "../../server/src/outbound/index.ts";
 import { type Contender, compare, renderCompared } from "../load/compare.ts";
 
 const CONNECTIONS = 8;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { unlessAborted } from "@swarmbase/concurrency";
 import { loadProviders, type Providers } from "./agents/index.ts";
 import { authenticate, checkRequestSignature, watchFirstStart, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
-import { unlessAborted } from "./concurrency/index.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import { type ConsoleModule, openConsole } from "./console/index.ts";
 import {

@@ -1,3 +1,4 @@
+import { type AddressPolicy, type GuardedFetch, openGuardedFetch } from "@swarmbase/guarded-fetch";
 import {
   type AgentModule,
   catalogueOf,
@@ -15,7 +16,6 @@ import {
 import { newRowId, withClient } from "./db/index.ts";
 import type { Limits } from "./limits/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
-import { type AddressPolicy, type GuardedFetch, openGuardedFetch } from "./outbound/index.ts";
 import { storeModels } from "./tables/index.ts";
 import { buildSignedHeaders } from "./webhooks/index.ts";
 

@@ -1,8 +1,8 @@
+import { type AddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
 import { chooseRedirect } from "./auth/index.ts";
 import { type CoreParts, type OpenedExtensions, openExtensions } from "./extensions/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
 import type { MetricFamily } from "./observe/index.ts";
-import { type AddressPolicy, openGuardedFetch } from "./outbound/index.ts";
 
 const EXTENSION_CONNECTIONS = 64;
 

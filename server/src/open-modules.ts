@@ -1,3 +1,4 @@
+import { checkTargetUrl, createAddressPolicy } from "@swarmbase/guarded-fetch";
 import { createToolChecks, type ProviderNames, type Respond } from "./agents/index.ts";
 import {
   answerInvitation,
@@ -48,12 +49,11 @@ import { openAgentModule } from "./open-agent-module.ts";
 import { openExtensionModule } from "./open-extension-module.ts";
 import { openRealtimeModule } from "./open-realtime-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
-import { checkTargetUrl, createAddressPolicy, readAuthorities } from "./outbound/index.ts";
 import type { RealtimeModule } from "./realtime/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
-import { decideAllowedCidrs, type WebhookModule } from "./webhooks/index.ts";
+import { decideAllowedCidrs, readAuthorities, type WebhookModule } from "./webhooks/index.ts";
 
 export interface ModulesOptions extends OpenNodeContext {
   readonly masterKey: string;

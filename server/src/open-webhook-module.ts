@@ -1,5 +1,5 @@
+import { type AddressPolicy, openOutbound } from "@swarmbase/guarded-fetch";
 import type { OpenNodeContext } from "./node-context.ts";
-import { type AddressPolicy, openOutbound } from "./outbound/index.ts";
 import { openWebhooks, type WebhookModule } from "./webhooks/index.ts";
 
 const MAX_ORIGINS = 1_000;

@@ -1,9 +1,9 @@
 import { extname, join } from "node:path";
+import { unlessAborted } from "@swarmbase/concurrency";
 import { loadProviders } from "./agents/index.ts";
 import type { AppOptions, RunningService } from "./app.ts";
 import { writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
-import { unlessAborted } from "./concurrency/index.ts";
 import {
   countConnections,
   findMaxConnections,

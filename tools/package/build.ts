@@ -6,9 +6,10 @@ import { promisify } from "node:util";
 import { buildOnce } from "../../console/build/build-once.ts";
 import { copyBundled, findBundled } from "./bundle.ts";
 import { compile, compileOwnProject, type CompileOptions } from "./compile.ts";
+import { compileLibraries, renameLibraries } from "./libraries.ts";
 import { type Manifest, SERVICE, writeManifest } from "./manifest.ts";
 import { NODE_PACKAGE, NODE_README, writeNodeManifest } from "./node-package.ts";
-import { findDefaultExtensions, findPackages, type SourcePackage } from "./packages.ts";
+import { findDefaultExtensions, findLibraries, findPackages, type SourcePackage } from "./packages.ts";
 
 export interface BuildOptions {
   readonly root: string;
@@ -83,8 +84,12 @@ async function fillFolder(
   }
   for (const name of [...COPIED, ...files]) await copyIfThere(join(from, name), join(to, name));
   const folders = COMPILED.filter((name) => existsSync(join(from, name)));
-  await compile({ root, from, to, manifest, folders, declarations });
+  const libraries = manifest.name === SERVICE ? findLibraries(root) : [];
+  const included = await compileLibraries(libraries, { root, to, declarations });
+  const known = declarations === null ? null : { ...declarations, ...included };
+  await compile({ root, from, to, manifest, folders, declarations: known });
   if (manifest.name === SERVICE) {
+    await renameLibraries(libraries, to);
     const builtConsole = await buildOnce({ root: join(root, "console"), write: () => {} });
     await cp(builtConsole, join(to, "console"), { recursive: true });
   }

@@ -61,6 +61,22 @@ export function writeManifest(source: Manifest, options: ManifestOptions): Manif
   };
 }
 
+/** The package.json of a package that contains libraries: it depends on what they depend on. */
+export function includeLibraries(source: Manifest, libraries: readonly Manifest[]): Manifest {
+  const own = new Set(libraries.map(({ name }) => name));
+  const merge = (member: "dependencies" | "optionalDependencies"): Record<string, string> => {
+    const merged: Record<string, string> = {};
+    for (const { name, [member]: rows = {} } of [source, ...libraries])
+      for (const [dependency, range] of Object.entries(rows)) {
+        if (own.has(dependency)) continue;
+        merged[dependency] ??= range;
+        if (merged[dependency] !== range) throw new Error(`${name} wants another version of ${dependency}`);
+      }
+    return merged;
+  };
+  return { ...source, dependencies: merge("dependencies"), optionalDependencies: merge("optionalDependencies") };
+}
+
 /** Every path of a package is that of the repository, with the endings of compiled files. */
 function mapExports(exports: NonNullable<Manifest["exports"]>): NonNullable<Manifest["exports"]> {
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadSettings } from "../../server/src/config/index.ts";
-import { type Manifest, SERVICE } from "./manifest.ts";
+import { includeLibraries, type Manifest, SERVICE } from "./manifest.ts";
 
 export interface SourcePackage {
   /** Relative to the root of the repository. */
@@ -17,7 +17,22 @@ export function findPackages(root: string): SourcePackage[] {
   const found = folders
     .filter((folder) => existsSync(join(root, folder, "package.json")))
     .map((folder) => ({ folder, manifest: readManifest(join(root, folder)) }));
-  return sortByDependencies(found);
+  if (!found.some(({ manifest }) => manifest.name === SERVICE)) throw new Error(`there is no package ${SERVICE}`);
+  const libraries = findLibraries(root).map(({ manifest }) => manifest);
+  return sortByDependencies(
+    found.map(({ folder, manifest }) => ({
+      folder,
+      manifest: manifest.name === SERVICE ? includeLibraries(manifest, libraries) : manifest,
+    })),
+  );
+}
+
+/** The libraries, each after those it depends on. They are not published: the package of the service contains them. */
+export function findLibraries(root: string): SourcePackage[] {
+  const names = readdirSync(join(root, "libraries")).toSorted();
+  return sortByDependencies(
+    names.map((name) => ({ folder: `libraries/${name}`, manifest: readManifest(join(root, "libraries", name)) })),
+  );
 }
 
 function listBelow(root: string, kind: string): string[] {
@@ -48,6 +63,5 @@ function sortByDependencies(packages: readonly SourcePackage[]): SourcePackage[]
     sorted.push(one);
   };
   for (const one of packages) visit(one, []);
-  if (!sorted.some(({ manifest }) => manifest.name === SERVICE)) throw new Error(`there is no package ${SERVICE}`);
   return sorted;
 }

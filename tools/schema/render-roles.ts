@@ -1,6 +1,15 @@
 import type { Ask } from "./ask.ts";
 
-const OURS = ["anon", "api_key", "authenticated", "sb_replica", "sb_service", "sb_user", "service_role", "swarmbase_owner"];
+const OURS = [
+  "anon",
+  "api_key",
+  "authenticated",
+  "sb_replica",
+  "sb_service",
+  "sb_user",
+  "service_role",
+  "swarmbase_owner",
+];
 
 /** Roles belong to the whole server; these are the ones that the schema uses, with their memberships. */
 export async function renderRoles(ask: Ask): Promise<string[]> {

@@ -351,6 +351,23 @@ describe("the architecture check", () => {
       expected: [/ask\.ts:3: examples imports only .* not @swarmbase\/notes/],
     },
     {
+      rule: "a library that imports the server, or another library by path, except the test support in tests",
+      changes: {
+        "libraries/concurrency/src/index.ts":
+          'import "../../../server/src/config/index.ts";\nimport "swarmbase/extension";\n',
+        "libraries/guarded-fetch/src/index.ts":
+          'import "../../concurrency/src/index.ts";\nimport "@swarmbase/concurrency";\n',
+        "libraries/guarded-fetch/test/a.test.ts":
+          'import "../src/index.ts";\nimport "../../../server/test/support/start.ts";\nimport "../../../server/src/config/index.ts";\n',
+      },
+      expected: [
+        /concurrency\/src\/index\.ts:1: libraries may not import server/,
+        /concurrency\/src\/index\.ts:2: libraries may not import server/,
+        /guarded-fetch\/src\/index\.ts:1: import @swarmbase\/concurrency, not its files/,
+        /a\.test\.ts:3: libraries may not import server/,
+      ],
+    },
+    {
       rule: "an extension that imports the core past the port",
       changes: {
         "extensions/notes/src/a.ts": [

@@ -60,6 +60,17 @@ describe("the built packages", () => {
     }
   });
 
+  it("contain the libraries that they use: nobody can install these", async () => {
+    const folder = find("swarmbase");
+    const manifest = await readFile(join(folder, "package.json"), "utf8");
+    for (const name of await readdir(join(root, "libraries"))) {
+      assert.ok(!manifest.includes(`@swarmbase/${name}"`), name);
+      for (const path of await readdir(join(folder, "src"), { recursive: true }))
+        if (path.endsWith(".js"))
+          assert.ok(!(await readFile(join(folder, "src", path), "utf8")).includes(`"@swarmbase/${name}"`), path);
+    }
+  });
+
   it("run as JavaScript: the service serves its API, the console and the reference", async () => {
     const address = pathToFileURL(join(find("swarmbase"), "testing/run-instance.js")).href;
     const { runInstance } = (await import(address)) as { readonly runInstance: typeof runFromSource };

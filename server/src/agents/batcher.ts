@@ -1,5 +1,4 @@
-import { createBatcher } from "../concurrency/index.ts";
-
+import { createBatcher } from "@swarmbase/concurrency";
 export interface RunBatcherOptions<Item, Answer> {
   readonly maxItems: number;
   /** How many runs are in progress on this node. */

@@ -1,5 +1,5 @@
 // In charge of: runs in which the agents of a swarm answer: admission, strategies, turns, models, tools, streams, and their rows.
-// Not in charge of: rows that users write over REST (tables), the wire format of requests (functions, http), outgoing connections (outbound).
+// Not in charge of: rows that users write over REST (tables), the wire format of requests (functions, http), outgoing connections (guarded-fetch).
 
 export { type AgentModule, type AgentsOptions, openAgents } from "./open-agents.ts";
 export { type ProvidersFileOptions, watchProvidersFile } from "./providers/watch-providers-file.ts";

@@ -1,8 +1,8 @@
+import type { GuardedFetch } from "@swarmbase/guarded-fetch";
 import type { Environment, Settings } from "../config/index.ts";
 import type { Database } from "../db/index.ts";
 import type { Worker } from "../jobs/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
-import type { GuardedFetch } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import { createCalibration } from "./providers/estimate-tokens.ts";
 import type { WebhookPorts } from "./guardrails/ask-webhook.ts";

@@ -1,10 +1,10 @@
+import { createAddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
 import pg from "pg";
 import { findCredentials } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import { buildServerAdminUrl, compareMigrations, type ExtensionSchema, withScratchDatabase } from "../db/index.ts";
 import type { CommandDatabase, ExtensionCommandContext, LoadedExtension } from "../extensions/index.ts";
 import type { Observer } from "../observe/index.ts";
-import { createAddressPolicy, openGuardedFetch } from "../outbound/index.ts";
 import { runInBackground } from "../processes/index.ts";
 import type { CommandContext } from "./command.ts";
 import { createCommandObserver, type OwnerAccess, withOwnerClient } from "./database-access.ts";

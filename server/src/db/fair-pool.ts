@@ -1,5 +1,5 @@
+import { FairQueue, type PermitHolder } from "@swarmbase/concurrency";
 import pg from "pg";
-import { FairQueue, type PermitHolder } from "../concurrency/index.ts";
 import { DatabaseClient } from "./hosts/database-client.ts";
 import { busyError } from "./unavailable.ts";
 

@@ -18,12 +18,12 @@ import type { VendorProtocol } from "./provider-port.ts";
 import type { ServerCopies } from "./server-port.ts";
 import type { ExtensionTelemetry } from "./telemetry-port.ts";
 
+export { unlessAborted } from "@swarmbase/concurrency";
+export { findCustomHeaderFault, isLoopbackUrl, wasNeverSent } from "@swarmbase/guarded-fetch";
 export { maskUrls, parseOptions, SettingsError, UsageError } from "../config/index.ts";
-export { unlessAborted } from "../concurrency/index.ts";
-export { AppError, ModelError, type ModelErrorCode, ToolFailure } from "../errors/index.ts";
+export { AppError, explainFetchError, ModelError, type ModelErrorCode, ToolFailure } from "../errors/index.ts";
 export { escapeHtml } from "../html/index.ts";
 export { isRecord, type JsonRecord } from "../json/index.ts";
-export { explainFetchError, findCustomHeaderFault, isLoopbackUrl, wasNeverSent } from "../outbound/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
 export { readLastEventId, readRows, type TableRow } from "./read-rows.ts";

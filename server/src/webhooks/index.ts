@@ -1,7 +1,8 @@
 // In charge of: turning event rows into deliveries; signing, sending, retrying and recording them; calls about them.
-// Not in charge of: which events exist (the schema), outgoing connections (outbound), the wire format of calls (functions).
+// Not in charge of: which events exist (the schema), outgoing connections (guarded-fetch), the wire format of calls (functions).
 
 export { decideAllowedCidrs } from "./allowed-cidrs.ts";
 export type { AttemptNow } from "./calls/attempt-now.ts";
+export { readAuthorities } from "./read-authorities.ts";
 export { buildSignedHeaders } from "./sign.ts";
 export { openWebhooks, type WebhookModule, type WebhooksOptions } from "./open-webhooks.ts";

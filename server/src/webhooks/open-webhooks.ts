@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { Outbound } from "@swarmbase/guarded-fetch";
 import type { Settings } from "../config/index.ts";
 import { createNotificationChannel, type Database } from "../db/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
-import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import { WakeUp, type Worker, WorkNotice } from "../jobs/index.ts";
 import { retryDelivery, sendNow, testWebhook } from "./calls/attempt-now.ts";

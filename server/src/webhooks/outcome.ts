@@ -1,5 +1,4 @@
-import type { OutboundFault, OutboundResult } from "../outbound/index.ts";
-
+import type { OutboundFault, OutboundResult } from "@swarmbase/guarded-fetch";
 /*
  * States of a delivery and their transitions:
  *

@@ -1,6 +1,6 @@
+import type { Outbound } from "@swarmbase/guarded-fetch";
 import type pg from "pg";
 import type { Observer, TraceSource } from "../observe/index.ts";
-import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Schedule } from "./outcome.ts";
 import type { DisableRule } from "./sql/record-outcomes.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { startPlainReceiver, startReceiver } from "../outbound/support/receiver.ts";
+import { startPlainReceiver, startReceiver } from "../support/receiver.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { type ProxiedNode, startProxiedNodes } from "./support/proxied-node.ts";

@@ -1,17 +1,18 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { BLOCKED_PORTS } from "../../src/outbound/blocked-ports.ts";
+import { createAddressPolicy } from "@swarmbase/guarded-fetch";
 
 /** Below what systems give out by themselves: nobody who asks for any port gets this one between the look and its use. */
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
+const policy = createAddressPolicy({ allowedCidrs: [] });
 
 /** On loopback, for a program that takes its port as a setting. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);
     // Webhooks and tools cannot reach the ports of internal services.
-    if (!BLOCKED_PORTS.has(port) && (await isFree(port))) return port;
+    if (policy.allowsPort(port) && (await isFree(port))) return port;
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
+import { openGuardedFetch } from "@swarmbase/guarded-fetch";
 import type pg from "pg";
 import { createToolChecks, type ToolChecks } from "../../src/agents/create-tool-checks.ts";
 import { createSchemaCompiler } from "../../src/agents/schemas/compile-schema.ts";
@@ -11,8 +12,7 @@ import { newMasterKey } from "../../src/crypto/index.ts";
 import type { Database } from "../../src/db/index.ts";
 import { type OpenedExtensions, openExtensions } from "../../src/extensions/index.ts";
 import type { Extension, ExtensionSettingRow } from "../../src/extensions/port.ts";
-import { openGuardedFetch } from "../../src/outbound/index.ts";
-import { authority, loopbackPolicy, resolveTo } from "../outbound/support/receiver.ts";
+import { authority, loopbackPolicy, resolveTo } from "./receiver.ts";
 import { silentObserver } from "./silent-observer.ts";
 
 export const KEY = randomBytes(32);

@@ -1,10 +1,10 @@
 // What tests of kinds of tools need: tools, runs, REST, receivers and guarded requests.
+export { createAddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
 export type { ModelCall, ModelEvent } from "../../src/agents/providers/model-port.ts";
 export type { AssignedTool, ToolAsking, ToolOutcome, ToolResponse } from "../../src/agents/tools/tool-port.ts";
 export type { Observer } from "../../src/observe/index.ts";
-export { createAddressPolicy, openGuardedFetch } from "../../src/outbound/index.ts";
 export { openRunStage, type RunNode, type RunStage } from "../agents/support/run-stage.ts";
-export { authority, credential, loopbackPolicy, startReceiver } from "../outbound/support/receiver.ts";
+export { authority, credential, loopbackPolicy, startReceiver } from "./receiver.ts";
 export { openRestStage } from "../rest/features/rest-stage.ts";
 export { assignedTool, callContext } from "./assigned-tool.ts";
 export {

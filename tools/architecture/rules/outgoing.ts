@@ -1,5 +1,5 @@
 import type { Node } from "oxc-parser";
-import { findModule, isProduct } from "../modules.ts";
+import { isProduct } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { type SourceFile, walk } from "../source-file.ts";
 
@@ -14,12 +14,12 @@ const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   "node:dgram": ["*"],
 };
 const GLOBAL_CLIENTS: ReadonlySet<string> = new Set(["fetch", "WebSocket", "EventSource", "XMLHttpRequest"]);
-const MODULES_WITH_CONNECTIONS: readonly (string | null)[] = ["outbound", "db"];
+const FOLDERS_WITH_CONNECTIONS: readonly string[] = ["libraries/guarded-fetch/", "server/src/db/"];
 
-/** outbound/ enforces the address policy (db/ connects to the database); a connection opened elsewhere would bypass it. */
+/** guarded-fetch enforces the address policy (db/ connects to the database); a connection opened elsewhere would bypass it. */
 export const checkOutgoing: Rule = ({ sources }) =>
   sources
-    .filter(({ path }) => isProduct(path) && !MODULES_WITH_CONNECTIONS.includes(findModule(path)))
+    .filter(({ path }) => isProduct(path) && !FOLDERS_WITH_CONNECTIONS.some((folder) => path.startsWith(folder)))
     .flatMap((source) => [...findClientImports(source), ...findClientCalls(source)]);
 
 function findClientImports({ path, imports }: SourceFile): Fault[] {
@@ -65,6 +65,6 @@ function fault(path: string, line: number, what: string): Fault {
   return {
     path,
     line,
-    message: `${what} opens an outgoing connection: only outbound/ does that (an extension uses context.fetch)`,
+    message: `${what} opens an outgoing connection: only guarded-fetch does that (an extension uses context.fetch)`,
   };
 }

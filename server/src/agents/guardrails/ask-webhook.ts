@@ -1,6 +1,6 @@
+import { findOutboundFault, type GuardedFetch } from "@swarmbase/guarded-fetch";
 import { API_VERSION, GUARDRAIL_DEFAULTS, type GuardrailRequest, type GuardrailResponse } from "@swarmbase/sdk";
 import { isRecord } from "../../json/index.ts";
-import { findOutboundFault, type GuardedFetch } from "../../outbound/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { readAnswer } from "../tools/http/read-answer.ts";
 import { type CheckSubject, type Guardrail, GuardrailFailure } from "./guardrail.ts";

@@ -1,5 +1,5 @@
+import { createBatcher } from "@swarmbase/concurrency";
 import type pg from "pg";
-import { createBatcher } from "../../concurrency/index.ts";
 import type { RunEvent } from "./stream-hub.ts";
 import { type EventQuery, PAGE_ROWS, selectEventsAfter, selectLastSeq, type StoredEvent } from "./sql/run-events.ts";
 

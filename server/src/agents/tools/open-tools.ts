@@ -1,8 +1,8 @@
+import type { GuardedFetch } from "@swarmbase/guarded-fetch";
 import type pg from "pg";
 import { keyNotAllowedError } from "../../db/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
-import type { GuardedFetch } from "../../outbound/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { importRemoteTools, type ImportCall, type ImportedTools } from "./calls/import-remote-tools.ts";
 import { createAuthorizations } from "./calls/find-servers.ts";

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../concurrency/index.ts";
+import { unlessAborted } from "@swarmbase/concurrency";
 import { ToolFailure } from "../../errors/index.ts";
 import { type JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";

@@ -1,4 +1,4 @@
-import { Semaphore } from "../../concurrency/index.ts";
+import { Semaphore } from "@swarmbase/concurrency";
 import type { ModelToolCall } from "../providers/model-port.ts";
 import type { LiveRun } from "../run/live-run.ts";
 import type { TurnEnd, WaitingCall } from "../run/turn-state.ts";

@@ -1,5 +1,5 @@
+import { createBatcher } from "@swarmbase/concurrency";
 import type pg from "pg";
-import { createBatcher } from "../../concurrency/index.ts";
 import { isUnavailable } from "../../db/index.ts";
 import { createRunBatcher } from "../batcher.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { Semaphore } from "../../concurrency/index.ts";
+import { Semaphore } from "@swarmbase/concurrency";
 import { AppError } from "../../errors/index.ts";
 import { runHashTask } from "./hash-threads.ts";
 import { isTooLong, passwordTooLong } from "./rules.ts";

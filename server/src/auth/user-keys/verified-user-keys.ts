@@ -1,5 +1,5 @@
+import { createBatcher } from "@swarmbase/concurrency";
 import { LRUCache } from "lru-cache";
-import { createBatcher } from "../../concurrency/index.ts";
 import type { UserPrincipal } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";

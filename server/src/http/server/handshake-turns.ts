@@ -1,5 +1,4 @@
-import { FairQueue } from "../../concurrency/index.ts";
-
+import { FairQueue } from "@swarmbase/concurrency";
 interface Handshake {
   /** The address of the client. */
   readonly key: string;

@@ -1,5 +1,5 @@
+import { shareRuns } from "@swarmbase/concurrency";
 import type pg from "pg";
-import { shareRuns } from "../../concurrency/index.ts";
 import { poll, spread } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { syncPublication } from "./sql/feed-statements.ts";

@@ -1,5 +1,5 @@
+import { createBatcher } from "@swarmbase/concurrency";
 import type pg from "pg";
-import { createBatcher } from "../../concurrency/index.ts";
 import { translateUnavailable } from "../../db/index.ts";
 import type { Changes } from "../changes.ts";
 import type { FeedMessage } from "./row-change.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { shareRuns } from "@swarmbase/concurrency";
 import type pg from "pg";
-import { shareRuns } from "../../concurrency/index.ts";
 import { selectSnapshot } from "./sql/feed-statements.ts";
 
 const HALF = 2n ** 31n;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { shareRuns } from "../../concurrency/index.ts";
+import { shareRuns } from "@swarmbase/concurrency";
 import { AppError } from "../../errors/index.ts";
 import type { Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";

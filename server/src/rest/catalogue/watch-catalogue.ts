@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { shareRuns } from "@swarmbase/concurrency";
 import type pg from "pg";
-import { shareRuns } from "../../concurrency/index.ts";
 import { createNotificationChannel } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Catalogue } from "./catalogue.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startReceiver } from "../../outbound/support/receiver.ts";
+import { startReceiver } from "../../support/receiver.ts";
 import { assignedTool, callContext } from "../../support/assigned-tool.ts";
 import { openToolsForTest, wrapped } from "../../support/open-tools-for-test.ts";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { getTestContext } from "node:test";
+import type { GuardedFetch } from "@swarmbase/guarded-fetch";
 import pg from "pg";
 import { createCalibration } from "../../../src/agents/providers/estimate-tokens.ts";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
@@ -14,7 +15,6 @@ import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
 import { openDatabase } from "../../../src/db/index.ts";
 import { supervise } from "../../../src/jobs/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
-import type { GuardedFetch } from "../../../src/outbound/index.ts";
 import { buildSignedHeaders } from "../../../src/webhooks/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";

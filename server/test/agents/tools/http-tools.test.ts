@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createAddressPolicy } from "../../../src/outbound/index.ts";
+import { createAddressPolicy } from "@swarmbase/guarded-fetch";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
-import { type Answerer, startReceiver } from "../../outbound/support/receiver.ts";
+import { type Answerer, startReceiver } from "../../support/receiver.ts";
 import { assignedTool, callContext } from "../../support/assigned-tool.ts";
 import { openToolsForTest, wrapped } from "../../support/open-tools-for-test.ts";
 import { until } from "../../support/until.ts";

@@ -1,5 +1,5 @@
+import { createAddressPolicy, openOutbound } from "@swarmbase/guarded-fetch";
 import { openDatabase } from "../../../src/db/index.ts";
-import { createAddressPolicy, openOutbound } from "../../../src/outbound/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { openWebhooks } from "../../../src/webhooks/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";

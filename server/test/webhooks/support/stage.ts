@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { createAddressPolicy, openOutbound, type Outbound } from "@swarmbase/guarded-fetch";
 import pg from "pg";
 import { openDatabase } from "../../../src/db/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
-import { createAddressPolicy, type Outbound, openOutbound } from "../../../src/outbound/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { openWebhooks, type WebhookModule, type WebhooksOptions } from "../../../src/webhooks/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";

@@ -1,5 +1,5 @@
+import { findCustomHeaderFault } from "@swarmbase/guarded-fetch";
 import { z } from "zod";
-import { findCustomHeaderFault } from "../../../outbound/index.ts";
 import type { ToolConfigFault } from "../tool-kind.ts";
 
 const headerNameSchema = z.string().superRefine((name, context) => {

@@ -1,6 +1,6 @@
-import { ToolFailure } from "../../../errors/index.ts";
+import { findOutboundFault, type GuardedFetch } from "@swarmbase/guarded-fetch";
+import { explainFetchError, ToolFailure } from "../../../errors/index.ts";
 import { type JsonRecord } from "../../../json/index.ts";
-import { explainFetchError, findOutboundFault, type GuardedFetch } from "../../../outbound/index.ts";
 import { type HttpConfig, readHttpConfig } from "./http-config.ts";
 import { sleep } from "../../providers/sleep.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";

@@ -1,4 +1,4 @@
-import { Semaphore } from "../../../concurrency/index.ts";
+import { Semaphore } from "@swarmbase/concurrency";
 import { type Database, type Principal, runPipelined, scopeOf } from "../../../db/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import { SET_TEXT_FORMS } from "../rendering/sql/select-values.ts";

@@ -1,4 +1,4 @@
-import { unlessAborted } from "../../../concurrency/index.ts";
+import { unlessAborted } from "@swarmbase/concurrency";
 import { AppError } from "../../../errors/index.ts";
 import type { ChangesSubscriber, SubscriptionHandle } from "../../changes.ts";
 import type { Subscriptions } from "./subscriptions.ts";

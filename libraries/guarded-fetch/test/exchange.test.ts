@@ -4,7 +4,13 @@ import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { authority, credential, openForTest, startReceiver, startTlsReceiver } from "./support/receiver.ts";
+import {
+  authority,
+  credential,
+  openForTest,
+  startReceiver,
+  startTlsReceiver,
+} from "../../../server/test/support/receiver.ts";
 
 test("a POST arrives unchanged and its response is returned", async (t) => {
   const seen: { method: string | undefined; url: string | undefined; headers: object; body: string }[] = [];

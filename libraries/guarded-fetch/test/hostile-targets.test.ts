@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { request } from "undici";
-import { buildTlsOptions, createGuardedConnector } from "../../src/outbound/connection/guarded-connector.ts";
-import { checkTargetUrl, createAddressPolicy, openGuardedFetch, type Resolver } from "../../src/outbound/index.ts";
-import type { OutboundError } from "../../src/outbound/outbound-result.ts";
-import { authority, loopbackPolicy, openForTest, resolveTo, startReceiver } from "./support/receiver.ts";
+import { buildTlsOptions, createGuardedConnector } from "../src/connection/guarded-connector.ts";
+import { checkTargetUrl, createAddressPolicy, openGuardedFetch, type Resolver } from "../src/index.ts";
+import type { OutboundError } from "../src/outbound-result.ts";
+import {
+  authority,
+  loopbackPolicy,
+  openForTest,
+  resolveTo,
+  startReceiver,
+} from "../../../server/test/support/receiver.ts";
 
 const strict = createAddressPolicy({ allowedCidrs: [] });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createAddressPolicy } from "../../src/outbound/index.ts";
-import { BLOCKED_IPV4, BLOCKED_IPV6 } from "../../src/outbound/special-ranges.ts";
+import { createAddressPolicy } from "../src/index.ts";
+import { BLOCKED_IPV4, BLOCKED_IPV6 } from "../src/special-ranges.ts";
 
 const strict = createAddressPolicy({ allowedCidrs: [] });
 

@@ -1,14 +1,12 @@
 // In charge of: all outgoing connections: allowed addresses, connections pinned to the checked addresses, deadlines, limits
 // of responses and of pools.
-// Not in charge of: what is sent and when, signatures, retries (webhooks), settings (config).
+// Not in charge of: what is sent and when, signatures, retries, settings.
 
 export { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
 export type { Resolver } from "./dns/resolver.ts";
-export { explainFetchError } from "./explain-fetch-error.ts";
 export { findOutboundFault, wasNeverSent } from "./find-outbound-fault.ts";
 export { type GuardedFetch, openGuardedFetch } from "./guarded-fetch.ts";
 export { findCustomHeaderFault } from "./header-rules.ts";
 export { type Outbound, type OutboundRequest, openOutbound } from "./open-outbound.ts";
 export type { OutboundFault, OutboundResult } from "./outbound-result.ts";
-export { readAuthorities } from "./read-authorities.ts";
 export { checkTargetUrl, isLoopbackUrl } from "./target-url.ts";

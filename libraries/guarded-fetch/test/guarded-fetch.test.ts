@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { request } from "undici";
-import { createAddressPolicy, openGuardedFetch } from "../../src/outbound/index.ts";
-import { OutboundError } from "../../src/outbound/outbound-result.ts";
-import { authority, loopbackPolicy, resolveTo, startReceiver } from "./support/receiver.ts";
+import { createAddressPolicy, openGuardedFetch } from "../src/index.ts";
+import { OutboundError } from "../src/outbound-result.ts";
+import { authority, loopbackPolicy, resolveTo, startReceiver } from "../../../server/test/support/receiver.ts";
 
 function openFetch(t: TestContext, options: Partial<Parameters<typeof openGuardedFetch>[0]> = {}) {
   const guarded = openGuardedFetch({

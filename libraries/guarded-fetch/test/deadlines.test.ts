@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OutboundFault, OutboundResult } from "../../src/outbound/index.ts";
+import type { OutboundFault, OutboundResult } from "../src/index.ts";
 import {
   openForTest,
   startPlainReceiver,
   startRawReceiver,
   startReceiver,
   startTlsReceiver,
-} from "./support/receiver.ts";
-import { until } from "../support/until.ts";
+} from "../../../server/test/support/receiver.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 const TIMEOUT_MS = 500;
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { rootCertificates } from "node:tls";
-import { readAuthorities } from "../../src/outbound/index.ts";
+import { readAuthorities } from "../../src/webhooks/index.ts";
 
 test("WEBHOOK_CA_FILE must have valid certificates", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-authorities-"));

@@ -6,11 +6,11 @@ import type { TestContext } from "node:test";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import {
   createAddressPolicy,
+  openOutbound,
   type Outbound,
   type OutboundRequest,
-  openOutbound,
   type Resolver,
-} from "../../../src/outbound/index.ts";
+} from "@swarmbase/guarded-fetch";
 import { createTestAuthority } from "./certificates.ts";
 
 export const authority = createTestAuthority("outbound tests");

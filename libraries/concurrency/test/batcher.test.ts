@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type BatcherOptions, createBatcher } from "../../src/concurrency/index.ts";
+import { type BatcherOptions, createBatcher } from "../src/index.ts";
 
 interface Item {
   readonly name: string;

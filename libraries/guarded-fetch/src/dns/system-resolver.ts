@@ -1,7 +1,7 @@
 import { ADDRCONFIG } from "node:dns";
 import { lookup, Resolver as DnsClient } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Semaphore } from "../../concurrency/index.ts";
+import { Semaphore } from "@swarmbase/concurrency";
 import type { DnsAnswer, ResolvedAddress, Resolver } from "./resolver.ts";
 
 const TRY_TIMEOUT_MS = 1_500;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findCustomHeaderFault } from "../../src/outbound/index.ts";
-import { findHeaderFault } from "../../src/outbound/header-rules.ts";
+import { findCustomHeaderFault } from "../src/index.ts";
+import { findHeaderFault } from "../src/header-rules.ts";
 
 const TRANSPORT = [
   "host",

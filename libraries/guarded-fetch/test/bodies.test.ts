@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { OutboundResult } from "../../src/outbound/index.ts";
-import { type Answerer, openForTest, startRawReceiver, startReceiver } from "./support/receiver.ts";
-import { until } from "../support/until.ts";
+import type { OutboundResult } from "../src/index.ts";
+import { type Answerer, openForTest, startRawReceiver, startReceiver } from "../../../server/test/support/receiver.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 const LIMIT = 65_536;
 

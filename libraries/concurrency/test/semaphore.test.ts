@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Semaphore } from "../../src/concurrency/index.ts";
+import { Semaphore } from "../src/index.ts";
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import * as der from "../../../src/http/server/tls/der.ts";
+import * as der from "../../src/http/server/tls/der.ts";
 
 interface TestCredential {
   readonly cert: string;

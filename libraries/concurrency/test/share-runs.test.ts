@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shareRuns } from "../../src/concurrency/index.ts";
+import { shareRuns } from "../src/index.ts";
 
 /** Work whose runs end when the test ends them. */
 function createWork() {

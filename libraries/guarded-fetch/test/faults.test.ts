@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
-import type { OutboundFault, OutboundResult } from "../../src/outbound/index.ts";
-import { findFreePort } from "../support/free-port.ts";
-import { createTestAuthority } from "./support/certificates.ts";
-import { authority, openForTest, startPlainReceiver, startRawReceiver, startReceiver } from "./support/receiver.ts";
+import type { OutboundFault, OutboundResult } from "../src/index.ts";
+import { findFreePort } from "../../../server/test/support/free-port.ts";
+import { createTestAuthority } from "../../../server/test/support/certificates.ts";
+import {
+  authority,
+  openForTest,
+  startPlainReceiver,
+  startRawReceiver,
+  startReceiver,
+} from "../../../server/test/support/receiver.ts";
 
 function assertFailed(
   result: OutboundResult,

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { getEventListeners, once } from "node:events";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { buildTlsOptions } from "../../src/outbound/connection/guarded-connector.ts";
-import { authority, openForTest, startRawReceiver, startReceiver } from "./support/receiver.ts";
-import { until } from "../support/until.ts";
+import { buildTlsOptions } from "../src/connection/guarded-connector.ts";
+import { authority, openForTest, startRawReceiver, startReceiver } from "../../../server/test/support/receiver.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 

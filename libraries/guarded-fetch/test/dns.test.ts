@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDnsCache } from "../../src/outbound/dns/dns-cache.ts";
-import type { DnsAnswer, Resolver } from "../../src/outbound/dns/resolver.ts";
-import { createSystemResolver } from "../../src/outbound/dns/system-resolver.ts";
-import { OutboundError } from "../../src/outbound/outbound-result.ts";
+import { createDnsCache } from "../src/dns/dns-cache.ts";
+import type { DnsAnswer, Resolver } from "../src/dns/resolver.ts";
+import { createSystemResolver } from "../src/dns/system-resolver.ts";
+import { OutboundError } from "../src/outbound-result.ts";
 import { startNameServer } from "./support/name-server.ts";
-import { openForTest, startReceiver } from "./support/receiver.ts";
-import { until } from "../support/until.ts";
+import { openForTest, startReceiver } from "../../../server/test/support/receiver.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 const NAME = "hooks.example.com";
 const answer = (ttlSeconds: number, ...addresses: string[]): DnsAnswer => ({

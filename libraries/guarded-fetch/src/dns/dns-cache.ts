@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { unlessAborted } from "../../concurrency/index.ts";
+import { unlessAborted } from "@swarmbase/concurrency";
 import { OutboundError } from "../outbound-result.ts";
 import type { DnsAnswer, ResolvedAddress, Resolver } from "./resolver.ts";
 

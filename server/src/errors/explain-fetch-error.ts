@@ -1,5 +1,5 @@
-import { ToolFailure } from "../errors/index.ts";
-import { findOutboundFault } from "./find-outbound-fault.ts";
+import { findOutboundFault } from "@swarmbase/guarded-fetch";
+import { ToolFailure } from "./tool-failure.ts";
 
 /** Translates a failed request of a tool. Messages of the operating system are dropped because they contain addresses. */
 export function explainFetchError(error: unknown, attempts: number): ToolFailure {
