@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { findFaults } from "../architecture/find-faults.ts";
-import { MAX_SOURCE_LINES } from "../architecture/modules.ts";
 
 const OPENING = "// In charge of: this.\n// Not in charge of: that.\n";
 

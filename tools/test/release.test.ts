@@ -82,7 +82,6 @@ describe("a release", () => {
     const packages = ["create-notes", "@swarmbase/sdk", "swarmbase", "@swarmbase/notes"].map((name) => ({ name }));
     const names = orderForPublishing(packages).map(({ name }) => name);
     assert.deepEqual(names, ["@swarmbase/sdk", "@swarmbase/notes", "swarmbase", "create-notes"]);
-    const OPTIONS = { own: OWN, repository: REPOSITORY, directory: "extensions/notes", bundled: [] };
   });
 
   it("is stopped by each fault", () => {
