@@ -1,3 +1,4 @@
+import { checkCallPath } from "./check-call-path.ts";
 import { checkCommands, checkFrontPages } from "./check-front-pages.ts";
 import { checkGenerated } from "./check-generated.ts";
 import { checkInterfaceMap } from "./check-interface-map.ts";
@@ -9,6 +10,7 @@ import { checkThreatModel } from "./check-threat-model.ts";
 import type { DocumentRule, DocumentTree } from "./rule.ts";
 
 const RULES: readonly DocumentRule[] = [
+  checkCallPath,
   checkFrontPages,
   checkGenerated,
   checkInterfaceMap,

@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { checkCallPath } from "../documents/check-call-path.ts";
 import { findDocumentFaults } from "../documents/find-document-faults.ts";
 import { RECIPES } from "../documents/check-recipes.ts";
 import { INTERFACE_SECTIONS } from "../documents/interface-rules.ts";
+import type { DocumentTree } from "../documents/rule.ts";
 
 const A_TEST = "`server/test/a.test.ts::keeps out`";
 
@@ -29,6 +31,9 @@ const modelWith = (row: string) =>
 const parityWith = (answer: string, why: string) =>
   `# PostgREST\n\n| behaviour | here | test, or why |\n|---|---|---|\n| GET reads | ${answer} | ${why} |\n`;
 
+const callPathOf = (...files: readonly string[]) =>
+  `# Parts\n\n### The files of a call\n\n${files.map((file, at) => `| ${at + 1} | \`${file}\` | a | |\n`).join("")}`;
+
 const GOOD_RECIPES = Object.keys(RECIPES)
   .map((title) => `## ${title}\n\n| file | what to add |\n|---|---|\n| \`server/src/a.ts#keepOut\` | a row |\n`)
   .join("\n");
@@ -45,6 +50,7 @@ const GOOD: Record<string, string> = {
   "docs/threat-model.md": modelWith("`server/test/a.test.ts::keeps out`"),
   "docs/reference/postgrest-parity.md": parityWith("yes", A_TEST),
   "docs/interface-map.md": GOOD_ROWS.join("\n"),
+  "docs/architecture.md": callPathOf("server/src/a.ts"),
 };
 
 function faultsWith(changes: Record<string, string | null>, acceptance = GOOD_ACCEPTANCE): readonly string[] {
@@ -118,6 +124,11 @@ describe("the check of the documents", () => {
       what: "a command that does not exist",
       changes: { "README.md": "`npm run chekc`" },
       expected: 'README.md: package.json has no script "chekc"',
+    },
+    {
+      what: "a page without the files of a call",
+      changes: { "docs/architecture.md": "# Parts\n" },
+      expected: 'docs/architecture.md: "### The files of a call" lists no files',
     },
     { what: "no map", changes: { "docs/interface-map.md": null }, expected: "docs/interface-map.md: is missing" },
     {
@@ -275,4 +286,51 @@ describe("the check of the documents", () => {
       await rm(root, { recursive: true });
     }
   });
+});
+
+describe("the files of a call", () => {
+  const SOURCES: Readonly<Record<string, string>> = {
+    "server/src/functions/start.ts": 'import type { Run } from "../agents/index.ts";',
+    "server/src/agents/index.ts": 'export type { Run } from "./respond/run.ts";',
+    "server/src/agents/respond/run.ts": 'import { turn } from "../turn/turn.ts";',
+    "server/src/agents/turn/turn.ts": 'export { call } from "./call.ts";',
+    "server/src/agents/turn/call.ts": "export const call = 1;",
+  };
+  const [start, run, turn, call] = [
+    "functions/start",
+    "agents/respond/run",
+    "agents/turn/turn",
+    "agents/turn/call",
+  ].map((path) => `server/src/${path}.ts`) as [string, string, string, string];
+  const cases: readonly [what: string, files: readonly string[], faults: readonly string[]][] = [
+    ["are imported by earlier ones, or through an entry point", [start, run, turn, call], []],
+    ["can leave out the last ones", [start, run], []],
+    ["are not imported by later ones", [start, turn, run], [`no earlier file of the list imports ${turn}`]],
+    [
+      "are not imported through files that are not listed",
+      [start, run, call],
+      [`no earlier file of the list imports ${call}`],
+    ],
+    ["exist", [start, "server/src/gone.ts"], ["server/src/gone.ts does not exist"]],
+    ["are listed once", [start, run, run], [`${run} stands in the list twice`]],
+  ];
+  for (const [what, files, faults] of cases)
+    it(what, () => {
+      const tree: DocumentTree = {
+        pages: new Map([["docs/architecture.md", `${callPathOf(...files)}\n## Other\n\n| 1 | \`not.ts\` | a | |\n`]]),
+        acceptance: new Map(),
+        sources: new Map(),
+        paths: [],
+        scripts: new Set(),
+        generated: {},
+        mentions: {},
+        exists: (path) => path in SOURCES,
+        isGenerated: () => false,
+        readSource: (path) => SOURCES[path] ?? null,
+      };
+      assert.deepEqual(
+        checkCallPath(tree),
+        faults.map((fault) => `docs/architecture.md: ${fault}`),
+      );
+    });
 });
