@@ -10,7 +10,6 @@ import { regenerateSecret, revokePreviousSecrets } from "./calls/secrets.ts";
 import { recoverSince, replay } from "./calls/send-again.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
-import { createFanOut } from "./fan-out.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { claimRangeOf, createClaims } from "./node-claims.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
@@ -113,24 +112,20 @@ export function openWebhooks(options: WebhooksOptions) {
   };
   const notice = new WorkNotice(() => notifier?.notify("events"));
 
-  const dispatcher = createDispatcher(tools, {
-    wakeUp: wakeUps.deliveries,
-    leaseMs: times.leaseMs,
-    pollMs: times.dispatchPollMs,
-    concurrency: settings.webhookConcurrency,
-    endpointConcurrency: settings.webhookEndpointConcurrency,
-    stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
-  });
   const workers: readonly Worker[] = [
-    createFanOut(tools, {
-      wakeUp: wakeUps.events,
-      pollMs: times.fanOutPollMs,
-      insertClaims: dispatcher.insertClaims,
-      notice,
+    createDispatcher(tools, {
+      wakeUp: wakeUps.deliveries,
+      eventWakeUp: wakeUps.events,
+      eventNotice: notice,
+      leaseMs: times.leaseMs,
+      pollMs: times.dispatchPollMs,
+      eventPollMs: times.fanOutPollMs,
+      concurrency: settings.webhookConcurrency,
+      endpointConcurrency: settings.webhookEndpointConcurrency,
+      stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
       onDeliveries: () => notifyAll("deliveries"),
       onMoreEvents: () => notifier?.notify("events"),
     }),
-    dispatcher.worker,
     createRecoveryWorker(tools, {
       wakeUp: wakeUps.recoveries,
       pollMs: times.recoveryPollMs,

@@ -1,5 +1,4 @@
-import { type Worker, spread } from "../jobs/index.ts";
-import type { FanOutOptions } from "./fan-out.ts";
+import { type WakeUp, type Worker, spread } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import { advanceRecovery } from "./sql/recoveries.ts";
 import type { WebhookTools } from "./webhook-options.ts";
@@ -7,7 +6,12 @@ import type { WebhookTools } from "./webhook-options.ts";
 const NAME = "webhook-recovery";
 const BATCH_SIZE = 500;
 
-export type RecoveryOptions = Pick<FanOutOptions, "wakeUp" | "pollMs" | "onDeliveries">;
+export interface RecoveryOptions {
+  readonly wakeUp: WakeUp;
+  readonly pollMs: number;
+  /** Deliveries wait for a claim. */
+  onDeliveries(): void;
+}
 
 /** Advances running recoveries batch by batch, regardless of the node that started them. */
 export function createRecoveryWorker(tools: WebhookTools, { wakeUp, pollMs, onDeliveries }: RecoveryOptions): Worker {

@@ -1,44 +1,24 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
-import { systemClock } from "../../src/time/index.ts";
-import { WakeUp, type Worker, WorkNotice } from "../../src/jobs/index.ts";
-import { createFanOut } from "../../src/webhooks/fan-out.ts";
+import { WakeUp } from "../../src/jobs/index.ts";
+import { type EventStep, runEventLoops } from "../../src/webhooks/dispatcher/event-loops.ts";
+import { FanOut } from "../../src/webhooks/fan-out.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openStage } from "./support/stage.ts";
 
-const NO_CAPACITY = { waitForCapacity: async () => {}, prepare: () => null };
-
 type Query = (query: { readonly values: readonly [number] }) => Promise<{ rows: object[] }>;
 
-const workWith = (query: Query, wakeUp: WakeUp, observer = silentObserver): Worker =>
-  createFanOut(
-    {
-      pool: { query } as unknown as pg.Pool,
-      outbound: {
-        post: () => Promise.reject(new Error()),
-        close: async () => {},
-        size: { origins: 0, connections: 0 },
-      },
-      observer,
-      clock: systemClock,
-      random: Math.random,
-      newClaim: randomUUID,
-      schedule: [0],
-      disableRule: { failingDays: 5, minFailures: 20, warnAfterDays: 1 },
-      sendLimit: 0,
-    },
-    {
-      wakeUp,
-      pollMs: 1,
-      insertClaims: NO_CAPACITY,
-      notice: new WorkNotice(() => {}),
-      onDeliveries: () => {},
-      onMoreEvents: () => {},
-    },
-  );
+/** Runs the loops of the dispatcher without capacity to claim. */
+async function runLoops(query: Query, wakeUp: WakeUp, signal: AbortSignal, observer = silentObserver): Promise<void> {
+  const fanOut = new FanOut({ pool: { query } as unknown as pg.Pool, schedule: [0] });
+  const step = async (): Promise<EventStep> => {
+    const { events, hasMore, unclaimed } = await fanOut.step(null);
+    return { wasEmpty: events === 0, hasMore, isAllClaimed: unclaimed === 0 };
+  };
+  await runEventLoops(step, { observer, random: Math.random, wakeUp, pollMs: 1, signal });
+}
 
 /** A database in which each event has `deliveriesEach` deliveries and a step with more than `maxDeliveries` fails. */
 async function runAgainst(events: number, deliveriesEach: number, maxDeliveries: number): Promise<number[]> {
@@ -55,7 +35,7 @@ async function runAgainst(events: number, deliveriesEach: number, maxDeliveries:
     left -= taken;
     return { rows: [{ events: taken, unclaimed: taken * deliveriesEach, hasResumptions: false, id: null }] };
   };
-  await workWith(query, wakeUp).run(stopping.signal);
+  await runLoops(query, wakeUp, stopping.signal);
   assert.equal(left, 0, `steps of ${asked.join()}`);
   return asked;
 }
@@ -76,7 +56,7 @@ async function countConcurrentSteps(events: number, unclaimed: number): Promise<
     left -= taken;
     return { rows: [{ events: taken, unclaimed, hasResumptions: false }] };
   };
-  await workWith(query, new WakeUp()).run(stopping.signal);
+  await runLoops(query, new WakeUp(), stopping.signal);
   return maxRunning;
 }
 
@@ -127,7 +107,7 @@ describe("polls of the fan-out", () => {
       return { rows: [{ events, unclaimed: 0, hasResumptions: false }] };
     };
     const startedAtMs = performance.now();
-    await workWith(query, wakeUp, { ...silentObserver, note: (...note) => void notes.push(note) }).run(stopping.signal);
+    await runLoops(query, wakeUp, stopping.signal, { ...silentObserver, note: (...note) => void notes.push(note) });
     return { ms: performance.now() - startedAtMs, notes };
   }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WakeUp, type Worker, spread } from "../../jobs/index.ts";
+import { WakeUp, type Worker, type WorkNotice, spread } from "../../jobs/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
 import type { ClaimedDelivery } from "../delivery.ts";
+import { FanOut } from "../fan-out.ts";
 import { runSteps } from "../run-steps.ts";
 import { sendAttempt } from "../send-attempt.ts";
 import { type ClaimCapacity, type ClaimRequest, claimDueDeliveries } from "../sql/claim-due-deliveries.ts";
@@ -10,18 +11,27 @@ import { refundSends } from "../sql/send-windows.ts";
 import { selectNextDueMs } from "../sql/select-backlog.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 import { type DispatchLimits, EndpointQueues } from "./endpoint-queues.ts";
-import { findRefunds, type HeldDelivery, type InsertClaim, type InsertClaims } from "./held-delivery.ts";
+import { type EventStep, runEventLoops } from "./event-loops.ts";
+import { findRefunds, type HeldDelivery } from "./held-delivery.ts";
 import { isLeaseSafe, keepLeases } from "./leases.ts";
 import { LostClaims } from "./lost-claims.ts";
 import { Recorder } from "./recorder.ts";
 
 export interface DispatcherOptions extends DispatchLimits {
+  /** Triggered when deliveries may wait for a claim. */
   readonly wakeUp: WakeUp;
+  readonly eventWakeUp: WakeUp;
+  readonly eventNotice: WorkNotice;
   readonly leaseMs: number;
-  /** The longest time between two polls when no wake-up comes. */
+  /** The longest time between two polls for deliveries when no wake-up comes. */
   readonly pollMs: number;
+  readonly eventPollMs: number;
   /** How long requests in flight may take to finish when the dispatcher stops. */
   readonly stopTimeoutMs: number;
+  /** Deliveries of new events wait for a claim. */
+  onDeliveries(): void;
+  /** Events may be left. */
+  onMoreEvents(): void;
 }
 
 const MAX_CLAIMED_ENDPOINTS = 64;
@@ -34,33 +44,26 @@ const ACTIVE_POLL_MS = 100;
 const CANCEL_TIMEOUT_MS = 1_000;
 const NAME = "webhook-dispatcher";
 
-export function createDispatcher(
-  tools: WebhookTools,
-  options: DispatcherOptions,
-): { readonly worker: Worker; readonly insertClaims: InsertClaims } {
-  let running: Dispatcher | null = null;
-  const run = async (signal: AbortSignal): Promise<void> => {
-    running = new Dispatcher(tools, options);
-    await running.run(signal).finally(() => {
-      running = null;
-    });
-  };
-  return {
-    worker: { name: NAME, run },
-    insertClaims: {
-      prepare: () => running?.prepareInsertClaim() ?? null,
-      waitForCapacity: async (timeoutMs, signal) => running?.waitForCapacity(timeoutMs, signal),
-    },
-  };
+interface PreparedClaim {
+  readonly request: ClaimRequest;
+  hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[];
 }
 
-/** Claims due deliveries, sends them within the limits of their queues, and records their outcomes. One instance per run. */
+export function createDispatcher(tools: WebhookTools, options: DispatcherOptions): Worker {
+  return { name: NAME, run: (signal) => new Dispatcher(tools, options).run(signal) };
+}
+
+/**
+ * Claims deliveries, those of new events when it inserts them and due ones later, sends them within the limits of their queues,
+ * and records their outcomes. One instance per run.
+ */
 class Dispatcher {
   readonly #tools: WebhookTools;
   readonly #options: DispatcherOptions;
   readonly #queues: EndpointQueues;
   readonly #recorder: Recorder;
   readonly #lostClaims: LostClaims;
+  readonly #fanOut: FanOut;
   readonly #capacityWakeUps = new Set<WakeUp>();
   #isStopping = false;
   #isClaiming = false;
@@ -75,43 +78,67 @@ class Dispatcher {
     this.#options = options;
     this.#queues = new EndpointQueues(options);
     this.#lostClaims = new LostClaims(tools.pool);
+    this.#fanOut = new FanOut(tools);
     this.#recorder = new Recorder(tools, (webhookId) => void this.#release(this.#queues.park(webhookId)));
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { wakeUp, eventWakeUp, eventNotice, eventPollMs, leaseMs } = this.#options;
     const leases = new AbortController();
-    const renewing = keepLeases(this.#tools, this.#queues, this.#options.leaseMs, leases.signal);
+    const renewing = keepLeases(this.#tools, this.#queues, leaseMs, leases.signal);
+    const fanOut = (maxWaitMs: number): Promise<EventStep> => this.#fanOutEvents(maxWaitMs, signal);
+    const events = { ...this.#tools, wakeUp: eventWakeUp, pollMs: eventPollMs, signal };
     try {
-      await runSteps(() => this.#step(), { ...this.#tools, name: NAME, wakeUp: this.#options.wakeUp, signal });
+      await Promise.all([
+        runSteps(() => this.#step(), { ...this.#tools, name: NAME, wakeUp, signal }).finally(() => this.#stop()),
+        eventNotice.during(() => runEventLoops(fanOut, events)),
+      ]);
     } finally {
-      await this.#stop();
       leases.abort();
       await renewing;
     }
   }
 
-  prepareInsertClaim(): InsertClaim | null {
+  /** Turns events into deliveries, and claims in the same statement those that there is capacity for. */
+  async #fanOutEvents(maxWaitMs: number, signal: AbortSignal): Promise<EventStep> {
+    const { eventNotice, onDeliveries, onMoreEvents } = this.#options;
+    await this.#waitForCapacity(maxWaitMs, signal);
+    const claim = this.#prepareInsertClaim();
+    const reserved = claim?.request.maxRows ?? 0;
+    this.#reservedCapacity += reserved;
+    eventNotice.settle();
+    const made = await this.#fanOut
+      .step(claim?.request ?? null)
+      .catch((error: unknown) => {
+        if (claim !== null) this.#lostClaims.add(claim.request.claim);
+        onMoreEvents();
+        throw error;
+      })
+      .finally(() => {
+        this.#reservedCapacity -= reserved;
+      });
+    const isAllClaimed = made.unclaimed === 0;
+    if (claim !== null) {
+      this.#queues.addInserted(claim.hold(made.claimed), claim.request, isAllClaimed, performance.now());
+      if (this.#isStopping) await this.#release(this.#queues.park());
+      this.#pump();
+    }
+    if (!isAllClaimed || made.hasResumptions) onDeliveries();
+    if (made.hasMore) onMoreEvents();
+    return { wasEmpty: made.events === 0, hasMore: made.hasMore, isAllClaimed };
+  }
+
+  #prepareInsertClaim(): PreparedClaim | null {
     const capacity = this.#queues.freeCapacity - this.#reservedCapacity;
-    if (this.#isStopping || capacity <= 0) return null;
-    const { request, hold } = this.#prepareClaim(
+    if (!this.#fanOut.isDueAtOnce || this.#isStopping || capacity <= 0) return null;
+    return this.#prepareClaim(
       this.#queues.findInsertCapacity(capacity, performance.now()),
       Math.min(capacity, MAX_ROWS_ON_INSERT),
     );
-    this.#reservedCapacity += request.maxRows;
-    const accept = async (claimed: readonly ClaimedDelivery[], isComplete: boolean): Promise<void> => {
-      this.#reservedCapacity -= request.maxRows;
-      this.#queues.addInserted(hold(claimed), request, isComplete, performance.now());
-      if (this.#isStopping) await this.#release(this.#queues.park());
-      this.#pump();
-    };
-    const lose = (): void => {
-      this.#reservedCapacity -= request.maxRows;
-      this.#lostClaims.add(request.claim);
-    };
-    return { request, accept, lose };
   }
 
-  async waitForCapacity(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  /** Resolves when half of the capacity is free, or after the timeout. */
+  async #waitForCapacity(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     const wakeUp = new WakeUp();
     this.#capacityWakeUps.add(wakeUp);
@@ -132,10 +159,7 @@ class Dispatcher {
   }
 
   /** The lease and the rest of the send window count from before the statement, so they never end too late. */
-  #prepareClaim(
-    capacity: ClaimCapacity,
-    maxRows: number,
-  ): { request: ClaimRequest; hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[] } {
+  #prepareClaim(capacity: ClaimCapacity, maxRows: number): PreparedClaim {
     const { leaseMs } = this.#options;
     const [claim, cancel] = [this.#tools.newClaim(), new AbortController()];
     const startedAtMs = performance.now();

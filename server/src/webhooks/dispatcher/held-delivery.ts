@@ -1,5 +1,4 @@
 import type { ClaimedDelivery } from "../delivery.ts";
-import type { ClaimRequest } from "../sql/claim-due-deliveries.ts";
 import type { Refund } from "../sql/send-windows.ts";
 
 /** A delivery under a lease of this process. Times are in milliseconds of the monotonic clock. */
@@ -14,22 +13,6 @@ export interface HeldDelivery extends ClaimedDelivery {
   /** Whether the request was started, so that its send is not refunded. */
   isSent: boolean;
   state: "waiting" | "parked" | "sending" | "recording" | "dropped";
-}
-
-/** A claim that the fan-out makes for the dispatcher, in the statement that inserts the deliveries. */
-export interface InsertClaim {
-  readonly request: ClaimRequest;
-  /** `isComplete` is false when the statement left deliveries unclaimed. */
-  accept(claimed: readonly ClaimedDelivery[], isComplete: boolean): Promise<void>;
-  /** The statement failed, so it is unknown whether the claim was made. */
-  lose(): void;
-}
-
-export interface InsertClaims {
-  /** Null while the dispatcher has no capacity or does not run. */
-  prepare(): InsertClaim | null;
-  /** Resolves when half of the capacity is free, or after the timeout. */
-  waitForCapacity(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
 /** The sends that were counted for these deliveries but not made, by user and window, without windows that have ended. */
