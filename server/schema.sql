@@ -5494,7 +5494,8 @@ begin
     new.disabled_reason := null;
     new.disabled_at := null;
   else
-    if new.secret is distinct from old.secret and current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
+    if new.secret is distinct from old.secret
+      and current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';

@@ -4,8 +4,8 @@
 --
 -- Keys have exactly the scopes that they name, and can be bound to agents and swarms. What a scope permits is the table
 -- of policies below: a policy raises an error when the key lacks the scope, and restricts the rows of a key that is
--- bound to resources. Requests of keys run as the role api_key, which inherits all of authenticated, so that requests of
--- people do not pay for these policies.
+-- bound to resources. Requests of keys run as the role api_key, which inherits all of authenticated, so that requests
+-- of people do not pay for these policies.
 
 -- Some constraints have a name because the one that PostgreSQL chooses is that of a constraint of private.api_keys.
 create table public.api_keys (
