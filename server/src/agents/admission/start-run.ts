@@ -7,21 +7,21 @@ import { type ClientTool, findClientToolFault } from "../tools/client/client-too
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { AppError, ModelError } from "../../errors/index.ts";
 import { parseTraceparent } from "../../observe/index.ts";
-import { type Answering, decideAnswering } from "../strategies/who-answers.ts";
+import { readRunLimits } from "../strategies/run-limits.ts";
+import { type Answering, decideAnswering, decideNext } from "../strategies/who-answers.ts";
+import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/run-turn.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { Executor } from "../execution/create-executor.ts";
 import type { Subscribers } from "../streams/subscribers.ts";
 import type { RunEvent } from "../streams/stream-hub.ts";
-import type { RunPlace } from "../execution/run-places.ts";
 import { expandEvent } from "../streams/event-reader.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
-import { planFirstTurn } from "./plan-first-turn.ts";
 import { createRejection } from "../rejections/rejections.ts";
 import type { Admissions } from "./admissions.ts";
 import {
-  type Admission,
   type AdmissionCall,
   type Conversation,
+  type FirstTurnPlan,
   listReplacedRuns,
   type Preflight,
   type PreflightAgent,
@@ -132,37 +132,17 @@ export async function startRun(
     const subscriber = subscribers.begin(
       { runId: admission.run_id, principal, afterSeq: first.at(-1)?.seq ?? 0, signal },
       { userId: principal.userId, isManager: preflight.is_manager, ownAgentIds: preflight.own_agent_ids },
-      admission.fence !== null,
+      admission.started !== null,
     );
-    handOver(ports, admission, place);
-    isStarted = admission.fence !== null;
+    if (admission.interrupted_run_id !== null) executor.cancel(admission.interrupted_run_id);
+    if (admission.started === null) executor.wake();
+    else executor.take({ ...admission.started, ...(place !== null && { place }) });
+    if (admission.has_events) ports.onEvents();
+    isStarted = admission.started !== null;
     return { subscriber, first: first.filter(({ seq }) => seq > afterSeq), isReplay: false };
   } finally {
     if (!isStarted) place?.release();
   }
-}
-
-function handOver({ executor, onEvents }: RespondPorts, admission: Admission, place: RunPlace | null): void {
-  const {
-    run_id: runId,
-    fence,
-    leasedAtMs,
-    context,
-    interrupted_run_id: interruptedId,
-    first_turn: opened,
-  } = admission;
-  if (interruptedId !== null) executor.cancel(interruptedId);
-  if (fence !== null)
-    executor.take({
-      runId,
-      fence,
-      leasedAtMs,
-      ...(context !== null && { context }),
-      ...(opened !== null && { opened }),
-      ...(place !== null && { place }),
-    });
-  else executor.wake();
-  if (admission.has_events) onEvents();
 }
 
 /** The agents as they answer in this run. */
@@ -175,6 +155,41 @@ function withOverrides(preflight: Preflight, { agentId, conversation }: RunReque
       : agent,
   );
   return { ...preflight, agents };
+}
+
+/**
+ * Plans the first turn when a single agent speaks first and is known before the admission. Null: the executor decides.
+ * `request`: stored with the run.
+ */
+function planFirstTurn(
+  { models, newId }: RespondPorts,
+  preflight: Preflight,
+  { answering, request }: { readonly answering: Answering<PreflightAgent>; readonly request: unknown },
+): FirstTurnPlan | null {
+  const { agents, strategy, settings } = preflight;
+  const limits = readRunLimits(settings, request);
+  const step = decideNext({
+    ...limits,
+    strategy,
+    ...answering,
+    inChargeId: preflight.in_charge_agent_id,
+    turns: [],
+    selected: null,
+  });
+  const [agentId, ...others] = step.type === "turns" ? step.agentIds : [];
+  if (agentId === undefined || others.length > 0) return null;
+  return {
+    turn_id: newId(),
+    message_id: newId(),
+    agent_id: agentId,
+    speaker_ids: agents.map(({ id }) => id),
+    default_models: defaultModels(
+      models,
+      agents.flatMap(({ id, framework }) => (id === agentId ? [framework] : [])),
+    ),
+    max_concurrent: MAX_CONCURRENT_TURNS,
+    history_limit: limits.historyLimit + 1,
+  };
 }
 
 /** The call without what depends on the swarm. */

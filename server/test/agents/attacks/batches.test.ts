@@ -60,13 +60,13 @@ describe("while another transaction writes to one swarm of a batch", () => {
       const admissions = open(await connectEach(failures));
       const late = admissions.admit(callTo(held));
       const admitted = await admissions.admit(callTo(free));
-      assert.ok("run_id" in admitted && admitted.fence === 1);
+      assert.ok("run_id" in admitted && admitted.started?.fence === 1);
       // A first message has no counter to see: the lock timeout fails the batch, and each call is sent alone.
       assert.deepEqual(failures, isFirst ? [LOCK_NOT_AVAILABLE] : []);
       assert.equal(await countMessages(free), 1);
       await release();
       const after = await late;
-      assert.ok("run_id" in after && after.fence === 1);
+      assert.ok("run_id" in after && after.started?.fence === 1);
     });
   }
 
@@ -97,7 +97,7 @@ test("a call that violates a constraint fails alone", async () => {
   ]);
   assert.ok(rejected.status === "rejected" && rejected.reason instanceof AppError);
   assert.equal(rejected.reason.code, "VALIDATION_ERROR");
-  assert.ok(admitted.status === "fulfilled" && "run_id" in admitted.value && admitted.value.fence === 1);
+  assert.ok(admitted.status === "fulfilled" && "run_id" in admitted.value && admitted.value.started?.fence === 1);
   assert.deepEqual([await countMessages(bad), await countMessages(good)], [0, 1]);
 });
 

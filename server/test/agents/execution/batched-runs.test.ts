@@ -34,7 +34,7 @@ const newSwarms = async (count: number): Promise<NewSwarm[]> => {
 async function begin(swarm: NewSwarm, more: Partial<TurnCall> = {}): Promise<TurnCall> {
   const call = callTo(swarm, more);
   const [admitted] = await admitRuns(pool, [call], NODE);
-  assert.ok(admitted && "run_id" in admitted && admitted.first_turn !== null);
+  assert.ok(admitted && "run_id" in admitted && admitted.started?.opened);
   return call;
 }
 
@@ -42,7 +42,7 @@ const outcomeOf = (answer: Answer<Admission> | null | undefined): unknown => {
   if (answer === null || answer === undefined) return "held";
   if ("rejection" in answer) return answer.rejection.code;
   if ("replayed_run_id" in answer) return "replayed";
-  return answer.fence === null ? "queued" : answer.first_turn === null ? "started" : "begun";
+  return answer.started === null ? "queued" : answer.started.opened === undefined ? "started" : "begun";
 };
 
 /** All stored rows of a swarm's only run, with names in place of ids and times. */
@@ -92,7 +92,9 @@ describe("a run in a batch", () => {
     const single = await newWatchedSwarm();
     const call = callTo(single);
     const [admitted] = await admitRuns(pool, [{ ...call, first_turn: null }], NODE);
-    assert.ok(admitted && "run_id" in admitted && admitted.fence === 1 && admitted.first_turn === null);
+    assert.ok(
+      admitted && "run_id" in admitted && admitted.started?.fence === 1 && admitted.started.opened === undefined,
+    );
     const { steps, events, hold } = endOf(call);
     const write = async (some: Partial<RunAdvance>) => {
       const [advanced] = await advanceRuns(pool, [{ hold, steps: [], events: [], isRepeated: false, ...some }]);
@@ -124,7 +126,7 @@ describe("a run in a batch", () => {
     const others = await newSwarms(2);
     const batch = [watched, ...others].map((swarm) => callTo(swarm));
     const [begun, ...more] = await admitRuns(pool, batch, NODE);
-    assert.ok(begun && "run_id" in begun && begun.first_turn !== null);
+    assert.ok(begun && "run_id" in begun && begun.started?.opened);
     assert.deepEqual(more.map(outcomeOf), ["begun", "begun"]);
     const [done] = await advanceRuns(
       pool,
@@ -140,10 +142,13 @@ describe("a run in a batch", () => {
     const bodyKeys = (some: typeof done) => Object.keys(some?.results.at(-1)?.events[0]?.data ?? {});
     assert.deepEqual(bodyKeys(done), bodyKeys(ended));
     assert.equal(bodyKeys(done)[0], "run_id");
-    assert.deepEqual(Object.keys(begun.first_turn.agent).sort(), Object.keys(started.results[0]?.agent ?? {}).sort());
-    assert.deepEqual(Object.keys(begun.context ?? {}), Object.keys(admitted.context ?? {}));
-    assert.equal(begun.context?.last_seq, 4);
-    assert.equal(begun.first_turn.messages.length, 1);
+    assert.deepEqual(
+      Object.keys(begun.started.opened.agent).sort(),
+      Object.keys(started.results[0]?.agent ?? {}).sort(),
+    );
+    assert.deepEqual(Object.keys(begun.started.context ?? {}), Object.keys(admitted.started.context ?? {}));
+    assert.equal(begun.started.context?.last_seq, 4);
+    assert.equal(begun.started.opened.messages.length, 1);
     assert.equal(started.results[0]?.messages?.length, 1);
   });
 
@@ -152,7 +157,7 @@ describe("a run in a batch", () => {
     const batch = swarms.map((swarm, index) => callTo(swarm, { message: `question ${index}` }));
     const admitted = await admitRuns(pool, batch, NODE);
     assert.deepEqual(
-      admitted.map((one) => one && "run_id" in one && one.first_turn?.messages.map(({ content }) => content)),
+      admitted.map((one) => one && "run_id" in one && one.started?.opened?.messages.map(({ content }) => content)),
       [["question 0"], ["question 1"], ["question 2"]],
     );
     const [, waits] = swarms;
@@ -336,10 +341,10 @@ describe("a batch of calls", () => {
       "queued",
     ]);
     const [first, , , , , withTool] = answers;
-    assert.ok(first && "run_id" in first && first.context?.has_budget === true);
+    assert.ok(first && "run_id" in first && first.started?.context?.has_budget === true);
     assert.ok(withTool && "run_id" in withTool);
     assert.deepEqual(
-      withTool.first_turn?.agent.tools.map(({ name }) => name),
+      withTool.started?.opened?.agent.tools.map(({ name }) => name),
       ["look_up"],
     );
     for (const { swarmId } of [spent, rude])
@@ -356,7 +361,9 @@ describe("a batch of calls", () => {
       NODE,
     );
     assert.deepEqual(
-      answers.map((answer) => answer && "run_id" in answer && [answer.fence, answer.interrupted_run_id]),
+      answers.map(
+        (answer) => answer && "run_id" in answer && [answer.started?.fence ?? null, answer.interrupted_run_id],
+      ),
       live.map((id) => [null, id]),
     );
     const reasons = await stage.rows<{ cancel_reason: string }>(

@@ -185,11 +185,13 @@ describe("a lock that another transaction holds", () => {
       assert.ok(held);
       const release = await hold(other, row, held);
       const answers = await admitRuns(stage.pool, batch, NODE);
-      const begun = answers.map((answer) => answer !== null && "run_id" in answer && answer.first_turn !== null);
+      const begun = answers.map(
+        (answer) => answer !== null && "run_id" in answer && answer.started?.opened !== undefined,
+      );
       assert.deepEqual(begun, [false, true, true], row);
       // The turn of a busy agent starts later; the run has started.
       if (row === "agent") {
-        assert.ok(answers[0] && "run_id" in answers[0] && answers[0].fence === 1);
+        assert.ok(answers[0] && "run_id" in answers[0] && answers[0].started?.fence === 1);
         await release();
         continue;
       }
@@ -198,7 +200,7 @@ describe("a lock that another transaction holds", () => {
       await until(() => waitsFor(pid), "the single call waits");
       await release();
       const [admitted] = await waiting;
-      assert.ok(admitted && "run_id" in admitted && admitted.first_turn !== null, row);
+      assert.ok(admitted && "run_id" in admitted && admitted.started?.opened, row);
     }
   });
 
@@ -240,12 +242,12 @@ describe("a lock that another transaction holds", () => {
     const batch = [callTo(swarm), callTo(shared), callTo(swarm)];
     const [one, other, again] = await admitRuns(stage.pool, batch, NODE);
     assert.ok(one && "run_id" in one && other && "run_id" in other);
-    assert.equal([one, other].filter((answer) => answer.first_turn !== null).length, 1);
+    assert.equal([one, other].filter((answer) => answer.started?.opened !== undefined).length, 1);
     assert.equal(again, null);
     const [first, next] = batch;
     assert.ok(first && next);
     await admitRuns(stage.pool, [callTo(await stage.newSwarm({ agents: ["Bo"] }))], NODE);
-    const begun = one.first_turn === null ? next : first;
+    const begun = one.started?.opened === undefined ? next : first;
     const answers = await advanceRuns(stage.pool, [
       endOf(begun),
       { ...endOf(begun), hold: endOf(next === begun ? first : next).hold },

@@ -30,7 +30,7 @@ test("a turn gets all messages of a history of short ones, and the latest 4 MB o
     try {
       const [admitted] = await admitRuns(pool, [callTo(swarm)], NODE);
       assert.ok(admitted && "run_id" in admitted);
-      return admitted.first_turn?.messages.map(({ content }) => content?.length) ?? [];
+      return admitted.started?.opened?.messages.map(({ content }) => content?.length) ?? [];
     } finally {
       await stage.rows("rollback");
     }

@@ -383,7 +383,7 @@ test("admission ignores calls in progress and rejects runs when the budget is sp
   const admit = async (): Promise<unknown> => {
     const [answer] = await admitRuns(stage.pool, [callTo(other, { has_place: false })], NODE);
     assert.ok(answer);
-    return "rejection" in answer ? answer.rejection.code : "run_id" in answer && answer.fence;
+    return "rejection" in answer ? answer.rejection.code : "run_id" in answer && answer.started;
   };
   assert.equal(await admit(), null);
   await settle(swarm, [call.id], usageOf(50, 50));

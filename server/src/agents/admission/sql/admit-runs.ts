@@ -1,6 +1,7 @@
 import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
 import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
+import type { StartedRun } from "../../execution/execute-run.ts";
 import type { OpenedTurn } from "../../run/live-run.ts";
 import type { LoadedRun } from "../../run/sql/load-run.ts";
 import { type MessageColumns, toMessages } from "../../writer/sql/message-columns.ts";
@@ -105,14 +106,8 @@ export interface Preflight {
 export interface Admission {
   readonly run_id: string;
   /** Null: the run is queued. */
-  readonly fence: number | null;
-  /** By `performance.now()`, before the lease was requested. */
-  readonly leasedAtMs: number;
-  /** Null: the run is queued. */
-  readonly context: LoadedRun | null;
+  readonly started: StartedRun | null;
   readonly interrupted_run_id: string | null;
-  /** The turn that started with the run. */
-  readonly first_turn: OpenedTurn | null;
   /** False: no webhook event was stored. */
   readonly has_events: boolean;
   readonly events: readonly EventRow[];
@@ -192,8 +187,11 @@ export interface AdmitOptions {
   readonly queueLimit: number;
 }
 
-interface AdmittedRow extends Omit<Admission, "first_turn" | "has_events" | "leasedAtMs"> {
+interface AdmittedRow extends Omit<Admission, "started" | "has_events"> {
   readonly place: number;
+  /** Null, and the two below: the run is queued. */
+  readonly fence: number | null;
+  readonly context: LoadedRun | null;
   readonly first_turn: { readonly agent: SpeakingAgent; readonly messages: MessageColumns } | null;
 }
 
@@ -220,9 +218,11 @@ export async function admitRuns(
     values: [JSON.stringify(calls.map((call, place) => ({ ...call, place }))), owner, leaseMs, queueLimit],
   });
   const answers: (Answer<Admission> | null)[] = calls.map(() => null);
-  for (const { place, first_turn: turn, ...row } of admitted) {
+  for (const { place, fence, context, first_turn: turn, ...row } of admitted) {
     const opened = toOpenedTurn(calls[place]?.first_turn ?? null, turn);
-    answers[place] = { ...row, first_turn: opened, has_events, leasedAtMs };
+    const found = { ...(context !== null && { context }), ...(opened !== null && { opened }) };
+    const started = fence === null ? null : { runId: row.run_id, fence, leasedAtMs, ...found };
+    answers[place] = { ...row, started, has_events };
   }
   for (const { place, rejection, replayed_run_id: runId } of others) {
     if (rejection !== undefined) answers[place] = { rejection };
