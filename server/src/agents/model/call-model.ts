@@ -1,10 +1,10 @@
-import { estimateInput } from "./estimate-input.ts";
 import type { ModelCall, ModelEvent, ModelFinish, ModelToolCall } from "../providers/model-port.ts";
 import type { LiveRun } from "../run/live-run.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { ModelCallRow } from "../writer/steps.ts";
 import { openCallMeter, type Spent } from "./call-meter.ts";
 import { createCallRecorder } from "./call-recorder.ts";
+import { estimateInput } from "./estimate-input.ts";
 import type { RecordedPrompt } from "./record-prompt.ts";
 
 /** On whose behalf a model is called. */
