@@ -17,7 +17,8 @@ export const PAGE_PATTERNS = [
   "{README,CHANGELOG,CONTRIBUTING,SECURITY}.md",
   "docs/**/*.md",
   "{acceptance,bench,console}/README.md",
-  "{clients,extensions}/*/README.md",
+  "examples/README.md",
+  "{clients,extensions,examples}/*/README.md",
 ];
 export const ATTACHMENT_PATTERNS = ["docs/pictures/**/*.{svg,webp}", "docs/reference/**/*.json"];
 
