@@ -99,6 +99,8 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await checkAppearance(page, "operator-settings");
 
   await navigate(page, "/operator/audit");
+  await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
+  await page.getByText("audit.list").filter({ visible: true }).first().waitFor();
   await page.getByText("mail.test").filter({ visible: true }).first().waitFor();
   await page.goto("/operator/audit?target=tables/public.profiles");
   await page.getByText("tables.edit").filter({ visible: true }).first().waitFor();

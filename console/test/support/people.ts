@@ -44,7 +44,8 @@ export async function navigate(page: Page, to: string): Promise<void> {
   await page.evaluate((path) => {
     // The router numbers its entries, and warns of one without a number.
     const { idx = 0, ...state } = (history.state ?? {}) as { readonly idx?: number };
-    history.pushState({ ...state, idx: idx + 1 }, "", path);
+    // It also restores the scroll position of an entry with a known key, so that rows above it would not be rendered.
+    history.pushState({ ...state, key: crypto.randomUUID(), idx: idx + 1 }, "", path);
     dispatchEvent(new PopStateEvent("popstate"));
   }, to);
 }
