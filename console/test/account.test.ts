@@ -228,6 +228,11 @@ test("the API page shows URL, key and snippets without a token, and links to the
   const page = await openPage(t);
   await createSignedInUser(page);
   await page.goto("/api?show=ask");
+  await page
+    .getByText(
+      "These clients of Supabase were run against it, unmodified: supabase-js, @supabase/ssr, supabase-py, postgrest-py, supabase-go and the CLI's gen types. There is no file storage.",
+    )
+    .waitFor();
   await page.getByRole("button", { name: "Copy: Base URL" }).click();
   await readClipboard(page, instance.url);
   await page.getByRole("button", { name: "Copy: Anon key" }).click();

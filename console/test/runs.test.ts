@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { ApiClient } from "./support/api-client.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
-import { createBrowserTest } from "./support/browser-test.ts";
+import { createBrowserTest, NARROW } from "./support/browser-test.ts";
 import { createSignedInUser, navigate } from "./support/people.ts";
 import { assignTools, createSwarm, waitUntil } from "./support/swarms.ts";
 
@@ -126,4 +126,18 @@ test("the trace of a run shows its parts, and each part what was sent and answer
   await page.getByRole("cell", { name: "Deleted" }).waitFor();
   await navigate(page, `/runs/${swarmId}`);
   await page.getByText("It does not exist, was removed").waitFor();
+});
+
+test("on a narrow screen the name of a failed part stays whole beside the error", async (t, { openPage, instance }) => {
+  const page = await openPage(t, { width: NARROW });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  await assignTools(api, agentIds[0] ?? "");
+  const { run_id: runId } = await ask(api, swarmId, 'Work it out\n/tool calculator {"expression":"((1 +"}');
+  await page.goto(`/runs/${runId}`);
+  const part = page.getByRole("list", { name: "Trace" }).getByRole("button", { name: /^Tool call calculator \S/u });
+  await part.waitFor();
+  const name = part.getByText("calculator");
+  assert.equal(await name.evaluate((element) => element.scrollWidth <= element.clientWidth), true, "the name is cut");
 });
