@@ -323,6 +323,10 @@ test("a swarm's agents are ordered, disabled and removed, its settings saved, an
   await checkAppearance(page, "swarm-settings");
   await page.getByLabel("Tokens in a run").fill("40000");
   await page.getByLabel("Answer everything").click();
+  await page.getByLabel("Own preamble").click();
+  const preamble = page.getByLabel("Preamble", { exact: true });
+  await page.getByText(/^Placeholders: \{agent_name\}, .*\{participants\}/).waitFor();
+  await preamble.fill("Meet {participants}.");
   await page.getByLabel("Check messages").click();
   await page.getByLabel("Terms", { exact: true }).fill("buy now\nfree");
   await page.getByRole("button", { name: "Save" }).click();
@@ -334,8 +338,16 @@ test("a swarm's agents are ordered, disabled and removed, its settings saved, an
       auto_respond: true,
       on_conflict: "enqueue",
       on_agent_error: "continue",
+      preamble: "Meet {participants}.",
       moderation: { action: "flag", enabled: true, blocklist: ["buy now", "free"] },
     },
+  });
+  await page.getByLabel("Own preamble").click();
+  await preamble.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Save" }).click();
+  await waitUntil(async () => {
+    const path = `/rest/v1/swarms?id=eq.${swarmId}&settings->preamble=is.null&select=id`;
+    return ((await api.call("GET", path)) as unknown[]).length === 1;
   });
   await page.getByRole("button", { name: "Delete …" }).click();
   await page.getByLabel("Type “Beehive launch” to confirm").fill("Beehive launch");

@@ -86,6 +86,8 @@ export interface SettingsDraft {
   readonly moderationAction: "flag" | "block";
   /** One term per line. */
   readonly blocklist: string;
+  /** Null: that of the service. */
+  readonly preamble: string | null;
 }
 
 export function toDraft(settings: SwarmSettings): SettingsDraft {
@@ -99,6 +101,7 @@ export function toDraft(settings: SwarmSettings): SettingsDraft {
     isModerated: settings.moderation?.enabled ?? false,
     moderationAction: settings.moderation?.action ?? "flag",
     blocklist: (settings.moderation?.blocklist ?? []).join("\n"),
+    preamble: settings.preamble ?? null,
   };
 }
 
@@ -113,6 +116,8 @@ export function toSettings(draft: SettingsDraft, before: SwarmSettings): SwarmSe
   settings.on_agent_error = draft.onAgentError;
   settings.on_conflict = draft.onConflict;
   settings.auto_respond = draft.autoRespond;
+  if (draft.preamble === null) delete settings.preamble;
+  else settings.preamble = draft.preamble;
   const blocklist = draft.blocklist
     .split("\n")
     .map((term) => term.trim())

@@ -18,6 +18,7 @@ import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { ConductFields, ModerationFields } from "./conduct-fields.tsx";
 import { DangerZone } from "./danger-zone.tsx";
 import { BudgetFields, LimitFields } from "./limits-fields.tsx";
+import { PreambleFields } from "./preamble-fields.tsx";
 import { toDraft, toSettings } from "./settings-draft.ts";
 import { StrategyField } from "./strategy-field.tsx";
 
@@ -103,7 +104,7 @@ interface SettingsFieldsProps {
 }
 
 function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
-  const { swarmAgents } = useSwarmContext();
+  const { swarmAgents, rights } = useSwarmContext();
   const agents = (swarmAgents.rows ?? []).flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
   const { draft } = form;
   const fields = { draft, errors, onChange: (next: typeof draft, field: string) => change({ draft: next }, field) };
@@ -135,6 +136,9 @@ function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
       </CardSection>
       <CardSection title="Behaviour">
         <ConductFields {...fields} />
+      </CardSection>
+      <CardSection title="Preamble">
+        <PreambleFields {...fields} isOwner={rights.role === "owner"} />
       </CardSection>
       <CardSection title="Budgets" description="Model calls beyond the budget are not made. Earlier messages are kept.">
         <BudgetFields {...fields} />
