@@ -217,7 +217,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
 /** Makes the user of the page an operator, whose rows have hostile texts. */
 async function createOperatorVisits(page: Page, instance: Instance): Promise<readonly PageVisit[]> {
   const api = await getApiClient(page, instance);
-  await api.callAsService("POST", "/operator/v1/operators", { email: api.userId });
+  await api.callAsService("POST", "/operator/v1/operators", { user_id: api.userId });
   await createSwarm(api, [LONG_NAME], { name: LONG_NAME, description: HOSTILE });
   const user = `/operator/users/${api.userId}`;
   return [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
+import { readSession } from "./support/browser-contexts.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
 import { enrolFactor } from "./support/factor.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
@@ -23,7 +24,7 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   const key = instance.service_role_key;
   const added = await page.request.post("/operator/v1/operators", {
     headers: { apikey: key, authorization: `Bearer ${key}` },
-    data: { email: ada.email },
+    data: { user_id: (await readSession(page)).user.id },
   });
   assert.equal(added.status(), 201, await added.text());
   await page.goto("/operator");

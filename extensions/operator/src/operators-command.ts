@@ -9,7 +9,8 @@ Usage: swarmbase operators add <email or id>
 Operators may call /operator/v1 and see the operator pages of the console, with a second factor and after a recent sign-in.
 OPERATOR_ENABLED serves both. The account has to exist. Changes apply at once, also while the service runs.
 
-add     makes an account an operator.
+add     makes an account an operator. An address names the account only if it is proven: by a link or code in a mail, or by the service
+        role's email_confirm.
 remove  makes it an ordinary account again.
 list    prints the operators, and whether each has a second factor.`;
 
@@ -39,6 +40,13 @@ async function change(
   const query = queryOver(client);
   await query("begin");
   const found = await (action === "add" ? addOperator(query, wanted) : removeOperator(query, wanted));
+  if (found !== null && "is_added" in found && !found.is_added) {
+    await query("rollback");
+    stderr.write(
+      `The address ${found.email} is not proven. If the account ${found.user_id} is the right one, name it by this id, or set email_confirm with the service role.\n`,
+    );
+    return 1;
+  }
   if (found !== null)
     await recordCall(query, "command", { action: `operators.${action}`, target: `users/${found.user_id}` });
   await query("commit");

@@ -26,6 +26,11 @@ test("the first account is not an operator; the command line adds, lists and rem
   assert.deepEqual([denied.status, denied.body.details], [403, { lacks: "operator" }]);
 
   const cy = await service.signUp("cy");
+  const refused = await service.runOperators("add", "CY@example.com");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, new RegExp(`^The address cy@example.com is not proven. If the account ${cy.id} is`));
+  assert.equal((await service.call(cy.token, "GET", "/operator/v1/me")).body.is_operator, false);
+  await service.call(service.serviceKey, "PUT", `/auth/v1/admin/users/${cy.id}`, { email_confirm: true });
   assert.match((await service.runOperators("add", "CY@example.com")).stdout, /^cy@example.com is an operator/);
   assert.equal(
     (await service.runOperators("list")).stdout,
@@ -45,7 +50,9 @@ test("the service role adds and removes operators, and users cannot", async () =
   const { id, email, token } = await service.signUp("dora");
   for (const bearer of [token, ada.token])
     assert.equal((await service.call(bearer, "POST", "/operator/v1/operators", { email })).status, 403);
-  const added = await service.call(service.serviceKey, "POST", "/operator/v1/operators", { email });
+  const refused = await service.call(service.serviceKey, "POST", "/operator/v1/operators", { email });
+  assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, ["email"]]);
+  const added = await service.call(service.serviceKey, "POST", "/operator/v1/operators", { user_id: id });
   assert.deepEqual([added.status, added.body], [201, { user_id: id, email }]);
   const { body } = await service.call(service.serviceKey, "GET", "/operator/v1/operators");
   assert.ok(body.operators.some((row: { user_id: string }) => row.user_id === id));

@@ -1,15 +1,18 @@
 -- Operators: who is one, and the guard of their calls.
 
--- Adds a user by e-mail address or id. Returns the user, or nothing when there is no such account.
-create or replace function ext_operator.add_operator(wanted text) returns table (user_id uuid, email text)
+-- Adds a user by e-mail address or id. Returns the user, or nothing when there is no such account. Anybody can sign up with
+-- an address without proving it, so the account of an address that is not proven is returned, but not added.
+create or replace function ext_operator.add_operator(wanted text)
+returns table (user_id uuid, email text, is_added boolean)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   with found as (
-    select u.id, u.email from auth.users u
+    select u.id, u.email, u.id::text = lower(wanted) or coalesce(u.proven_email = u.email, false) as is_certain
+    from auth.users u
     where (u.email = lower(wanted) or u.id::text = lower(wanted)) and u.deleted_at is null and not u.is_anonymous
   ), added as (
-    insert into ext_operator.operators (user_id) select f.id from found f on conflict do nothing
+    insert into ext_operator.operators (user_id) select f.id from found f where f.is_certain on conflict do nothing
   )
-  select f.id, f.email from found f
+  select f.id, f.email, f.is_certain from found f
 $$;
 
 create or replace function ext_operator.remove_operator(wanted text) returns table (user_id uuid, email text)

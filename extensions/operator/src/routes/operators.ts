@@ -1,6 +1,6 @@
 import { AppError, type ExtensionRequest, type ExtensionResponse, type ExtensionRoute } from "swarmbase/extension";
 import { type OperatorContext, readSession } from "../operator-route.ts";
-import { readBody, readId, readRequiredText } from "../read-input.ts";
+import { invalidField, readBody, readId, readRequiredText } from "../read-input.ts";
 import type { OperatorSettings } from "../settings.ts";
 import { findLack } from "../sql/guard.ts";
 import { addOperator, listOperators, recordCall, removeOperator } from "../sql/operators.ts";
@@ -27,10 +27,13 @@ async function list(_request: ExtensionRequest, { database }: OperatorContext): 
 }
 
 async function add({ id, body }: ExtensionRequest, { database }: OperatorContext): Promise<ExtensionResponse> {
-  const email = readRequiredText(readBody(body, ["email"])["email"], "email");
+  const { email, user_id: userId } = readBody(body, ["email", "user_id"]);
+  const wanted = userId === undefined ? readRequiredText(email, "email") : readId(String(userId), "user_id");
   const added = await database.asService(async (query) => {
-    const operator = await addOperator(query, email);
-    if (operator === null) throw new AppError("NOT_FOUND", "No account has this address or id");
+    const found = await addOperator(query, wanted);
+    if (found === null) throw new AppError("NOT_FOUND", "No account has this address or id");
+    const { is_added: isAdded, ...operator } = found;
+    if (!isAdded) throw invalidField("email", "is not proven; set email_confirm of the account, or send its user_id");
     const target = `users/${operator.user_id}`;
     await recordCall(query, "service", { action: "operators.add", target, request_id: id, status: 201 });
     return operator;

@@ -9,9 +9,14 @@ export interface OperatorRow {
 
 type Found = Pick<OperatorRow, "user_id" | "email">;
 
-/** By e-mail address or id; null when there is no such account. */
-export async function addOperator(query: Query, wanted: string): Promise<Found | null> {
-  return (await query<Found>("select * from ext_operator.add_operator($1)", [wanted]))[0] ?? null;
+interface Added extends Found {
+  /** False: the account was named by an address that is not proven. */
+  readonly is_added: boolean;
+}
+
+/** By proven e-mail address or id; null when there is no such account. */
+export async function addOperator(query: Query, wanted: string): Promise<Added | null> {
+  return (await query<Added>("select * from ext_operator.add_operator($1)", [wanted]))[0] ?? null;
 }
 
 /** Null when the account is no operator. */

@@ -110,7 +110,7 @@ export async function startOperatorService(
 
   const createOperator: OperatorService["createOperator"] = async (name) => {
     const person = await signUp(name);
-    assert.equal((await runOperators("add", person.email)).code, 0);
+    assert.equal((await runOperators("add", person.id)).code, 0);
     return { ...person, token: await verifyFactor(person) };
   };
 
