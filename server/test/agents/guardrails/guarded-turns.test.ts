@@ -135,6 +135,30 @@ test("the text of a turn that hands over is checked", async () => {
   );
 });
 
+test("the reason of a handoff is checked before the next agent reads it", async () => {
+  const handOver = async (action: "rewrite" | "block") => {
+    const swarm = await stage.newSwarm({ agents: ["Ann", "Bo"], strategy: "handoff" });
+    await guard({ agentId: agentOf(swarm), stage: "output", action });
+    const read: string[] = [];
+    const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      if (call.agent.name === "Ann")
+        return calls(call, { name: "handoff_to_bo", input: { reason: "Bo knows the forbidden words" } });
+      read.push(JSON.stringify(call.messages));
+      return says(call, "I take it");
+    };
+    const runId = await stage.ask(swarm);
+    await stage.node({ script }).take(runId);
+    await stage.end(runId);
+    const stored = await stage.rows("select to_jsonb(t) as turn from run_turns t where run_id = $1", [runId]);
+    assert.doesNotMatch(JSON.stringify([read, stored, await storedEvents(runId)]), /forbidden/);
+    return read;
+  };
+  const [rewritten, ...more] = await handOver("rewrite");
+  assert.match(rewritten ?? "", /Bo knows the \[removed\] words/);
+  assert.deepEqual(more, []);
+  assert.deepEqual(await handOver("block"), [], "nobody takes over");
+});
+
 test("the error of a structured answer that was not checked quotes nothing of it", async () => {
   const swarm = await stage.newSwarm({ agents: ["Ann"] });
   await guard({ swarmId: swarm.swarmId, stage: "output" });
