@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import type { Table } from "../report/table.ts";
 import { forkAsked } from "../rest/child.ts";
@@ -16,7 +17,7 @@ import { compareTurns } from "./turns/compare-turns.ts";
 
 const { values } = parseArgs({
   options: {
-    quick: { type: "boolean", default: false },
+    ...LENGTH_OPTIONS,
     "without-peers": { type: "boolean", default: false },
     /** `turns`, `servers` or `streams`, to run one part. */
     only: { type: "string" },
@@ -24,17 +25,25 @@ const { values } = parseArgs({
     json: { type: "string" },
   },
 });
-const QUICK = values.quick;
-const TURNS = QUICK ? { rounds: 1, roundMs: 1_000, warmUpMs: 1_500 } : { rounds: 3, roundMs: 1_500, warmUpMs: 4_000 };
-const SERVERS = QUICK
-  ? { rounds: 1, roundMs: 3_000, warmUpMs: 3_000, connections: 16 }
-  : { rounds: 3, roundMs: 8_000, warmUpMs: 15_000, connections: 16 };
-const STREAMS = { streams: Number(values.streams ?? (QUICK ? 100 : 500)), windowMs: QUICK ? 4_000 : 15_000 };
-const FIRST_BYTES = QUICK ? 20 : 200;
-const CANCELS = QUICK ? 5 : 50;
+const TURNS = pickLength(values, {
+  smoke: { rounds: 1, roundMs: 100, warmUpMs: 100 },
+  quick: { rounds: 1, roundMs: 1_000, warmUpMs: 1_500 },
+  full: { rounds: 3, roundMs: 1_500, warmUpMs: 4_000 },
+});
+const SERVERS = pickLength(values, {
+  smoke: { rounds: 1, roundMs: 200, warmUpMs: 200, connections: 2 },
+  quick: { rounds: 1, roundMs: 3_000, warmUpMs: 3_000, connections: 16 },
+  full: { rounds: 3, roundMs: 8_000, warmUpMs: 15_000, connections: 16 },
+});
+const STREAMS = {
+  streams: Number(values.streams ?? pickLength(values, { smoke: 5, quick: 100, full: 500 })),
+  windowMs: pickLength(values, { smoke: 500, quick: 4_000, full: 15_000 }),
+};
+const FIRST_BYTES = pickLength(values, { smoke: 1, quick: 20, full: 200 });
+const CANCELS = pickLength(values, { smoke: 1, quick: 5, full: 50 });
 const PEERS = ["ai", "@openai/agents", "@langchain/langgraph", "@langchain/langgraph-cli", "@mastra/core", "zod"];
 
-const withPeers = !values["without-peers"];
+const withPeers = !values["without-peers"] && !values.smoke;
 const missing = PEERS.filter((name) => !existsSync(resolve(import.meta.dirname, "../node_modules", name)));
 if (withPeers && missing.length > 0) {
   process.stderr.write(

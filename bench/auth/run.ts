@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { startOwnService } from "../../acceptance/support/service.ts";
 import { openClosers } from "../load/closers.ts";
 import { type Compared, compare } from "../load/compare.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { formatFigure, type Table } from "../report/table.ts";
 import { createProgress } from "../rest/progress.ts";
@@ -10,13 +11,18 @@ import { createServiceCalls } from "./service-calls.ts";
 import { createTokenChecks } from "./token-checks.ts";
 
 const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+  options: { ...LENGTH_OPTIONS, json: { type: "string" } },
 });
 const PASSWORD = "correct horse battery staple";
 const CONNECTIONS = 8;
 const TOKEN_USERS = 1_000;
+const ROUNDS = values.smoke ? 1 : 12;
 /** All comparisons together take less than half a minute. */
-const ROUND_MS = values.quick ? { signIn: 150, tokens: 50, calls: 100 } : { signIn: 400, tokens: 100, calls: 300 };
+const ROUND_MS = pickLength(values, {
+  smoke: { signIn: 50, tokens: 50, calls: 50 },
+  quick: { signIn: 150, tokens: 50, calls: 100 },
+  full: { signIn: 400, tokens: 100, calls: 300 },
+});
 
 const report = openReport(values.json);
 const progress = createProgress(process.stderr);
@@ -51,7 +57,7 @@ try {
     },
   ]) {
     progress.stage(comparison.name);
-    results.push(await compare(comparison, roundMs));
+    results.push(await compare(comparison, { rounds: ROUNDS, roundMs }));
   }
   progress.end();
   report.add(buildTable(results));

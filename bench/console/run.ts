@@ -1,10 +1,13 @@
 // Measures the first load of the console on loopback, with a browser with an empty cache.
+import { parseArgs } from "node:util";
 import { launchBrowser } from "../../console/test/support/browser.ts";
 import { startInstance } from "../../console/test/support/instance.ts";
+import { LENGTH_OPTIONS } from "../load/length.ts";
 import { type Load, measureLoads } from "./measure-loads.ts";
 
 const GOAL_MS = 1_000;
-const LOADS = 20;
+const { values } = parseArgs({ options: { ...LENGTH_OPTIONS, json: { type: "string" } } });
+const LOADS = values.smoke ? 1 : 20;
 
 const launched = await launchBrowser();
 if ("reason" in launched) {

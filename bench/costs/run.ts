@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 import { openStage } from "../rest/stage.ts";
@@ -9,14 +10,20 @@ import { tabulateDeliveries } from "./tabulate-deliveries.ts";
 import { tabulateWrites } from "./tabulate-writes.ts";
 import { WRITE_CASES } from "./write-cases.ts";
 
-/** Measures the CPU of single operations. Run: npm run bench -- costs [--quick] */
+/** Measures the CPU of single operations. Run: npm run bench -- costs [--quick|--smoke] */
 const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+  options: { ...LENGTH_OPTIONS, json: { type: "string" } },
 });
-const WRITES = values.quick ? { rounds: 4, explained: 10 } : { rounds: 15, explained: 40 };
-const DELIVERIES = values.quick
-  ? { rounds: 1, seconds: 3, warmUpSeconds: 3, fannedOutEvents: 10 }
-  : { rounds: 3, seconds: 10, warmUpSeconds: 10, fannedOutEvents: 50 };
+const WRITES = pickLength(values, {
+  smoke: { rounds: 1, explained: 1 },
+  quick: { rounds: 4, explained: 10 },
+  full: { rounds: 15, explained: 40 },
+});
+const DELIVERIES = pickLength(values, {
+  smoke: { rounds: 1, seconds: 1, warmUpSeconds: 1, fannedOutEvents: 1 },
+  quick: { rounds: 1, seconds: 3, warmUpSeconds: 3, fannedOutEvents: 10 },
+  full: { rounds: 3, seconds: 10, warmUpSeconds: 10, fannedOutEvents: 50 },
+});
 
 const report = openReport(values.json);
 const progress = createProgress(process.stderr);

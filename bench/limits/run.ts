@@ -1,8 +1,10 @@
 import { parseArgs } from "node:util";
+import type { Principal } from "../../server/src/db/index.ts";
 import { buildRateLimitHooks, type RateLimitHooks } from "../../server/src/http/request/rate-limits.ts";
 import { openLimits } from "../../server/src/limits/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 
@@ -10,11 +12,12 @@ type CountedRequest = Parameters<RateLimitHooks["countAuthenticated"]>[0];
 type CountedReply = Parameters<RateLimitHooks["countAuthenticated"]>[1];
 
 const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+  options: { ...LENGTH_OPTIONS, json: { type: "string" } },
 });
-const CALLS = values.quick ? 50_000 : 300_000;
+const CALLS = pickLength(values, { smoke: 1_000, quick: 50_000, full: 300_000 });
 const USERS = 10_000;
 const BUDGET_MICROSECONDS = 20;
+const ANON: Principal = { role: "anon", userId: null, claims: {}, session: null };
 
 const limits = openLimits({
   settings: { limitApi: 1_000_000, limitAuth: 1_000_000, limitAi: 1_000_000, limitTools: 0, limitWebhooks: 0 },
@@ -25,13 +28,24 @@ const limits = openLimits({
 });
 
 const keys = Array.from({ length: USERS }, (_, at) => `user:${at}`);
-const requests = keys.map((_, at) => standIn({ kind: "user", userId: String(at) }, "127.0.0.1"));
-const strangers = keys.map((_, at) => standIn({ kind: "anon" }, `2001:db8:${(at >> 8).toString(16)}:${at % 256}::1`));
+const requests = keys.map((_, at) => standIn(userOf(at), "127.0.0.1"));
+const strangers = keys.map((_, at) => standIn(ANON, `2001:db8:${(at >> 8).toString(16)}:${at % 256}::1`));
 const reply = { headers: () => reply } as unknown as CountedReply;
 
-function standIn(principal: unknown, ip: string): CountedRequest {
-  const caller = { principal, hasAuthorization: true };
-  return { caller, ip, url: "/rest/v1/agents", rateLimitState: null } as unknown as CountedRequest;
+function userOf(at: number): Principal {
+  return { role: "authenticated", userId: String(at), claims: {}, session: null };
+}
+
+/** What counting reads of a request. */
+function standIn(principal: Principal, ip: string): CountedRequest {
+  const authentication = { principal, hasAuthorization: true };
+  const read: Pick<CountedRequest, "authentication" | "ip" | "url" | "rateLimitState"> = {
+    authentication,
+    ip,
+    url: "/rest/v1/agents",
+    rateLimitState: null,
+  };
+  return read as CountedRequest;
 }
 
 function pick<T>(all: readonly T[], at: number): T {

@@ -25,14 +25,16 @@ export interface Compared {
   readonly middle: readonly [from: number, to: number];
 }
 
-const ROUNDS = 12;
 const WARM_UP_MS = 200;
 
 /** Both alternate, so that other load of the machine affects both; the ratio is the median of the rounds. */
-export async function compare({ name, subject, yardstick }: Comparison, roundMs: number): Promise<Compared> {
+export async function compare(
+  { name, subject, yardstick }: Comparison,
+  { rounds = 12, roundMs }: { readonly rounds?: number; readonly roundMs: number },
+): Promise<Compared> {
   const rates = { subject: [] as number[], yardstick: [] as number[] };
   for (const contender of [subject, yardstick]) await runRound(contender, WARM_UP_MS);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     rates.subject.push(await runRound(subject, roundMs));
     rates.yardstick.push(await runRound(yardstick, roundMs));
   }
@@ -51,7 +53,7 @@ export function renderCompared({ name, subject, yardstick, ratio, middle: [from,
     name,
     `  ${formatRate(subject.rate)}/s  ${subject.name}`,
     `  ${formatRate(yardstick.rate)}/s  ${yardstick.name}`,
-    `  ${ratio.toFixed(2).padStart(10)}    ratio, in the middle half of ${ROUNDS} rounds ${from.toFixed(2)} to ${to.toFixed(2)}`,
+    `  ${ratio.toFixed(2).padStart(10)}    ratio, in the middle half of the rounds ${from.toFixed(2)} to ${to.toFixed(2)}`,
   ].join("\n");
 }
 

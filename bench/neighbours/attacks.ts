@@ -115,7 +115,7 @@ async function holdSockets(
 
 const PRESENCE_BYTES = 1_000_000;
 
-/** Sockets with the public key alone, each in a channel of its own. Counts the answers to their presences: 200 is ok, 413 an error. */
+/** Sockets with the public key alone, each in a channel of its own. Counts the answers to their presences: 200 is ok, 413 an error, 0 none. */
 async function trackLarge(
   { target: { host, port, ca }, apikey }: AttackContext,
   signal: AbortSignal,
@@ -124,9 +124,10 @@ async function trackLarge(
   const track = async (number: number): Promise<void> => {
     while (!signal.aborted) {
       const socket = new WebSocket(`wss://${host}:${port}/realtime/v1/websocket?vsn=1.0.0&apikey=${apikey}`, { ca });
+      let isAnswered = false;
       // The close event follows each error.
-      socket.on("error", () => count(0));
-      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.on("error", () => {});
+      const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
       const topic = `realtime:large-${number}`;
       const send = (event: string, ref: string, payload: object): void =>
         socket.send(JSON.stringify({ topic, event, payload, ref, join_ref: "1" }));
@@ -134,11 +135,16 @@ async function trackLarge(
       socket.on("message", (text: Buffer) => {
         const { event, ref, payload } = JSON.parse(text.toString()) as Reply;
         if (event !== "phx_reply") return;
-        if (ref === "2") count(payload.status === "ok" ? 200 : 413);
+        if (ref === "2") {
+          isAnswered = true;
+          count(payload.status === "ok" ? 200 : 413);
+        }
         const meta = { text: "x".repeat(PRESENCE_BYTES) };
         if (ref === "1") send("presence", "2", { type: "presence", event: "track", payload: meta });
       });
       await Promise.race([closed, aborted(signal)]);
+      // Closed by the service, or still without an answer at the end of the attack.
+      if (!isAnswered) count(0);
       socket.terminate();
       await pause(AGAIN_MS, signal);
     }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { ProviderAnswer, ProviderQuestion } from "../agents/provider-process.ts";
 import { openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { forkAsked } from "../rest/child.ts";
 import { createProgress } from "../rest/progress.ts";
@@ -17,10 +18,10 @@ import { prepareAttacker } from "./prepare-attacker.ts";
 import { type NeighbourFigures, tabulateNeighbours } from "./tabulate.ts";
 import { createVictim } from "./victim.ts";
 
-/** Measures what one user can do to another. Run: npm run bench -- neighbours [--quick] [--only "lock hog"] */
+/** Measures what one user can do to another. Run: npm run bench -- neighbours [--quick|--smoke] [--only "lock hog"] */
 const { values } = parseArgs({
   options: {
-    quick: { type: "boolean", default: false },
+    ...LENGTH_OPTIONS,
     json: { type: "string" },
     /** A part of the name of an attack. */
     only: { type: "string", default: "" },
@@ -28,12 +29,12 @@ const { values } = parseArgs({
     folder: { type: "string", default: resolve(import.meta.dirname, "../..") },
   },
 });
-const MEASURE_MS = values.quick ? 4_000 : 15_000;
-const WARM_UP_MS = 3_000;
+const MEASURE_MS = pickLength(values, { smoke: 500, quick: 4_000, full: 15_000 });
+const WARM_UP_MS = pickLength(values, { smoke: 500, quick: 3_000, full: 3_000 });
 /** Until the attack has reached its full strength. */
-const RAMP_UP_MS = 3_000;
-const SETTLE_MS = values.quick ? 2_000 : 5_000;
-const QUEUED = values.quick ? 20_000 : 200_000;
+const RAMP_UP_MS = pickLength(values, { smoke: 2_000, quick: 3_000, full: 3_000 });
+const SETTLE_MS = pickLength(values, { smoke: 200, quick: 2_000, full: 5_000 });
+const QUEUED = pickLength(values, { smoke: 1_000, quick: 20_000, full: 200_000 });
 
 const progress = createProgress(process.stderr);
 const closers = openClosers();

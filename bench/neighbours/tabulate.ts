@@ -68,7 +68,7 @@ export function tabulateNeighbours(all: readonly NeighbourFigures[]): Table {
     ]),
     notes: [
       "Alone: all calls of the measurements directly before and after the attack together.",
-      "Failed calls have a status of 500 or more or no answer. Status 0 of an answer to the attacker: the service closed the connection; 101: an idle connection was open.",
+      "Failed calls have a status of 500 or more or no answer. Status 0 of an answer to the attacker: none, mostly because the service closed the connection; 101: an idle connection was open.",
     ],
     goals: all.flatMap((figures) => [
       { about: `p99 beside ${figures.attack}`, bound: "at most", limit: MAX_RATIO, value: ratioOf(figures), unit: "" },

@@ -9,6 +9,7 @@ import { derivePassword, newMasterKey } from "../../server/src/crypto/index.ts";
 import { migrate, startEmbedded, withDatabase } from "../../server/src/db/index.ts";
 import { silentObserver } from "../../server/test/support/silent-observer.ts";
 import { openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { type Asked, forkAsked } from "../rest/child.ts";
 import { createProgress } from "../rest/progress.ts";
@@ -25,21 +26,20 @@ import {
 
 /**
  * Measures the fan-out of changes against raw broadcasts of the same bytes, the time from commit to frame, and the
- * memory of a socket. Run: node -C swarmbase-source bench/realtime/run.ts [--quick]
+ * memory of a socket. Run: npm run bench -- realtime [--quick|--smoke]
  */
 const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+  options: { ...LENGTH_OPTIONS, json: { type: "string" } },
 });
-const isQuick = values.quick;
-const FAN_OUTS = isQuick ? [1, 100, 1_000] : [1, 100, 1_000, 5_000];
-const ROUNDS = isQuick ? 3 : 5;
+const FAN_OUTS = pickLength(values, { smoke: [1, 100], quick: [1, 100, 1_000], full: [1, 100, 1_000, 5_000] });
+const ROUNDS = pickLength(values, { smoke: 1, quick: 3, full: 5 });
 /** Frames per round, independent of the number of sockets, so that rounds take about equally long. */
-const FRAMES = 50_000;
+const FRAMES = pickLength(values, { smoke: 100, quick: 50_000, full: 50_000 });
 const MAX_CHANGES = 1_000;
 const USERS = 200;
-const LATENCY_SOCKETS = 1_000;
+const LATENCY_SOCKETS = pickLength(values, { smoke: 200, quick: 1_000, full: 1_000 });
 const CHANGES_PER_SECOND = 200;
-const LATENCY_SECONDS = isQuick ? 5 : 20;
+const LATENCY_SECONDS = pickLength(values, { smoke: 1, quick: 5, full: 20 });
 
 interface Bench {
   readonly admin: pg.Pool;

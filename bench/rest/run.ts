@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Closers, openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import type { Table } from "../report/table.ts";
 import { forkAsked } from "./child.ts";
@@ -31,9 +32,6 @@ const CONNECTIONS = 32;
 const OURS = "Swarmbase";
 const COSTS: CostNames = { subject: OURS, bound: "bare HTTPS", direct: "statements without HTTP" };
 const DURABLE = "PocketBase, synchronous=FULL";
-const POPULATION: Population = { users: 1_000, agentsPerUser: 20 };
-const SMALLER: Population = { users: 100, agentsPerUser: 20 };
-const LARGER: Population = { users: 10_000, agentsPerUser: 20 };
 const PEERS = ["@supabase/lite", "express"];
 /** The same rows for every server with PostgreSQL. */
 const TEMPLATE = "filled";
@@ -63,9 +61,6 @@ const OVER_HTTP: Race = {
   ],
 };
 const IDLE_MS = 3_000;
-// Users meet a server that has run for a while; during the first minute much time goes into compilation.
-const FULL: Timing = { rounds: 7, roundMs: 800, warmUpMs: 3_000, firstWarmUpMs: { minMs: 8_000, maxMs: 15_000 } };
-const QUICK: Timing = { rounds: 3, roundMs: 200, warmUpMs: 600, firstWarmUpMs: { minMs: 2_000, maxMs: 4_000 } };
 
 interface Bench {
   readonly stage: Stage;
@@ -77,16 +72,37 @@ interface Bench {
 }
 
 const { values: options } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+  options: { ...LENGTH_OPTIONS, json: { type: "string" } },
 });
+const POPULATION: Population = {
+  users: pickLength(options, { smoke: 100, quick: 1_000, full: 1_000 }),
+  agentsPerUser: 20,
+};
+const SMALLER: Population = { users: 100, agentsPerUser: 20 };
+const LARGER: Population = { users: 10_000, agentsPerUser: 20 };
+const length = pickLength<{ readonly timing: Timing; readonly larger: Population }>(options, {
+  smoke: {
+    timing: { rounds: 1, roundMs: 100, warmUpMs: 50, firstWarmUpMs: { minMs: 100, maxMs: 200 } },
+    larger: { users: 200, agentsPerUser: 20 },
+  },
+  quick: {
+    timing: { rounds: 3, roundMs: 200, warmUpMs: 600, firstWarmUpMs: { minMs: 2_000, maxMs: 4_000 } },
+    larger: POPULATION,
+  },
+  full: {
+    // Users meet a server that has run for a while; during the first minute much time goes into compilation.
+    timing: { rounds: 7, roundMs: 800, warmUpMs: 3_000, firstWarmUpMs: { minMs: 8_000, maxMs: 15_000 } },
+    larger: LARGER,
+  },
+});
+const withPeers = !options.smoke;
 const missing = PEERS.filter((name) => !existsSync(resolve(import.meta.dirname, "../node_modules", name)));
-if (missing.length > 0) {
+if (withPeers && missing.length > 0) {
   process.stderr.write(
     `Those to compare with are not installed (${missing.join(", ")}): run \`npm ci\` in the folder bench.\n`,
   );
   process.exit(1);
 }
-const length = options.quick ? { timing: QUICK, larger: POPULATION } : { timing: FULL, larger: LARGER };
 const progress = createProgress(process.stderr);
 const report = openReport(options.json);
 const closers = openClosers();
@@ -100,7 +116,7 @@ try {
   progress.stage(`filling databases with ${describePopulation(POPULATION)}`);
   await stage.createFilled(TEMPLATE, POPULATION);
   const memories = await compareOverTls(bench);
-  if (hasPocketBase()) memories.push(...(await compareOverHttp(bench)));
+  if (withPeers && hasPocketBase()) memories.push(...(await compareOverHttp(bench)));
   report.add(tabulateMemory(memories, OURS));
   report.add(await compareSizes(bench));
 } catch (error) {
@@ -118,9 +134,9 @@ async function compareOverTls(bench: Bench): Promise<Memory[]> {
   progress.stage("starting the servers over TLS");
   const ours = await startSwarmbase(stage, { name: OURS, database: "ours", population: POPULATION });
   const bare = await startBare(stage, { database: "bare", isPlain: false });
-  const express = await startExpress(stage, "express", POPULATION);
-  const lite = await startSupabaseLite(stage, "lite", POPULATION);
-  const servers = [ours, bare, express, lite];
+  const servers = [ours, bare];
+  if (withPeers) servers.push(await startExpress(stage, "express", POPULATION));
+  if (withPeers) servers.push(await startSupabaseLite(stage, "lite", POPULATION));
   const idle = await readIdle(servers);
   const contenders: Contender[] = [];
   for (const server of servers) contenders.push(await join(bench, server, POPULATION, OPERATIONS));
@@ -167,11 +183,12 @@ function addRace(results: Results, contenders: readonly Contender[], race: Race)
   const names = contenders.map(({ name }) => name);
   const about = `${CONNECTIONS} connections kept open, ${describePopulation(POPULATION)}, row-level rules on; medians of ${length.timing.rounds} rounds`;
   const served = names.filter((name) => name !== COSTS.direct);
+  const run = { ...race, rivals: race.rivals.filter(({ name }) => names.includes(name)) };
   report.add(
-    tabulateRatios(results, race, about),
-    tabulateBound(results, race),
-    tabulateRates(results, names, race),
-    tabulateLoad(results, served, race),
+    tabulateRatios(results, run, about),
+    tabulateBound(results, run),
+    tabulateRates(results, names, run),
+    tabulateLoad(results, served, run),
   );
 }
 

@@ -11,20 +11,31 @@ import { makeAuthority, makeLeaf } from "../../server/src/http/server/tls/certif
 import { listDescendants } from "../agents/descendants.ts";
 import { openClosers } from "../load/closers.ts";
 import { openConnection, renderRequest } from "../load/http-connection.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { renderGrid } from "../report/table.ts";
 import { createProgress } from "../rest/progress.ts";
 import { startVersion, type User, type Version } from "../versions/start-version.ts";
 import { readSizes, type Sizes, subtractSizes, sumOf } from "./sizes.ts";
 
-/** Measures memory, and disk per row, of messages, runs and deliveries. Run: npm run bench -- storage [--messages 100000] */
+/** Measures memory, and disk per row, of messages, runs and deliveries. Run: npm run bench -- storage [--messages 100000] [--smoke] */
 const { values } = parseArgs({
   options: {
-    messages: { type: "string", default: "100000" },
-    runs: { type: "string", default: "400" },
-    deliveries: { type: "string", default: "1000" },
+    ...LENGTH_OPTIONS,
+    messages: { type: "string" },
+    runs: { type: "string" },
+    deliveries: { type: "string" },
   },
 });
-const COUNTS = { messages: Number(values.messages), runs: Number(values.runs), deliveries: Number(values.deliveries) };
+const LENGTH = pickLength(values, {
+  smoke: { messages: 1_000, runs: 8, deliveries: 10 },
+  quick: { messages: 10_000, runs: 80, deliveries: 200 },
+  full: { messages: 100_000, runs: 400, deliveries: 1_000 },
+});
+const COUNTS = {
+  messages: Number(values.messages ?? LENGTH.messages),
+  runs: Number(values.runs ?? LENGTH.runs),
+  deliveries: Number(values.deliveries ?? LENGTH.deliveries),
+};
 const ROWS_AT_ONCE = 1_000;
 const CALLS_AT_ONCE = 8;
 /** About forty words: a sentence or two of a person, a short answer of an agent. */

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { listDescendants, readCpuMs } from "../agents/descendants.ts";
 import type { ProviderAnswer, ProviderQuestion } from "../agents/provider-process.ts";
 import { openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { medianOf } from "../load/measure-rate.ts";
 import { openReport } from "../report/report.ts";
 import { forkAsked } from "../rest/child.ts";
@@ -17,6 +18,7 @@ import { openWorkloads, type Workload } from "./workloads.ts";
 
 const { values } = parseArgs({
   options: {
+    ...LENGTH_OPTIONS,
     /** The folder of another checkout, with its packages installed. */
     before: { type: "string" },
     /** The Node.js of the other checkout. With `--before .`, the bench compares two versions of Node.js. */
@@ -24,21 +26,23 @@ const { values } = parseArgs({
     /** A part of the name of a workload, to measure only some. */
     only: { type: "string", default: "" },
     /** Each connection has its own user. */
-    connections: { type: "string", default: "16" },
-    rounds: { type: "string", default: "9" },
-    seconds: { type: "string", default: "3" },
+    connections: { type: "string" },
+    rounds: { type: "string" },
+    seconds: { type: "string" },
     json: { type: "string" },
   },
 });
-if (values.before === undefined) {
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+/** A smoke run compares this checkout with itself. */
+const BEFORE = values.before ?? (values.smoke ? REPOSITORY : undefined);
+if (BEFORE === undefined) {
   process.stderr.write("Name another checkout, with its packages installed: --before <folder>\n");
   process.exit(1);
 }
-const CONNECTIONS = Number(values.connections);
-const ROUNDS = Number(values.rounds);
-const ROUND_MS = Number(values.seconds) * 1_000;
-const WARM_UP_MS = 4_000;
-const REPOSITORY = resolve(import.meta.dirname, "../..");
+const CONNECTIONS = Number(values.connections ?? pickLength(values, { smoke: 2, quick: 16, full: 16 }));
+const ROUNDS = Number(values.rounds ?? pickLength(values, { smoke: 1, quick: 3, full: 9 }));
+const ROUND_MS = 1_000 * Number(values.seconds ?? pickLength(values, { smoke: 0.2, quick: 1, full: 3 }));
+const WARM_UP_MS = pickLength(values, { smoke: 200, quick: 1_000, full: 4_000 });
 
 const progress = createProgress(process.stderr);
 const report = openReport(values.json);
@@ -64,7 +68,7 @@ try {
   };
   const versions: { version: Version; workloads: Workload[] }[] = [];
   for (const { name, folder: checkout, node } of [
-    { name: "before", folder: resolve(values.before), node: resolve(values["before-node"]) },
+    { name: "before", folder: resolve(BEFORE), node: resolve(values["before-node"]) },
     { name: "after", folder: REPOSITORY, node: process.execPath },
   ]) {
     const version = await startVersion({ name, folder: checkout, node, settings });

@@ -9,14 +9,18 @@ export interface Cost {
   readonly costs: readonly number[];
 }
 
+export interface CostTiming {
+  readonly rounds: number;
+  readonly calls: number;
+  /** Calls before those that count. */
+  readonly warmUp: number;
+}
+
 interface Case {
   readonly name: string;
   call(client: pg.Client, owners: Owners, number: number): Promise<unknown>;
 }
 
-const ROUNDS = 6;
-const CALLS = 150;
-const WARM_UP = 40;
 /** Those that clients look at. What nobody reads is on the disk, at any volume. */
 const READ_IDS = 20;
 
@@ -68,21 +72,22 @@ const CASES: readonly Case[] = [
 /** The volumes take turns, in every order alike, because what ran before a call decides what the processor has cached. */
 export async function measureCosts(
   volumes: readonly Volume[],
+  { rounds, calls, warmUp }: CostTiming,
   onCase: (name: string) => void,
 ): Promise<readonly Cost[]> {
   const measured: Cost[] = [];
   for (const { name, call } of CASES) {
     onCase(name);
     const costs: number[][] = volumes.map(() => []);
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       // New backends, which have done nothing else.
       const backends = await Promise.all(volumes.map(openBackend));
-      for (let number = 0; number < WARM_UP + CALLS; number += 1) {
+      for (let number = 0; number < warmUp + calls; number += 1) {
         for (const at of orderOf(volumes.length, number)) {
           const { client, owners, readCpu } = backends[at] as Backend;
           const before = await readCpu();
           await call(client, owners, number);
-          if (number >= WARM_UP) costs[at]?.push((await readCpu()) - before);
+          if (number >= warmUp) costs[at]?.push((await readCpu()) - before);
         }
       }
       for (const { close } of backends) await close();

@@ -28,7 +28,6 @@ export interface VacuumPhase {
 
 const ENDPOINTS = 100;
 const EVENTS_PER_SECOND = 4;
-const SECONDS = 180;
 /** The default of autovacuum_naptime. */
 const NAP_SECONDS = 60;
 const POLL_MS = 500;
@@ -36,6 +35,7 @@ const POLL_MS = 500;
 /** Events are delivered, whose rows are inserted, updated and deleted, while autovacuum works as it does in service. */
 export async function measureVacuum(
   { service, connect }: Volume,
+  sendingSeconds: number,
   receiver: WebhookReceiver,
   closers: Closers,
 ): Promise<VacuumPhase> {
@@ -64,7 +64,7 @@ export async function measureVacuum(
   const start = performance.now();
   let isSent = false;
   const sending = sender
-    .send([request], { perSecond: EVENTS_PER_SECOND, seconds: SECONDS })
+    .send([request], { perSecond: EVENTS_PER_SECOND, seconds: sendingSeconds })
     .finally(() => (isSent = true));
   while (!isSent || (await isBusy(owner))) {
     samples.push(await readMaintained(owner));

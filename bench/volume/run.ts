@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { renderGrid } from "../report/table.ts";
 import { createProgress } from "../rest/progress.ts";
 import { startReceiver } from "../webhooks/start-receiver.ts";
@@ -12,15 +13,23 @@ import { measureRetention } from "./measure-retention.ts";
 import { measureVacuum, type VacuumPhase } from "./measure-vacuum.ts";
 import { openVolume } from "./open-volume.ts";
 
-/** Compares lists, claims, retention and vacuum of few and of many rows. Run: npm run bench -- volume [--rows 20000000] [--data <folder>] */
+/** Compares lists, claims, retention and vacuum of few and of many rows. Run: npm run bench -- volume [--rows 20000000] [--smoke] [--data <folder>] */
 const { values } = parseArgs({
   options: {
-    rows: { type: "string", default: "2000000" },
+    ...LENGTH_OPTIONS,
+    rows: { type: "string" },
     few: { type: "string", default: "20000" },
     data: { type: "string" },
   },
 });
-const [FEW, MANY] = [Number(values.few), Number(values.rows)];
+const FEW = Number(values.few);
+const MANY = Number(values.rows ?? pickLength(values, { smoke: 20_000, quick: 200_000, full: 2_000_000 }));
+const COSTS = pickLength(values, {
+  smoke: { rounds: 1, calls: 5, warmUp: 1 },
+  quick: { rounds: 2, calls: 150, warmUp: 40 },
+  full: { rounds: 6, calls: 150, warmUp: 40 },
+});
+const VACUUM_SECONDS = pickLength(values, { smoke: 2, quick: 180, full: 180 });
 const GOAL = 1.3;
 const MB = 2 ** 20;
 
@@ -34,9 +43,9 @@ try {
   const few = await openVolume(closers, progress, { rows: FEW, caFile });
   const control = await openVolume(closers, progress, { rows: FEW, caFile });
   const many = await openVolume(closers, progress, { rows: MANY, caFile, dataDir: values.data });
-  const costs = await measureCosts([few, control, many], (name) => progress.stage(`measuring: ${name}`));
+  const costs = await measureCosts([few, control, many], COSTS, (name) => progress.stage(`measuring: ${name}`));
   progress.stage("events are delivered while autovacuum runs");
-  const vacuum = await measureVacuum(many, receiver, closers);
+  const vacuum = await measureVacuum(many, VACUUM_SECONDS, receiver, closers);
   progress.stage("autovacuum of a partition");
   const autovacuum = await measureAutovacuum(many);
   progress.stage("retention");

@@ -62,8 +62,14 @@ const withoutDeadline = raw("without a deadline", null);
 const withDeadline = raw("with a deadline for the whole", 10_000);
 try {
   const results = [
-    await compare({ name: "Guarded against unguarded", subject: guarded, yardstick: withoutDeadline }, ROUND_MS),
-    await compare({ name: "The same, like for like", subject: guarded, yardstick: withDeadline }, ROUND_MS),
+    await compare(
+      { name: "Guarded against unguarded", subject: guarded, yardstick: withoutDeadline },
+      { roundMs: ROUND_MS },
+    ),
+    await compare(
+      { name: "The same, like for like", subject: guarded, yardstick: withDeadline },
+      { roundMs: ROUND_MS },
+    ),
   ];
   process.stdout.write(`${results.map(renderCompared).join("\n\n")}\n`);
 } finally {

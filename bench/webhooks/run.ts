@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { openClosers } from "../load/closers.ts";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 import type { Contender } from "./contender.ts";
@@ -13,7 +14,7 @@ import { type DeliveryCpu, type Rates, tabulateDeliveryCpu, tabulateLatencies, t
 
 const { values } = parseArgs({
   options: {
-    quick: { type: "boolean", default: false },
+    ...LENGTH_OPTIONS,
     "without-peers": { type: "boolean", default: false },
     "without-rates": { type: "boolean", default: false },
     deliveries: { type: "string" },
@@ -22,11 +23,13 @@ const { values } = parseArgs({
     json: { type: "string" },
   },
 });
-const DELIVERIES = Number(values.deliveries ?? (values.quick ? 2_000 : 6_000));
-const ROUNDS = Number(values.rounds ?? (values.quick ? 1 : 3));
-const BACKLOG = Number(values.backlog ?? (values.quick ? 20_000 : 200_000));
-const SECONDS = values.quick ? 4 : 10;
-const LATENCY_ROUNDS = values.quick ? 1 : 3;
+const DELIVERIES = Number(values.deliveries ?? pickLength(values, { smoke: 100, quick: 2_000, full: 6_000 }));
+const ROUNDS = Number(values.rounds ?? pickLength(values, { smoke: 1, quick: 1, full: 3 }));
+const BACKLOG = Number(values.backlog ?? pickLength(values, { smoke: 500, quick: 20_000, full: 200_000 }));
+const SECONDS = pickLength(values, { smoke: 2, quick: 4, full: 10 });
+const LATENCY_ROUNDS = pickLength(values, { smoke: 1, quick: 1, full: 3 });
+const ENDPOINTS = pickLength(values, { smoke: [1, 100], quick: [1, 100, 1_000], full: [1, 100, 1_000] });
+const withPeers = !values["without-peers"] && !values["without-rates"] && !values.smoke;
 const WARM_UP = { deliveries: DELIVERIES, endpoints: 100 };
 const FILL_ROWS = 10_000;
 const LATENCY = { eventsPerSecond: 500, seconds: SECONDS, endpoints: 100 };
@@ -56,7 +59,7 @@ try {
   closers.add(() => limit.close());
   const peers: Contender[] = [];
   const absent = new Map<string, string>();
-  if (!values["without-peers"] && !values["without-rates"]) {
+  if (withPeers) {
     for (const [name, open] of Object.entries(PEERS)) {
       // A contender that is missing or does not start is noted in the table and does not end the run.
       await open(stage).then(
@@ -76,7 +79,7 @@ try {
       await contender.drain(WARM_UP);
     }
     const rates: Rates[] = [];
-    for (const endpoints of [1, 100, 1_000]) rates.push(await measureRates(stage, endpoints, contenders));
+    for (const endpoints of ENDPOINTS) rates.push(await measureRates(stage, endpoints, contenders));
     progress.end();
     const names = { limit: limit.name, subject: subject.name, peers: peers.map(({ name }) => name) };
     report.add(tabulateRates(rates, { ...names, absent }), tabulateDeliveryCpu(rates, { ...names, absent }));

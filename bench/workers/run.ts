@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { measureRate, medianOf } from "../load/measure-rate.ts";
 import { openReport } from "../report/report.ts";
 import type { Goal } from "../report/table.ts";
@@ -8,13 +9,14 @@ import { NO_LIMIT, type Operation, OPERATIONS, type Service, startService } from
 
 const { values } = parseArgs({
   options: {
-    quick: { type: "boolean", default: false },
+    ...LENGTH_OPTIONS,
     json: { type: "string" },
     uncounted: { type: "boolean", default: false },
   },
 });
-const ROUNDS = values.quick ? 3 : 8;
-const DURATION_MS = values.quick ? 1_500 : 4_000;
+/** The first one warms up. */
+const ROUNDS = pickLength(values, { smoke: 2, quick: 3, full: 8 });
+const DURATION_MS = pickLength(values, { smoke: 200, quick: 1_500, full: 4_000 });
 /** For each process that serves, so that all of them are equally busy. */
 const CONNECTIONS_PER_PROCESS = 16;
 /** The least part of the rate of two processes that share nothing that two workers must reach, by processor time. */
@@ -73,7 +75,6 @@ for (const operation of OPERATIONS)
       progress.stage(`${operation}, ${name}`);
       const measured = await measure(contenders[name], operation);
       for (const service of contenders[name]) await service.reset();
-      // The first round warms up.
       if (round > 0) rounds.set(`${operation}, ${name}`, [...roundsOf(operation, name), measured]);
     }
 progress.end();
