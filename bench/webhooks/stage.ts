@@ -145,7 +145,9 @@ export async function openStage(): Promise<Stage> {
         clock: systemClock,
       });
       const stopping = new AbortController();
-      const running = Promise.all(webhooks.workers.map((worker) => worker.run(stopping.signal)));
+      const running = Promise.all(
+        [...webhooks.workers, ...webhooks.nodeWorkers].map((worker) => worker.run(stopping.signal)),
+      );
       return {
         wake: () => webhooks.wake(),
         stop: async () => {

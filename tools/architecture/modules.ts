@@ -23,32 +23,12 @@ export const MODULE_LAYERS: Readonly<Record<string, number>> = {
   http: 4,
   commands: 5,
   extensions: 5,
+  wiring: 5,
 };
 
-/** Files beside the modules that connect them. */
-export const JOINING_FILES: readonly string[] = [
-  "app.ts",
-  "closers.ts",
-  "copy-hold.ts",
-  "describe-node.ts",
-  "main.ts",
-  "node-context.ts",
-  "open-agent-module.ts",
-  "open-modules.ts",
-  "open-primary-link.ts",
-  "open-realtime-module.ts",
-  "open-extension-module.ts",
-  "open-webhook-module.ts",
-  "open-worker-part.ts",
-  "prepare-database.ts",
-  "prepare-node.ts",
-  "process-protocol.ts",
-  "serve-metrics.ts",
-  "start-primary.ts",
-  "worker-part.ts",
-  "worker-registry.ts",
-];
-const JOINING_LAYER = 5;
+/** The only file beside the modules: the program. */
+export const PROGRAM_FILE = "main.ts";
+const PROGRAM_LAYER = 5;
 
 const PACKAGE_SCOPE = "@swarmbase/";
 const SDK = `${PACKAGE_SCOPE}sdk`;
@@ -141,7 +121,7 @@ export const CONSOLE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 export const SERVER_SOURCE = "server/src/";
 
-/** The module of a path below server/src; null elsewhere and for the files that connect the modules. */
+/** The module of a path below server/src; null elsewhere and for the program. */
 export function findModule(path: string): string | null {
   if (!path.startsWith(SERVER_SOURCE)) return null;
   const [module, ...rest] = path.slice(SERVER_SOURCE.length).split("/");
@@ -151,7 +131,7 @@ export function findModule(path: string): string | null {
 export function findLayer(path: string): number | null {
   const module = findModule(path);
   if (module !== null) return MODULE_LAYERS[module] ?? null;
-  return path.startsWith(SERVER_SOURCE) ? JOINING_LAYER : null;
+  return path.startsWith(SERVER_SOURCE) ? PROGRAM_LAYER : null;
 }
 
 /** The folder of the package that a path is in: `server`, `extensions/notes`. */

@@ -22,8 +22,9 @@ const GOOD: Record<string, string> = {
   "server/src/auth/index.ts": `${OPENING}export { find } from "./sql/find.ts";\n`,
   "server/src/auth/sql/find.ts": "export const find = `select id from private.users where id = $1`;\n",
   "server/src/http/index.ts": `${OPENING}import { fail } from "../errors/index.ts";\nexport const a = fail;\n`,
-  "server/src/app.ts": 'import { a } from "./http/index.ts";\nexport const app = a;\n',
-  "server/src/main.ts": 'import { app } from "./app.ts";\nconst port = process.env["PORT"];\nvoid [app, port];\n',
+  "server/src/wiring/index.ts": `${OPENING}import { a } from "../http/index.ts";\nexport const start = a;\n`,
+  "server/src/main.ts":
+    'import { start } from "./wiring/index.ts";\nconst port = process.env["PORT"];\nvoid [start, port];\n',
   "server/migrations/0001_agents.sql": "create table agents ();\n",
   "server/test/auth/find.test.ts": 'import { find } from "../../src/auth/sql/find.ts";\nvoid find;\n',
   "acceptance/4.1-agents.test.ts": 'import { test } from "node:test";\ntest("4.1", () => {});\n',
@@ -46,6 +47,11 @@ describe("the architecture check", () => {
   it("finds nothing in a tree without faults", () => assert.deepEqual(faultsWith({}), []));
 
   const faulty: { rule: string; changes: Record<string, string>; expected: RegExp[] }[] = [
+    {
+      rule: "a file beside the modules",
+      changes: { "server/src/app.ts": "export const app = 1;\n" },
+      expected: [/^server\/src\/app\.ts:1: only main\.ts may be outside of the modules/],
+    },
     {
       rule: "an unknown module",
       changes: { "server/src/billing/index.ts": OPENING },
@@ -113,9 +119,9 @@ describe("the architecture check", () => {
       expected: [/imports go down only/],
     },
     {
-      rule: "an import of a file that connects the modules",
-      changes: { "server/src/config/load.ts": 'export { app as load } from "../app.ts";\n' },
-      expected: [/config \(layer 1\) imports server\/src\/app\.ts \(layer 5\)/],
+      rule: "an import of the program",
+      changes: { "server/src/config/load.ts": 'import "../main.ts";\nexport const load = 1;\n' },
+      expected: [/config \(layer 1\) imports server\/src\/main\.ts \(layer 5\)/],
     },
     {
       rule: "a value imported from the same layer",
@@ -140,9 +146,9 @@ describe("the architecture check", () => {
       expected: [/http\/index\.ts:3: server\/src\/auth\/sql\/find\.ts is internal to auth/],
     },
     {
-      rule: "a connecting file that bypasses index.ts",
-      changes: { "server/src/app.ts": 'export { load as app } from "./config/load.ts";\n' },
-      expected: [/app\.ts:1: server\/src\/config\/load\.ts is internal to config/],
+      rule: "a program that bypasses index.ts",
+      changes: { "server/src/main.ts": 'import { load } from "./config/load.ts";\nvoid load;\n' },
+      expected: [/main\.ts:1: server\/src\/config\/load\.ts is internal to config/],
     },
     {
       rule: "a tool that bypasses index.ts",

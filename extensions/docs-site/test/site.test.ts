@@ -104,7 +104,7 @@ describe("the pages", () => {
     assert.deepEqual(resolve("../pictures/whole.svg"), { kind: "link", href: "/docs/pictures/whole.svg" });
     assert.deepEqual(resolve("#status"), { kind: "link", href: "#status" });
     assert.deepEqual(resolve("https://example.com/a.md"), { kind: "link", href: "https://example.com/a.md" });
-    assert.deepEqual(resolve("../../server/src/app.ts"), { kind: "file", path: "server/src/app.ts" });
+    assert.deepEqual(resolve("../../server/src/main.ts"), { kind: "file", path: "server/src/main.ts" });
   });
 
   it("have highlighted code", () => {

@@ -66,8 +66,8 @@ export interface AgentModule {
   readonly models: OpenedModels;
   readonly tools: ToolModule;
   readonly workers: readonly Worker[];
-  /** The workers of a node that executes no runs. */
-  readonly links: readonly Worker[];
+  /** Those of every node, also of one that executes no runs. */
+  readonly nodeWorkers: readonly Worker[];
   countLiveRuns(): Promise<readonly { status: string; count: number }[]>;
   /** Ends streams. Must be called after the workers have stopped. */
   close(): void;
@@ -124,7 +124,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     clientToolTtlMs: settings.agentClientToolTtlSeconds * 1_000,
     toolConcurrency: settings.agentToolConcurrency,
   };
-  const { executor, workers, links, countRuns, releaseOwner } = createExecutor({
+  const { executor, workers, nodeWorkers, countRuns, releaseOwner } = createExecutor({
     ports,
     owner: options.node ?? newId(),
     concurrency: settings.agentRunConcurrency,
@@ -158,7 +158,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     models,
     tools,
     workers,
-    links,
+    nodeWorkers,
     releaseNode: releaseOwner,
     countLiveRuns: () => countLiveRuns(pool),
     close: () => respond.close(),

@@ -12,7 +12,7 @@ import {
   readClusterMajor,
   withStoppedCluster,
 } from "../db/index.ts";
-import { openMasterKey } from "../prepare-database.ts";
+import { openMasterKey } from "../wiring/index.ts";
 import { readFileEntry, readFolderEntries } from "./archive/folder-entries.ts";
 import { BACKUP_FORMAT, CLUSTER_FOLDER } from "./archive/manifest.ts";
 import { readTar, type TarEntry } from "./archive/tar.ts";

@@ -10,7 +10,7 @@ import {
   withClient,
 } from "../db/index.ts";
 import { createObserver, type Observer } from "../observe/index.ts";
-import { openMasterKey } from "../prepare-database.ts";
+import { openMasterKey } from "../wiring/index.ts";
 import type { CommandContext } from "./command.ts";
 
 export interface ServerAccess {

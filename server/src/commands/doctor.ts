@@ -22,7 +22,7 @@ import {
   readClusterMajor,
   withClient,
 } from "../db/index.ts";
-import { openMasterKey } from "../prepare-database.ts";
+import { openMasterKey } from "../wiring/index.ts";
 import { protocolsOf } from "../extensions/index.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver, withServer } from "./database-access.ts";

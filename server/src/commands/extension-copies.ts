@@ -14,7 +14,7 @@ import {
   withDraft,
 } from "../db/index.ts";
 import { describeServer, type ServerCopies, type ServerCopy } from "../extensions/index.ts";
-import { openMasterKey } from "../prepare-database.ts";
+import { openMasterKey } from "../wiring/index.ts";
 import { extractCopy, makeEmptyFolder, writeKeptFiles } from "./archive/extract-copy.ts";
 import type { CommandContext } from "./command.ts";
 import { requireEmbeddedCluster } from "./database-access.ts";

@@ -1,5 +1,5 @@
 // In charge of: the commands of the program, their help, their output and their exit codes.
-// Not in charge of: how the service works (the modules, joined by app.ts), or the process itself (main.ts).
+// Not in charge of: how the service works (the modules, which wiring connects), or the process itself (main.ts).
 
 import type { CommandContext } from "./command.ts";
 

@@ -1,6 +1,6 @@
 import { loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
-import { prepareDatabase, type PreparedDatabase } from "../prepare-database.ts";
+import { prepareDatabase, type PreparedDatabase } from "../wiring/index.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type ServerAccess, withServer } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";

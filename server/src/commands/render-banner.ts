@@ -1,4 +1,4 @@
-import type { RunningService } from "../app.ts";
+import type { RunningService } from "../wiring/index.ts";
 import { quoteForShell } from "./quote-for-shell.ts";
 
 export interface Banner extends Omit<RunningService, "failed" | "leave" | "stop"> {

@@ -1,17 +1,22 @@
-import type { App } from "../app.ts";
 import { loadSettings } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
-import { openWorkerPart } from "../open-worker-part.ts";
-import type { PrimaryMethods, WorkerMethods, WorkerStart } from "../process-protocol.ts";
 import { openParentLink } from "../processes/index.ts";
-import type { WorkerPart } from "../worker-part.ts";
+import {
+  connectPrimary,
+  type PrimaryMethods,
+  type PrimaryProcess,
+  type ServingNode,
+  startNode,
+  type WorkerMethods,
+  type WorkerStart,
+} from "../wiring/index.ts";
 import type { CommandContext } from "./command.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
 import { type Observation, openObservation } from "./open-observation.ts";
 
 interface Serving {
-  readonly app: App;
+  readonly node: ServingNode;
   readonly observation: Observation;
   readonly observer: Observer;
 }
@@ -20,51 +25,50 @@ const EXIT_FAULT = 1;
 
 /** Serves as a worker process until the primary ends it. Resolves with the exit code. */
 export async function runWorker(context: CommandContext): Promise<number> {
-  const part = openWorkerPart();
+  const primary = connectPrimary();
   const ending = Promise.withResolvers<"retire" | "stop">();
   const serving = Promise.withResolvers<Serving>();
   const methods: WorkerMethods = {
-    ...part.methods,
+    ...primary.methods,
     start: async (start) => {
-      const starting = startWorker(context, start, part.open(start, link));
+      const starting = startWorker(context, start, primary.open(start, link));
       serving.resolve(starting);
-      const { docsUrl, hasConsole } = (await starting).app;
+      const { docsUrl, hasConsole } = (await starting).node;
       return { docsUrl, hasConsole };
     },
-    leave: async () => (await serving.promise).app.leave(),
+    leave: async () => (await serving.promise).node.leave(),
     retire: () => ending.resolve("retire"),
     stop: () => ending.resolve("stop"),
     readMetrics: async () => (await (await serving.promise).observation.meter?.read()) ?? [],
-    takeOver: async (node) => (await serving.promise).app.takeOver(node),
+    takeOver: async (lost) => (await serving.promise).node.takeOver(lost),
   };
   const link = openParentLink<PrimaryMethods>(methods);
   // A primary that was killed takes its workers with it: all that was answered is stored.
   void link.closed.then(() => process.exit(EXIT_FAULT));
-  const { app, observation, observer } = await serving.promise;
+  const { node, observation, observer } = await serving.promise;
   const { promise: crashed, resolve: crash } = Promise.withResolvers<"crash">();
   onAbort(context, () => crash("crash"));
-  const failed = app.failed.catch((error: unknown): "crash" => {
+  const failed = node.failed.catch((error: unknown): "crash" => {
     observer.note("service.crashed", { error });
     return "crash";
   });
   const end = await Promise.race([ending.promise, failed, crashed]);
   if (end === "crash") link.tell("leave", null);
-  if (end === "retire") await Promise.race([app.drain(), failed, crashed]);
-  await app.stop();
+  if (end === "retire") await Promise.race([node.drain(), failed, crashed]);
+  await node.stop();
   await link.call("leaveMetrics", (await observation.meter?.read()) ?? []).catch(() => {});
   await observation.close();
   return end === "crash" ? EXIT_FAULT : 0;
 }
 
-async function startWorker(context: CommandContext, start: WorkerStart, part: WorkerPart): Promise<Serving> {
+async function startWorker(context: CommandContext, start: WorkerStart, primary: PrimaryProcess): Promise<Serving> {
   const { env: environment, clock, version, signal } = context;
   const settings = loadSettings(environment);
   const extensions = await loadConfiguredExtensions(settings, environment);
   const observation = await openObservation(settings, extensions, { ...context, format: chooseFormat(settings) });
   const observer = observation.observer.child({ workerId: start.id });
   reportCrash(context, observer);
-  const { startApp } = await import("../app.ts");
-  const app = await startApp({
+  const node = await startNode({
     ...observation,
     settings,
     extensions,
@@ -73,10 +77,10 @@ async function startWorker(context: CommandContext, start: WorkerStart, part: Wo
     clock,
     version,
     signal,
-    part,
+    primary,
     // The primary owns the database.
     prepared: { ...start, server: { ...start.server, close: async () => {} } },
     onProgress: (step) => observer.note("service.progress", { step }),
   });
-  return { app, observation, observer };
+  return { node, observation, observer };
 }

@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunningService } from "../app.ts";
-import type { PrimaryService } from "../start-primary.ts";
 import { findLikelyTypos, loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import { measureMachine } from "../db/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
@@ -9,6 +7,7 @@ import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
 import { type Observation, openObservation } from "./open-observation.ts";
 import { mayHaveWorkers } from "../processes/index.ts";
+import { type PrimaryService, type RunningService, startNode, startPrimary } from "../wiring/index.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
 
 export const serveCommand: Command = {
@@ -69,9 +68,7 @@ async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Prom
   const { cpus: cores, memoryBytes } = measureMachine();
   const machine = { cores, memoryBytes, platform: process.platform };
   try {
-    // Loads all modules; other commands need few of them.
-    if (!mayHaveWorkers(parts.settings.workers, machine)) return await (await import("../app.ts")).startApp(options);
-    const { startPrimary } = await import("../start-primary.ts");
+    if (!mayHaveWorkers(parts.settings.workers, machine)) return await startNode(options);
     const started = Promise.withResolvers<PrimaryService>();
     // Set before the start, because the signal ends a process that does not handle it. The workers may have read the old certificate.
     context.onHangUp?.(() => void started.promise.then((service) => service.replaceWorkers()));

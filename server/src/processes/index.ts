@@ -1,10 +1,10 @@
 // In charge of: the worker processes of one service: starting, watching, replacing and ending them, and messages with them;
 // commands in the background.
-// Not in charge of: what the processes do (start-primary.ts, commands/run-worker.ts), or which connections they get (http).
+// Not in charge of: what the processes do (wiring, commands/run-worker.ts), or which connections they get (http).
 
 export { type BackgroundResult, isBackgroundCommand, runInBackground } from "./background-command.ts";
 export { Link, type Methods } from "./link.ts";
 export { decideWorkerCount, mayHaveWorkers } from "./worker-count.ts";
 export { isWorkerProcess, openParentLink } from "./parent-link.ts";
-export { superviseWorkers } from "./supervise-workers.ts";
+export { type SupervisedWorkers, superviseWorkers } from "./supervise-workers.ts";
 export { type ForkOptions, forkWorker, type WorkerProcess } from "./worker-process.ts";

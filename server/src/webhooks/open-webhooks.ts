@@ -105,7 +105,7 @@ export function openWebhooks(options: WebhooksOptions) {
           onNotification: (payload) => (isWork(payload) ? wakeUps[payload].trigger() : wakeAll()),
           onLost: (error) => observer.note("webhook.relay_lost", { error }),
         });
-  const links: readonly Worker[] = notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }];
+  const nodeWorkers: readonly Worker[] = notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }];
   const notifyAll = (work: Work): void => {
     wakeUps[work].trigger();
     notifier?.notify(work);
@@ -138,13 +138,12 @@ export function openWebhooks(options: WebhooksOptions) {
       ownerUrl: options.ownerUrl ?? null,
       onResumed: () => notifyAll("events"),
     }),
-    ...links,
   ];
 
   return {
     workers,
-    /** The workers that a node without webhook workers still needs, to notify the other nodes of work. */
-    links,
+    /** Those of every node, also of one without the role `worker`: it notifies the other nodes of work. */
+    nodeWorkers,
     /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
     wake: () => {
       wakeUps.events.trigger();

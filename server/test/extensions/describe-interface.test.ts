@@ -44,7 +44,9 @@ test("the description of the interface has every route of the core with its acce
   assert.deepEqual(described.filter(({ name }) => name !== UPGRADE).toSorted(byName), expected.toSorted(byName));
 
   const files = await Promise.all(
-    ["app.ts", "open-modules.ts"].map((file) => readFile(new URL(`../../src/${file}`, import.meta.url), "utf8")),
+    ["list-routes.ts", "open-http.ts"].map((file) =>
+      readFile(new URL(`../../src/wiring/http/${file}`, import.meta.url), "utf8"),
+    ),
   );
   const builders = [...files.join("\n").matchAll(/\b(\w+Routes)\(/g)].map(([, name = ""]) => name);
   assert.deepEqual([...new Set(builders)].toSorted(), [...DESCRIBED, ...NOT_DESCRIBED].toSorted());

@@ -146,7 +146,7 @@ describe("a delivery", () => {
     const hearing = stage.start(t, { times: never });
     const speaking = stage.open({ times: never });
     const stopSpeaking = new AbortController();
-    const notifier = speaking.webhooks.workers.find(({ name }) => name === "webhook-relay");
+    const notifier = speaking.webhooks.nodeWorkers.find(({ name }) => name === "webhook-relay");
     const notifying = notifier?.run(stopSpeaking.signal);
     await stage.newAgents(user);
     // The notifier sends only while it is connected, and connecting sends nothing.

@@ -1,7 +1,7 @@
-import { findModule, JOINING_FILES, MODULE_LAYERS } from "../modules.ts";
+import { findModule, MODULE_LAYERS, PROGRAM_FILE } from "../modules.ts";
 import type { Rule } from "../rule.ts";
 
-/** Every folder of server/src is a module with a layer; beside the modules are only the files that connect them. */
+/** Every folder of server/src is a module with a layer; beside the modules is only the program. */
 export const checkModules: Rule = ({ texts }) =>
   [...texts.keys()].flatMap((path) => {
     const module = findModule(path);
@@ -14,7 +14,7 @@ export const checkModules: Rule = ({ texts }) =>
         },
       ];
     const isBesideModules = module === null && path.startsWith("server/src/");
-    if (isBesideModules && !JOINING_FILES.includes(path.slice("server/src/".length)))
-      return [{ path, line: 1, message: `only ${JOINING_FILES.join(" and ")} may be outside of the modules` }];
+    if (isBesideModules && path !== `server/src/${PROGRAM_FILE}`)
+      return [{ path, line: 1, message: `only ${PROGRAM_FILE} may be outside of the modules` }];
     return [];
   });

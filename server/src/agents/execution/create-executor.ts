@@ -91,8 +91,8 @@ export interface RunningExecutor {
   /** How many runs are in progress here, or were a moment ago. */
   countRuns(): number;
   readonly workers: readonly Worker[];
-  /** The workers of a node that executes no runs: they notify the nodes that do. */
-  readonly links: readonly Worker[];
+  /** Those of every node, also of one that executes no runs: they notify the nodes that do. */
+  readonly nodeWorkers: readonly Worker[];
   /** Takes over the runs of a node that was lost. */
   releaseOwner(owner: string): Promise<void>;
 }
@@ -128,11 +128,10 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const notifier = openNotifier({ options, live, claimWakeUp, watchWakeUp });
   const notice = new WorkNotice(() => notifier?.announceWaiting());
   const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp, notice, isWorking: false };
-  const links = notifier === null ? [] : [notifier.worker];
   return {
     executor: toExecutor(state, notifier),
-    workers: [...createWorkers(state), ...links],
-    links,
+    workers: createWorkers(state),
+    nodeWorkers: notifier === null ? [] : [notifier.worker],
     countRuns,
     releaseOwner: async (owner) => {
       await expireLeases(ports.pool, owner);

@@ -207,7 +207,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
       const streamHub = createStreamHub();
       const owner = randomUUID();
       const schemas = createSchemaCompiler({ maxKept: 10 });
-      const { executor, workers, releaseOwner } = createExecutor({
+      const { executor, workers, nodeWorkers, releaseOwner } = createExecutor({
         ports: {
           pool: pools.service,
           models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
@@ -270,7 +270,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
         notes,
         stop,
         start: () => {
-          running ??= supervise(workers, { signal: stopping.signal, observer });
+          running ??= supervise([...workers, ...nodeWorkers], { signal: stopping.signal, observer });
           // Also when the test fails: a node that keeps running would claim the runs of the next tests.
           const context = getTestContext();
           if (context !== undefined && "after" in context) context.after(stop);

@@ -40,6 +40,6 @@ process.once("message", (order: NodeProcessOrder) => {
     times: { leaseMs, fanOutPollMs: 20, dispatchPollMs: 50 },
   });
   const forever = new AbortController().signal;
-  for (const worker of webhooks.workers) void worker.run(forever);
+  for (const worker of [...webhooks.workers, ...webhooks.nodeWorkers]) void worker.run(forever);
 });
 process.on("disconnect", () => process.exit());

@@ -95,7 +95,9 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     start: (t, options) => {
       const { webhooks, notes } = open(options);
       const stopping = new AbortController();
-      const running = Promise.all(webhooks.workers.map((worker) => worker.run(stopping.signal)));
+      const running = Promise.all(
+        [...webhooks.workers, ...webhooks.nodeWorkers].map((worker) => worker.run(stopping.signal)),
+      );
       const stop = async (): Promise<void> => {
         stopping.abort();
         await running;

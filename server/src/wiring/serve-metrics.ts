@@ -1,8 +1,8 @@
-import type { Database, Storage } from "./db/index.ts";
-import type { OpenedExtensions } from "./extensions/index.ts";
-import { openMetricsServer } from "./http/index.ts";
+import { measureStorage, type Storage } from "../db/index.ts";
+import { openMetricsServer } from "../http/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
-import type { GaugeName, GaugeReading, Meter } from "./observe/index.ts";
+import type { GaugeName, GaugeReading, Meter } from "../observe/index.ts";
+import type { Services } from "./services/services.ts";
 
 export interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "observer" | "closers"> {
   readonly contentType: string;
@@ -12,26 +12,24 @@ export interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "obse
 /** Null while the feed is not live. */
 type LagReader = () => number | null;
 
-/** The state of the modules that gauges read. */
-export interface Watched {
-  countSockets(): number;
-  /** Null when another process reads the change feed. */
-  lagBytes: LagReader | null;
-  findBacklog(): Promise<readonly { class: string; count: number; oldestSeconds: number }[]>;
-  countRuns(): Promise<readonly { status: string; count: number }[]>;
-  /** Null when the database is on another machine. */
-  measureStorage: (() => Promise<Storage>) | null;
-  readonly extensionGauges: OpenedExtensions["gauges"];
-}
-
 /** Several collectors share one count of the database. */
 const REMEMBERED_MS = 2_000;
 
-/** Registers the gauges, which read the state of the modules whenever the metrics are read. */
-export function addGauges(
+/** Registers the gauges of a process that serves, and opens the metrics port. */
+export async function serveNodeMetrics(context: OpenNodeContext, services: Services): Promise<void> {
+  const { settings, meter, primary = null } = context;
+  if (meter === null) return;
+  addGauges(meter, context, services);
+  // The primary process serves the metrics of its workers.
+  if (settings.metricsPort > 0 && primary === null)
+    await serveMetrics({ ...context, contentType: meter.contentType, render: () => meter.render() });
+}
+
+/** Gauges read the state of the services whenever the metrics are read. */
+function addGauges(
   meter: Meter,
-  { user, service, work }: Pick<Database, "user" | "service" | "work">,
-  watched: Watched,
+  { database: { user, service, work }, server: { clusterDir }, primary = null }: OpenNodeContext,
+  { realtime, webhooks, agents, extensions }: Services,
 ): void {
   const pools = Object.entries({ user, service, work });
   meter.gauge("swarmbase_pool_connections", () =>
@@ -43,30 +41,33 @@ export function addGauges(
   meter.gauge("swarmbase_pool_waiting", () =>
     pools.map(([name, pool]) => ({ labels: { pool: name }, value: pool.countWaiting() })),
   );
-  meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: watched.countSockets() }]);
-  if (watched.lagBytes !== null) addLagGauge(meter, watched.lagBytes);
-  if (watched.measureStorage !== null) {
-    const storage = remember(watched.measureStorage);
-    const gauge = (name: GaugeName, valueOf: (measured: Storage) => number): void =>
-      meter.gauge(name, async () => [{ labels: {}, value: valueOf(await storage()) }]);
-    gauge("swarmbase_disk_free_bytes", ({ freeBytes }) => freeBytes);
-    gauge("swarmbase_disk_size_bytes", ({ totalBytes }) => totalBytes);
-    gauge("swarmbase_wal_bytes", ({ walBytes }) => walBytes);
-  }
-  for (const gauge of watched.extensionGauges)
+  meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: realtime.module.countSockets() }]);
+  // The primary process reads the change feed for its workers.
+  if (primary === null) addLagGauge(meter, () => realtime.changes.lagBytes());
+  if (clusterDir !== null) addStorageGauges(meter, clusterDir);
+  for (const gauge of extensions.gauges)
     meter.addGauge(gauge, () => {
       const value = gauge.read();
       return value === null ? [] : [{ labels: {}, value }];
     });
-  const backlog = remember(() => watched.findBacklog());
+  const backlog = remember(() => webhooks.findBacklog());
   meter.gauge("swarmbase_webhook_backlog", async () => byClass(await backlog(), ({ count }) => count));
   meter.gauge("swarmbase_webhook_backlog_seconds", async () =>
     byClass(await backlog(), ({ oldestSeconds }) => oldestSeconds),
   );
-  const runs = remember(() => watched.countRuns());
+  const runs = remember(() => agents.countLiveRuns());
   meter.gauge("swarmbase_runs_waiting", async () =>
     (await runs()).map(({ status, count }) => ({ labels: { status }, value: count })),
   );
+}
+
+function addStorageGauges(meter: Meter, clusterDir: string): void {
+  const storage = remember(() => measureStorage(clusterDir));
+  const gauge = (name: GaugeName, valueOf: (measured: Storage) => number): void =>
+    meter.gauge(name, async () => [{ labels: {}, value: valueOf(await storage()) }]);
+  gauge("swarmbase_disk_free_bytes", ({ freeBytes }) => freeBytes);
+  gauge("swarmbase_disk_size_bytes", ({ totalBytes }) => totalBytes);
+  gauge("swarmbase_wal_bytes", ({ walBytes }) => walBytes);
 }
 
 export function addLagGauge(meter: Meter, lagBytes: LagReader): void {

@@ -12,12 +12,12 @@ import {
   requireProtocols,
   type ToolKinds,
   type VendorProtocol,
-} from "./agents/index.ts";
-import { newRowId, withClient } from "./db/index.ts";
-import type { Limits } from "./limits/index.ts";
-import type { OpenNodeContext } from "./node-context.ts";
-import { storeModels } from "./tables/index.ts";
-import { buildSignedHeaders } from "./webhooks/index.ts";
+} from "../../agents/index.ts";
+import { newRowId, withClient } from "../../db/index.ts";
+import type { Limits } from "../../limits/index.ts";
+import type { OpenNodeContext } from "../node-context.ts";
+import { storeModels } from "../../tables/index.ts";
+import { buildSignedHeaders } from "../../webhooks/index.ts";
 
 export interface AgentModuleOptions extends OpenNodeContext {
   readonly listenUrl: string;
@@ -58,7 +58,7 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
     guarded,
     random: Math.random,
     newId: () => newRowId(clock.now()),
-    node: options.part?.node,
+    node: options.primary?.node,
     signRequest: ({ id, type, secret }, body, timestampSeconds) =>
       buildSignedHeaders({ id, eventId: id, eventType: type, secret, previousSecrets: [] }, body, timestampSeconds),
     charge: { answer: (userId) => hasQuota("ai", userId), tool: (userId) => hasQuota("tool", userId) },
@@ -82,8 +82,7 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
   const watchers = settings.providersFile === null ? [] : [fileWatcher];
   return {
     ...module,
-    workers: [...module.workers, ...watchers],
-    links: [...module.links, ...watchers],
+    nodeWorkers: [...module.nodeWorkers, ...watchers],
     providerNames: () => nameProviders(current),
     providerChecks: createProviderChecks(module.models, () => current),
   };

@@ -1,6 +1,6 @@
 import { type AddressPolicy, openOutbound } from "@swarmbase/guarded-fetch";
-import type { OpenNodeContext } from "./node-context.ts";
-import { openWebhooks, type WebhookModule } from "./webhooks/index.ts";
+import type { OpenNodeContext } from "../node-context.ts";
+import { openWebhooks, type WebhookModule } from "../../webhooks/index.ts";
 
 const MAX_ORIGINS = 1_000;
 const MIN_CONNECTIONS = 64;
@@ -15,7 +15,7 @@ export function openWebhookModule(
   options: OpenNodeContext,
   { policy, ca, listenUrl }: WebhookConnections,
 ): WebhookModule {
-  const { settings, database, server, observer, clock, closers, traceSource, part } = options;
+  const { settings, database, server, observer, clock, closers, traceSource, primary } = options;
   const outbound = openOutbound({
     policy,
     ca,
@@ -24,7 +24,7 @@ export function openWebhookModule(
     maxOrigins: MAX_ORIGINS,
   });
   closers.add("outbound connections", () => outbound.close());
-  const shared = { settings, observer, clock, traceSource, node: part?.node };
+  const shared = { settings, observer, clock, traceSource, node: primary?.node };
   return openWebhooks({
     database: { service: database.work },
     outbound,

@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import { describeProviders, type Providers } from "./agents/index.ts";
-import { type CredentialsFile, credentialsPath } from "./auth/index.ts";
-import type { Settings } from "./config/index.ts";
+import { describeProviders, type Providers } from "../agents/index.ts";
+import { type CredentialsFile, credentialsPath } from "../auth/index.ts";
+import type { Settings } from "../config/index.ts";
 import type { NodeContext } from "./node-context.ts";
-import type { PreparedNode } from "./prepare-node.ts";
+import type { PreparedNode } from "./database/prepare-node.ts";
 
 /** What the operator is told about a node that serves. */
 export interface NodeDescription {

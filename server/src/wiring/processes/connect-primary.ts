@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { IdleConnections, TlsMaterial } from "./http/index.ts";
-import type { Link } from "./processes/index.ts";
+import type { IdleConnections, TlsMaterial } from "../../http/index.ts";
+import type { Link } from "../../processes/index.ts";
 import {
   isPassedConnection,
   type PassedSocket,
@@ -8,31 +8,31 @@ import {
   type WorkerMethods,
   type WorkerStart,
 } from "./process-protocol.ts";
-import { type FeedListener, type FeedSource, openRelayed } from "./realtime/index.ts";
-import type { WorkerPart } from "./worker-part.ts";
+import { type FeedListener, type FeedSource, openRelayed } from "../../realtime/index.ts";
+import type { PrimaryProcess } from "../primary-process.ts";
 
-type PartMethods = Pick<WorkerMethods, "setTls" | "findIdleMs" | "closeIdle" | "deliverFeed" | "loseFeed">;
+type ConnectionMethods = Pick<WorkerMethods, "setTls" | "findIdleMs" | "closeIdle" | "deliverFeed" | "loseFeed">;
 
-export interface OpenedPart {
+export interface PrimaryConnection {
   /** What the primary calls. */
-  readonly methods: PartMethods;
-  open(start: Pick<WorkerStart, "node" | "url" | "port">, link: Link<PrimaryMethods>): WorkerPart;
+  readonly methods: ConnectionMethods;
+  open(start: Pick<WorkerStart, "node" | "url" | "port">, link: Link<PrimaryMethods>): PrimaryProcess;
 }
 
-/** The parts of a worker that the primary provides. */
-export function openWorkerPart(): OpenedPart {
+/** Connects a worker process with its primary. */
+export function connectPrimary(): PrimaryConnection {
   let applyTls: (material: TlsMaterial) => void = () => {};
   let idle: IdleConnections | null = null;
   let [session, listener]: [number, FeedListener | null] = [0, null];
-  const methods: PartMethods = {
+  const methods: ConnectionMethods = {
     setTls: (material) => applyTls(material),
     findIdleMs: (address) => idle?.findIdleMs(address) ?? null,
     closeIdle: (address) => idle?.closeIdle(address) ?? false,
-    deliverFeed: (part) => {
-      if (part.session === session) listener?.deliver(part.content);
+    deliverFeed: (sent) => {
+      if (sent.session === session) listener?.deliver(sent.content);
     },
-    loseFeed: (part) => {
-      if (part.session === session) listener?.lose(part.reason);
+    loseFeed: (sent) => {
+      if (sent.session === session) listener?.lose(sent.reason);
     },
   };
   const openFeed = (link: Link<PrimaryMethods>): FeedSource => ({
@@ -66,7 +66,7 @@ export function openWorkerPart(): OpenedPart {
         release: (address) => link.tell("releaseSocket", address),
       },
       openStream: openRelayed(openFeed(link)),
-      onTls: (apply) => {
+      onCertificate: (apply) => {
         applyTls = apply;
       },
     }),

@@ -1,7 +1,7 @@
-import { catalogueOf, loadProviders } from "./agents/index.ts";
-import { checkMasterKey, ensureKeys, type LoadedKeys, loadKeys } from "./auth/index.ts";
-import type { ModelCatalogue, Settings } from "./config/index.ts";
-import { loadMasterKey, prepareSecretDir } from "./crypto/index.ts";
+import { catalogueOf, loadProviders } from "../../agents/index.ts";
+import { checkMasterKey, ensureKeys, type LoadedKeys, loadKeys } from "../../auth/index.ts";
+import type { ModelCatalogue, Settings } from "../../config/index.ts";
+import { loadMasterKey, prepareSecretDir } from "../../crypto/index.ts";
 import {
   clearRestoredCopy,
   type DatabaseServer,
@@ -11,9 +11,9 @@ import {
   migrate,
   type RestoredCopy,
   withClient,
-} from "./db/index.ts";
-import type { NodeContext } from "./node-context.ts";
-import { storeModels } from "./tables/index.ts";
+} from "../../db/index.ts";
+import type { NodeContext } from "../node-context.ts";
+import { storeModels } from "../../tables/index.ts";
 
 /** The key that wraps all other secrets. With an embedded database it is created and stored beside it. */
 export async function openMasterKey(settings: Settings): Promise<string> {

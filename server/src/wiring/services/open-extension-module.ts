@@ -1,27 +1,23 @@
 import { type AddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
-import { chooseRedirect } from "./auth/index.ts";
-import { type CoreParts, type OpenedExtensions, openExtensions } from "./extensions/index.ts";
-import type { OpenNodeContext } from "./node-context.ts";
-import type { MetricFamily } from "./observe/index.ts";
+import { chooseRedirect } from "../../auth/index.ts";
+import { type CoreParts, type OpenedExtensions, openExtensions } from "../../extensions/index.ts";
+import type { OpenNodeContext } from "../node-context.ts";
 
 const EXTENSION_CONNECTIONS = 64;
 
 export interface ExtensionModuleOptions extends OpenNodeContext {
-  readonly masterKey: string;
   readonly policy: AddressPolicy;
   readonly ca: readonly string[];
   readonly key: Buffer;
   getCore(): CoreParts;
-  readMetrics(): Promise<readonly MetricFamily[]>;
-  /** Throws before the service listens. */
-  baseUrl(): string;
 }
 
 /** The extensions with their outgoing connections. */
 export function openExtensionModule(options: ExtensionModuleOptions): OpenedExtensions {
-  const { settings, policy, ca, baseUrl, closers } = options;
+  const { settings, meter, policy, ca, baseUrl, closers } = options;
   const extensions = openExtensions({
     ...options,
+    readMetrics: async () => (await meter?.read()) ?? [],
     openFetch: (exemptUrls, { perOrigin = EXTENSION_CONNECTIONS, ...connections }) => {
       const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: perOrigin, exemptUrls, ...connections });
       closers.add("connections of extensions", () => guarded.close());

@@ -1,4 +1,4 @@
-import type { Observer } from "./observe/index.ts";
+import type { Observer } from "../observe/index.ts";
 
 export type Closers = ReturnType<typeof createClosers>;
 

@@ -1,7 +1,7 @@
-import type { RestoredCopy } from "./db/index.ts";
-import { AppError } from "./errors/index.ts";
-import { Hold, type Worker } from "./jobs/index.ts";
-import type { Observer } from "./observe/index.ts";
+import type { RestoredCopy } from "../db/index.ts";
+import { AppError } from "../errors/index.ts";
+import { Hold, type Worker } from "../jobs/index.ts";
+import type { Observer } from "../observe/index.ts";
 
 const RETRY_AFTER_SECONDS = 60;
 

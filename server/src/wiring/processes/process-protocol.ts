@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
-import type { DatabaseServer } from "./db/index.ts";
-import type { TlsMaterial } from "./http/index.ts";
-import type { Counts } from "./limits/index.ts";
-import type { MetricFamily } from "./observe/index.ts";
-import type { PreparedNode } from "./prepare-node.ts";
-import type { SocketCounts } from "./realtime/index.ts";
+import type { DatabaseServer } from "../../db/index.ts";
+import type { TlsMaterial } from "../../http/index.ts";
+import type { Counts } from "../../limits/index.ts";
+import type { MetricFamily } from "../../observe/index.ts";
+import type { PreparedNode } from "../database/prepare-node.ts";
+import type { SocketCounts } from "../../realtime/index.ts";
+import type { ServedPages } from "../running-service.ts";
 
 type Call<Name extends keyof Counts> = Parameters<Counts[Name]>[0];
 type Result<Name extends keyof Counts> = ReturnType<Counts[Name]>;
@@ -19,12 +20,6 @@ export interface WorkerStart extends Omit<PreparedNode, "server"> {
   readonly port: number;
 }
 
-/** What the operator is told, which only the modules know. */
-export interface WorkerStarted {
-  readonly docsUrl: string | null;
-  readonly hasConsole: boolean;
-}
-
 /** A part of the change feed. A worker that attaches again gives another session. */
 interface FeedPart {
   readonly session: number;
@@ -32,7 +27,7 @@ interface FeedPart {
 
 /** What the primary asks of a worker. */
 export type WorkerMethods = {
-  start(start: WorkerStart): Promise<WorkerStarted>;
+  start(start: WorkerStart): Promise<ServedPages>;
   /** `/ready` answers 503 from now on. */
   leave(nothing: null): void | Promise<void>;
   /** Another process serves instead: finish what is in progress, and end. */

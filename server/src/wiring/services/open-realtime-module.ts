@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type AuthContext, authenticateSocket, translateScopeError } from "./auth/index.ts";
-import { derivePassword } from "./crypto/index.ts";
-import { type DatabaseServer, REPLICA_ROLE, withRole } from "./db/index.ts";
-import type { OpenedExtensions } from "./extensions/index.ts";
-import { clientKeyOf } from "./http/index.ts";
-import type { OpenNodeContext } from "./node-context.ts";
+import { type AuthContext, authenticateSocket, translateScopeError } from "../../auth/index.ts";
+import { derivePassword } from "../../crypto/index.ts";
+import { type DatabaseServer, REPLICA_ROLE, withRole } from "../../db/index.ts";
+import type { OpenedExtensions } from "../../extensions/index.ts";
+import { clientKeyOf } from "../../http/index.ts";
+import type { OpenNodeContext } from "../node-context.ts";
 import {
   type Changes,
   createFollowedTopics,
@@ -13,19 +13,20 @@ import {
   openReplication,
   openRealtime,
   type RealtimeModule,
-} from "./realtime/index.ts";
+} from "../../realtime/index.ts";
 
-interface RealtimeOptions extends OpenNodeContext {
-  readonly masterKey: string;
+export interface OpenedRealtime {
+  readonly changes: Changes;
+  readonly module: RealtimeModule;
 }
 
 /** The realtime module with the changes of the database that it sends. */
 export function openRealtimeModule(
-  { settings, database, server, masterKey, observer, clock, part }: RealtimeOptions,
+  { settings, database, server, masterKey, observer, clock, primary }: OpenNodeContext,
   auth: AuthContext,
   { helpLinks }: OpenedExtensions,
-): { readonly changes: Changes; readonly module: RealtimeModule } {
-  const openStream = part?.openStream ?? openReplication(replicaUrlOf(server, masterKey));
+): OpenedRealtime {
+  const openStream = primary?.openStream ?? openReplication(replicaUrlOf(server, masterKey));
   const { dbSchemas, dbExtraSearchPath, realtimePayloadLimitBytes: maxRecordBytes } = settings;
   const schemas = [...new Set([...dbSchemas, ...dbExtraSearchPath])];
   const changes = openChanges({ openStream, database, observer, clock, settings: { schemas, maxRecordBytes } });
@@ -42,8 +43,8 @@ export function openRealtimeModule(
       translateEnter: translateScopeError,
     }),
     followedTopics: createFollowedTopics(database.service),
-    node: part?.node,
-    socketCounts: part?.socketCounts,
+    node: primary?.node,
+    socketCounts: primary?.socketCounts,
     addressOf: (request) => clientKeyOf(request, settings),
     helpLinks,
     settings,

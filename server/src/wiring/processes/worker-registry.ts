@@ -5,8 +5,8 @@ import {
   type Observer,
   renderMetrics,
   type WorkerMetrics,
-} from "./observe/index.ts";
-import type { ServiceWorker } from "./open-primary-link.ts";
+} from "../../observe/index.ts";
+import type { ServiceWorker } from "./fork-service-worker.ts";
 
 /** The worker processes of a primary: which of them serve, and their metrics. */
 export class WorkerRegistry {

@@ -1,0 +1,40 @@
+import { catalogueOf, type Providers } from "../../agents/index.ts";
+import { type DatabaseServer, openServer } from "../../db/index.ts";
+import { assertCanListen, type TlsMaterial } from "../../http/index.ts";
+import { loadCertificate } from "../certificate.ts";
+import type { Closers } from "../closers.ts";
+import type { NodeContext } from "../node-context.ts";
+import { openMasterKey, prepareDatabase, type PreparedDatabase } from "./prepare-database.ts";
+
+/** What a node needs before its services can be opened. Copies of it can be sent to another process, except `close` of the server. */
+export interface PreparedNode {
+  readonly masterKey: string;
+  readonly server: DatabaseServer;
+  readonly prepared: Pick<PreparedDatabase, "anonKey" | "serviceRoleKey" | "restoredCopy">;
+  /** Null in proxy mode. */
+  readonly tls: TlsMaterial | null;
+}
+
+/** Opens the database server and brings the schema up to date, and loads the certificate. */
+export async function prepareNode(
+  context: NodeContext,
+  { providers, closers }: { readonly providers: Providers; readonly closers: Closers },
+): Promise<PreparedNode> {
+  const { settings, signal } = context;
+  await assertCanListen(settings);
+  const masterKey = await openMasterKey(settings);
+  // The certificate does not depend on the database, so both are prepared at the same time.
+  const tlsLoading = settings.tlsMode === "proxy" ? null : loadCertificate(context);
+  tlsLoading?.catch(() => {});
+  const server = await openServer({ ...context, masterKey });
+  closers.add("database server", () => server.close());
+  signal.throwIfAborted();
+  const { anonKey, serviceRoleKey, restoredCopy } = await prepareDatabase({
+    ...context,
+    server,
+    masterKey,
+    catalogue: catalogueOf(providers),
+  });
+  signal.throwIfAborted();
+  return { masterKey, server, prepared: { anonKey, serviceRoleKey, restoredCopy }, tls: await tlsLoading };
+}

@@ -1,0 +1,35 @@
+import { authEndpoints } from "../../auth/index.ts";
+import {
+  authRoutes,
+  functionRoutes,
+  type HealthOptions,
+  healthRoutes,
+  type Route,
+  realtimeRoutes,
+  restRoutes,
+} from "../../http/index.ts";
+import type { OpenNodeContext } from "../node-context.ts";
+import type { Services } from "../services/services.ts";
+
+/** The routes of the services. A node without the role `api` has only those of probes. */
+export function listRoutes(
+  { settings, version, copyHold }: OpenNodeContext,
+  { auth, rest, functions, limits, realtime, extensions }: Services,
+  findObstacle: HealthOptions["findObstacle"],
+): readonly Route[] {
+  const health = healthRoutes({
+    version,
+    findObstacle,
+    isHeldCopy: () => copyHold.isHeld,
+    isLimitStoreAway: () => limits.isStoreAway(),
+  });
+  if (!settings.roles.includes("api")) return health;
+  return [
+    ...health,
+    ...authRoutes(authEndpoints, auth),
+    ...restRoutes(rest),
+    ...functionRoutes({ functions, limits }),
+    ...realtimeRoutes(realtime.module.broadcast),
+    ...extensions.routes,
+  ];
+}

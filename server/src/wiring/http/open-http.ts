@@ -1,0 +1,93 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { authenticate, checkRequestSignature } from "../../auth/index.ts";
+import type { DiskReserve } from "../../db/index.ts";
+import {
+  consoleFallback,
+  consoleRoutes,
+  createHttpServer,
+  type HealthOptions,
+  type HttpServer,
+  type Route,
+} from "../../http/index.ts";
+import type { PreparedNode } from "../database/prepare-node.ts";
+import type { OpenNodeContext } from "../node-context.ts";
+import type { Services } from "../services/services.ts";
+import { listRoutes } from "./list-routes.ts";
+import { openConsoleModule } from "./open-console.ts";
+
+export interface OpenHttpOptions extends Pick<PreparedNode, "tls" | "prepared">, Pick<HealthOptions, "findObstacle"> {
+  readonly reserve: DiskReserve | null;
+  /** Requests wait for it. */
+  readonly credentialsWritten: Promise<void>;
+}
+
+export interface OpenedHttp {
+  readonly server: HttpServer;
+  readonly hasDocs: boolean;
+  readonly hasConsole: boolean;
+}
+
+/** Opens the HTTP server with the routes of the services and the console. It does not listen yet. */
+export function openHttp(
+  context: OpenNodeContext,
+  services: Services,
+  { tls, prepared: { anonKey }, reserve, credentialsWritten, findObstacle }: OpenHttpOptions,
+): OpenedHttp {
+  const { settings, primary = null, observer, traceSource, closers } = context;
+  const { auth, limits, agents, extensions } = services;
+  const { module: realtime } = services.realtime;
+  const routes = listRoutes(context, services, findObstacle);
+  const consoleModule = openConsoleModule(context, services, { routes, anonKey });
+  const server = createHttpServer({
+    settings,
+    tls,
+    source: primary?.source ?? null,
+    routes: [...routes, ...(consoleModule === null ? [] : consoleRoutes(consoleModule))].map((route) =>
+      delayUntil(credentialsWritten, reserve === null ? route : keepReserve(reserve, route)),
+    ),
+    ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
+    guard: (rule, credentials) => authenticate(auth, rule, credentials),
+    limits,
+    helpLinks: extensions.helpLinks,
+    checkSignature: (request) => checkRequestSignature(auth, request),
+    ...(settings.roles.includes("realtime") && {
+      onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+        realtime.handleUpgrade(request, socket, head),
+    }),
+    observer,
+    traceSource,
+  });
+  closers.add("http server", () => server.close());
+  closers.add("sockets", () => realtime.close());
+  // Streams of runs end before the server waits for its connections; the runs go on.
+  closers.add("streams of runs", async () => agents.respond.close());
+  return { server, hasDocs: routes.some(({ path }) => path === "/docs"), hasConsole: consoleModule !== null };
+}
+
+/** Delays requests until the credentials file is written, which needs the port and so comes after listening. */
+function delayUntil(written: Promise<void>, route: Route): Route {
+  const { handler } = route;
+  let isWritten = false;
+  const onWritten = (): void => {
+    isWritten = true;
+  };
+  written.then(onWritten, () => {});
+  return {
+    ...route,
+    handler: (request, reply) => (isWritten ? handler(request, reply) : written.then(() => handler(request, reply))),
+  };
+}
+
+/** Rejects whatever is not known to read only. */
+function keepReserve(reserve: DiskReserve, route: Route): Route {
+  const { handler } = route;
+  if (["GET", "HEAD", "OPTIONS"].includes(route.method)) return route;
+  return {
+    ...route,
+    handler: (request, reply) => {
+      reserve.requireSpace();
+      return handler(request, reply);
+    },
+  };
+}

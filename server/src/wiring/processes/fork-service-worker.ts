@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import type { ConnectionAcceptor, ConnectionTaker } from "../../http/index.ts";
+import type { Counts, Holds } from "../../limits/index.ts";
+import type { MetricFamily } from "../../observe/index.ts";
+import { type ForkOptions, forkWorker, type WorkerProcess } from "../../processes/index.ts";
+import type { AttachedFeed, FeedRelay } from "../../realtime/index.ts";
+import { Later } from "../later.ts";
+import { PassedConnections } from "./passed-connections.ts";
+import type { PrimaryMethods, WorkerMethods } from "./process-protocol.ts";
+
+/** What all worker processes share, in the primary. */
+export interface SharedParts {
+  readonly acceptor: ConnectionAcceptor;
+  readonly counts: Counts;
+  readonly sockets: Holds<ConnectionTaker>;
+  readonly socketLimits: { readonly perAddress: number; readonly perNode: number };
+  /** Null when the node has no sockets. */
+  readonly relay: FeedRelay | null;
+}
+
+/** A worker process as the primary sees it. */
+export interface ServiceWorker extends WorkerProcess<WorkerMethods> {
+  readonly node: string;
+  readonly taker: ConnectionTaker;
+  /** The last metrics that are known of it. */
+  metrics: readonly MetricFamily[];
+  /** The process has ended, or is about to. */
+  forget(): void;
+  /**
+   * Tells it to end, after it has the connections that are on their way to it: these take another channel. One that retires lets its
+   * clients go to the others first.
+   */
+  end(how: "retire" | "stop"): Promise<void>;
+}
+
+/** Starts a worker process and answers its calls. */
+export function forkServiceWorker(
+  fork: Pick<ForkOptions, "program" | "id" | "env">,
+  { acceptor, counts, sockets, socketLimits, relay }: SharedParts,
+): ServiceWorker {
+  const self = new Later<ServiceWorker>("the worker process is not forked yet");
+  const passed = new PassedConnections();
+  const feed = createFeedMethods(relay, self.get);
+  const taker: ConnectionTaker = {
+    pass: (socket) => passed.pass(self.get().child, socket),
+    findIdleMs: (address) => self.get().link.call("findIdleMs", address),
+    closeIdle: (address) => self.get().link.call("closeIdle", address),
+  };
+  const methods: PrimaryMethods = {
+    ...feed.methods,
+    leave: () => acceptor.leave(taker),
+    confirm: (connection) => passed.confirm(connection),
+    release: (address) => acceptor.release(taker, address),
+    admitRequest: (address) => acceptor.admitRequest(taker, address),
+    releaseRequest: (address) => acceptor.releaseRequest(taker, address),
+    count: (call) => counts.count(call),
+    find: (call) => counts.find(call),
+    holdSocket: (address) => {
+      const { perAddress, perNode } = socketLimits;
+      if (perAddress > 0 && sockets.countOf(address) >= perAddress) return "address";
+      if (perNode > 0 && sockets.size >= perNode) return "node";
+      sockets.add(taker, address);
+      return null;
+    },
+    releaseSocket: (address) => sockets.remove(taker, address),
+    leaveMetrics: (families) => {
+      self.get().metrics = families;
+    },
+  };
+  const forked = forkWorker<WorkerMethods>({ ...fork, methods });
+  const forget = (): void => {
+    feed.close();
+    acceptor.forget(taker);
+    sockets.removeAll(taker);
+    passed.lose();
+  };
+  const end = async (how: "retire" | "stop"): Promise<void> => {
+    await passed.settle();
+    forked.link.tell(how, null);
+  };
+  const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget, end };
+  self.set(worker);
+  // The link closes after the last message of the process, so what it has confirmed is known.
+  void forked.link.closed.then(forget);
+  return worker;
+}
+
+type FeedMethods = Pick<PrimaryMethods, "attachFeed" | "takeFeed" | "followFeed" | "detachFeed">;
+
+/** The change feed of one worker process. */
+function createFeedMethods(
+  relay: FeedRelay | null,
+  worker: () => ServiceWorker,
+): { readonly methods: FeedMethods; close(): void } {
+  let feed: { readonly session: number; readonly attached: AttachedFeed } | null = null;
+  const close = (): void => {
+    feed?.attached.close();
+    feed = null;
+  };
+  const methods: FeedMethods = {
+    attachFeed: async ({ session }) => {
+      close();
+      if (relay === null) return { unavailable: "This node has no sockets" };
+      const attached = await relay.attach({
+        send: (content) => worker().link.tell("deliverFeed", { session, content }),
+        lose: (reason) => worker().link.tell("loseFeed", { session, reason }),
+      });
+      if ("unavailable" in attached) return attached;
+      feed = { session, attached };
+      return { unavailable: null };
+    },
+    takeFeed: ({ session, bytes }) => {
+      if (feed?.session === session) feed.attached.take(bytes);
+    },
+    followFeed: ({ session, tables }) => (feed?.session === session ? feed.attached.follow(tables) : []),
+    detachFeed: ({ session }) => {
+      if (feed?.session === session) close();
+    },
+  };
+  return { methods, close };
+}

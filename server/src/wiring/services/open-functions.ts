@@ -1,0 +1,56 @@
+import {
+  answerInvitation,
+  createInvitationLink,
+  createUserKey,
+  findSecretInvitation,
+  regenerateSigningSecret,
+  removeSigningSecret,
+  revokeUserKey,
+} from "../../auth/index.ts";
+import {
+  createAgentRespond,
+  createApiKeys,
+  createBatch,
+  createInvitations,
+  createRequestSigning,
+  createTestWebhook,
+  createTools,
+  createWebhookDispatcher,
+  createWebhooks,
+  type NamedFunction,
+} from "../../functions/index.ts";
+import { type CopyHold, guardCalls } from "../copy-hold.ts";
+import type { Services } from "./services.ts";
+
+/** The functions under `/functions/v1/`. Those that would do the work of a restored copy's original are guarded. */
+export function openFunctions(
+  { auth, agents, rest, webhooks }: Pick<Services, "auth" | "agents" | "rest" | "webhooks">,
+  copyHold: CopyHold,
+): readonly NamedFunction[] {
+  const requireReleased = (): void => copyHold.requireReleased();
+  return [
+    createAgentRespond(guardCalls(agents.respond, ["start"], requireReleased)),
+    createTools({
+      ...guardCalls(agents.tools, ["listRemote", "importRemote", "test"], requireReleased),
+      authorizations: guardCalls(agents.tools.authorizations, ["start", "finish", "revoke"], requireReleased),
+    }),
+    createBatch(rest),
+    createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
+    createWebhooks(webhooks),
+    createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery", "sendNow"], requireReleased)),
+    createRequestSigning({
+      regenerate: (change) => regenerateSigningSecret(auth, change),
+      remove: (change) => removeSigningSecret(auth, change),
+    }),
+    createApiKeys({
+      create: (request) => createUserKey(auth, request),
+      revoke: (request) => revokeUserKey(auth, request),
+    }),
+    createInvitations({
+      createLink: (request) => createInvitationLink(auth, request),
+      find: (request) => findSecretInvitation(auth, request),
+      answer: (request) => answerInvitation(auth, request),
+      onEvents: () => webhooks.wake(),
+    }),
+  ];
+}

@@ -1,0 +1,115 @@
+import { createToolChecks } from "../../agents/index.ts";
+import { translateScopeError } from "../../auth/index.ts";
+import { deriveKey, derivePassword } from "../../crypto/index.ts";
+import { newRowId, withRole } from "../../db/index.ts";
+import { type CoreParts, protocolsOf } from "../../extensions/index.ts";
+import { connectStore, type Limits, openLimits, type SharedStore } from "../../limits/index.ts";
+import { openRest, type RestModule } from "../../rest/index.ts";
+import { createTableRules, isOwnName } from "../../tables/index.ts";
+import type { WebhookModule } from "../../webhooks/index.ts";
+import { Later } from "../later.ts";
+import type { OpenNodeContext } from "../node-context.ts";
+import { openAgentModule } from "./open-agent-module.ts";
+import { openAuthModule } from "./open-auth-module.ts";
+import { openExtensionModule } from "./open-extension-module.ts";
+import { openFunctions } from "./open-functions.ts";
+import { openRealtimeModule } from "./open-realtime-module.ts";
+import { openWebhookModule } from "./open-webhook-module.ts";
+import { openOutgoing, type Outgoing } from "./outgoing.ts";
+import type { Services } from "./services.ts";
+
+const TOOL_KEY_PURPOSE = "tool-secrets";
+
+/** Opens all modules, each with those that it needs. `caFile`: the local certificate authority. */
+export async function openServices(context: OpenNodeContext, caFile: string | null): Promise<Services> {
+  const { server, masterKey, copyHold } = context;
+  const outgoing = await openOutgoing(context.settings, caFile);
+  const { policy, ca } = outgoing;
+  const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
+  const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
+  const core = new Later<CoreParts>("the services are not open yet");
+
+  const extensions = openExtensionModule({ ...context, policy, ca, key: toolKey, getCore: core.get });
+  const webhooks = openWebhookModule(context, { policy, ca, listenUrl });
+  const limits = await openLimitModule(context, webhooks);
+  const agents = openAgentModule({
+    ...context,
+    policy,
+    ca,
+    listenUrl,
+    toolKey,
+    toolKinds: extensions.toolKinds,
+    protocols: protocolsOf(context.extensions),
+    limits,
+    onEvents: () => webhooks.wake(),
+  });
+  const { authorizations } = agents.tools;
+  const { auth, outbox, accountMails } = await openAuthModule(context, (id) => authorizations.prepareWithdrawal(id));
+  const rest = await openRestModule(
+    context,
+    { extensions, webhooks, agents, outbox },
+    { outgoing, listenUrl, toolKey },
+  );
+  const realtime = openRealtimeModule(context, auth, extensions);
+  const functions = openFunctions({ auth, agents, rest, webhooks }, copyHold);
+
+  const requireReleased = (): void => copyHold.requireReleased();
+  core.set({ functions, rest, limits, auth, providerChecks: agents.providerChecks, requireReleased });
+  return { auth, outbox, accountMails, extensions, webhooks, limits, agents, rest, realtime, functions };
+}
+
+async function openLimitModule(
+  { settings, primary = null, clock, observer, closers }: OpenNodeContext,
+  webhooks: WebhookModule,
+): Promise<Limits> {
+  let store: SharedStore | null = null;
+  if (settings.redisUrl !== null) {
+    const connected = await connectStore(settings.redisUrl, observer);
+    closers.add("limit store", async () => connected.close());
+    ({ store } = connected);
+  }
+  return openLimits({
+    settings,
+    store,
+    ...(primary !== null && { counts: primary.counts }),
+    countWebhookSend: (userId) => webhooks.countSend(userId),
+    clock,
+    observer,
+  });
+}
+
+interface RestParts {
+  readonly outgoing: Outgoing;
+  readonly listenUrl: string;
+  readonly toolKey: Buffer;
+}
+
+function openRestModule(
+  { settings, database, clock, baseUrl, version, observer }: OpenNodeContext,
+  { extensions, webhooks, agents, outbox }: Pick<Services, "extensions" | "webhooks" | "agents" | "outbox">,
+  { outgoing: { findUrlFault }, listenUrl, toolKey }: RestParts,
+): Promise<RestModule> {
+  const newId = (): string => newRowId(clock.now());
+  return openRest({
+    database,
+    listenUrl,
+    rules: createTableRules({
+      pool: database.service,
+      findUrlFault,
+      tools: createToolChecks({ key: toolKey, newId, kinds: extensions.toolKinds, findUrlFault }),
+    }),
+    isOwn: isOwnName,
+    describeSchema: extensions.describeSchema,
+    settings,
+    translateEnter: translateScopeError,
+    onWebhookWork: () => webhooks.wake(),
+    onWrite: (paths) => {
+      // A stored message may start a run.
+      if (paths.includes("/messages")) agents.executor.wake();
+      if (paths.includes("/swarm_members")) outbox.wake();
+    },
+    baseUrl,
+    version,
+    observer,
+  });
+}

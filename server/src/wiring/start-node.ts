@@ -1,0 +1,145 @@
+import { unlessAborted } from "@swarmbase/concurrency";
+import { loadProviders, type Providers } from "../agents/index.ts";
+import { writeCredentials } from "../auth/index.ts";
+import { checkRequirements, type DiskReserve, findNeeds } from "../db/index.ts";
+import { protocolsOf } from "../extensions/index.ts";
+import type { Worker } from "../jobs/index.ts";
+import { type Certificate, openCertificate } from "./certificate.ts";
+import { type Closers, createClosers } from "./closers.ts";
+import { openNodeDatabase } from "./database/open-node-database.ts";
+import { type PreparedNode, prepareNode } from "./database/prepare-node.ts";
+import { createSchemaLevel, type SchemaLevel } from "./database/schema-level.ts";
+import { buildLocalUrl, credentialsOf, describeNode } from "./describe-node.ts";
+import { openHttp } from "./http/open-http.ts";
+import { createReadiness } from "./http/readiness.ts";
+import { Later } from "./later.ts";
+import type { NodeContext } from "./node-context.ts";
+import type { RunningService } from "./running-service.ts";
+import { serveNodeMetrics } from "./serve-metrics.ts";
+import { openServices } from "./services/open-services.ts";
+import type { Services } from "./services/services.ts";
+import { listWorkers } from "./workers/list-workers.ts";
+import { runWorkers } from "./workers/run-workers.ts";
+import { watchDisk } from "./workers/watch-disk.ts";
+
+export interface StartOptions extends NodeContext {
+  /** What the primary process has prepared. */
+  readonly prepared?: PreparedNode;
+}
+
+/** A service in this process. */
+export interface ServingNode extends RunningService {
+  /** Lets clients go to another process: closes sockets now, and connections with their next response. */
+  drain(): Promise<void>;
+  /** Releases what a lost process has leased or announced. */
+  takeOver(node: string): Promise<void>;
+}
+
+/** Time for handing over the runs that are left at the end of the stop timeout. */
+const LAST_WRITES_MS = 6_000;
+
+/** Starts the service in this process. A start that fails closes what it has opened. */
+export async function startNode(options: StartOptions): Promise<ServingNode> {
+  const closers = createClosers(options.observer);
+  try {
+    const providers = loadProviders(options.settings, options.environment, protocolsOf(options.extensions));
+    const node = options.prepared ?? (await prepareNode(options, { providers, closers }));
+    return await startStages(options, node, { providers, closers });
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+/** Each stage adds what it has opened to `closers`, which closes it in the reverse order. */
+async function startStages(
+  options: NodeContext,
+  node: PreparedNode,
+  { providers, closers }: { readonly providers: Providers; readonly closers: Closers },
+): Promise<ServingNode> {
+  const { settings, primary = null } = options;
+  const { database, copyHold, reserve } = openNodeDatabase(options, node, closers);
+
+  const url = new Later<string>("the base URL is not known before the service listens");
+  const knownUrl = primary?.url ?? settings.publicUrl;
+  if (knownUrl !== null) url.set(knownUrl);
+  const { masterKey, server } = node;
+  const context = { ...options, providers, masterKey, server, database, copyHold, baseUrl: url.get, closers };
+  const services = await openServices(context, node.tls?.caFile ?? null);
+  await serveNodeMetrics(context, services);
+
+  const ownParts = primary === null ? openOwnParts(options, node) : null;
+  const failed = runWorkers(options, closers, {
+    workers: [...listWorkers(context, services), ...(ownParts?.workers ?? []), ...watchReserve(reserve)],
+    stopTimeoutMs: Math.max(settings.stopTimeoutMs, settings.agentRunStopTimeoutMs + LAST_WRITES_MS),
+  });
+
+  const readiness = createReadiness({ database, reserve });
+  const credentialsWritten = Promise.withResolvers<void>();
+  credentialsWritten.promise.catch(() => {});
+  const http = openHttp(context, services, {
+    ...node,
+    ...readiness,
+    reserve,
+    credentialsWritten: credentialsWritten.promise,
+  });
+  (primary ?? ownParts?.certificate)?.onCertificate((material) => http.server.renewTls(material));
+  if (ownParts !== null) await unlessAborted(ownParts.schemaLevel.held, options.signal);
+  const { port } = await http.server.listen();
+
+  const localUrl = buildLocalUrl(settings, port);
+  if (knownUrl === null) url.set(localUrl);
+  const described = { ...node, url: url.get(), localUrl, providers };
+  const { dataDir } = settings;
+  credentialsWritten.resolve(primary === null ? writeCredentials(dataDir, credentialsOf(described)) : undefined);
+  await credentialsWritten.promise;
+  if (primary === null) void noteWarnings(options, node);
+  const leave = (): void => {
+    readiness.leave();
+    void http.server.drain();
+  };
+  return {
+    ...describeNode(options, described),
+    docsUrl: http.hasDocs ? `${described.url}/docs` : null,
+    hasConsole: http.hasConsole,
+    failed,
+    leave,
+    drain: async () => {
+      await Promise.all([http.server.drain(), services.realtime.module.close()]);
+    },
+    takeOver: (lost) => takeOver(services, lost),
+    stop: () => {
+      leave();
+      return closers.closeAll();
+    },
+  };
+}
+
+interface OwnParts {
+  readonly schemaLevel: SchemaLevel;
+  readonly certificate: Certificate;
+  readonly workers: readonly Worker[];
+}
+
+/** What a node has once: a worker process leaves it to the primary process. */
+function openOwnParts(options: NodeContext, node: PreparedNode): OwnParts {
+  const schemaLevel = createSchemaLevel(options, node);
+  const certificate = openCertificate(options, node.tls);
+  const workers = [schemaLevel.worker, ...certificate.workers, ...watchDisk(options, node.server)];
+  return { schemaLevel, certificate, workers };
+}
+
+function watchReserve(reserve: DiskReserve | null): readonly Worker[] {
+  return reserve === null ? [] : [{ name: "disk-reserve", run: (signal) => reserve.run(signal) }];
+}
+
+async function takeOver({ webhooks, agents, realtime }: Services, lost: string): Promise<void> {
+  await Promise.all([webhooks.releaseNode(lost), agents.releaseNode(lost), realtime.module.forgetNode(lost)]);
+}
+
+/** Reports what the embedded server lacks. An unreachable database is reported by the database check. */
+async function noteWarnings({ settings, clock, observer }: NodeContext, { server }: PreparedNode): Promise<void> {
+  if (server.clusterDir === null) return;
+  const warnings = await checkRequirements(server.adminUrl, findNeeds(settings), clock).catch(() => []);
+  for (const missing of warnings) observer.note("database.requirement_warning", { missing });
+}
