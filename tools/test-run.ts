@@ -1,7 +1,17 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
-const WORKSPACES = ["libraries", "clients", "server", "extensions", "console", "examples", "acceptance", "tools", "bench"];
+const WORKSPACES = [
+  "libraries",
+  "clients",
+  "server",
+  "extensions",
+  "console",
+  "examples",
+  "acceptance",
+  "tools",
+  "bench",
+];
 const GLOBAL_SETUP = "server/test/support/global-setup.ts";
 
 export interface TestRun {

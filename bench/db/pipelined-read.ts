@@ -1,11 +1,11 @@
 import { rm, mkdtemp, chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FairPool } from "@swarmbase/postgres";
 import pg from "pg";
 import { derivePassword, newMasterKey } from "../../server/src/crypto/index.ts";
 import {
   buildScope,
-  type FairPool,
   migrate,
   openDatabase,
   runPipelined,

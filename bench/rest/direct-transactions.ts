@@ -1,4 +1,5 @@
-import type { Database, PipelinedStatement, Scope } from "../../server/src/db/index.ts";
+import type { PipelinedStatement } from "@swarmbase/postgres";
+import type { Database, Scope } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { attemptOf, isWriteAttempt } from "../../server/src/rest/attempt.ts";
 import { openCatalogue } from "../../server/src/rest/catalogue/watch-catalogue.ts";

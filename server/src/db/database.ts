@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type FairPool, watchTransactions } from "@swarmbase/postgres";
 import pg from "pg";
 import { derivePassword } from "../crypto/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
-import { FairPool } from "./fair-pool.ts";
+import { createPool } from "./create-pool.ts";
 import { findDatabaseHosts } from "./hosts/database-hosts.ts";
-import { watchTransactions } from "./pipeline/run-pipelined.ts";
 import type { RestoredCopy } from "./sql/restored-copy.ts";
 import { createStatementTracer, traceClient } from "./trace-statements.ts";
 
@@ -151,7 +151,7 @@ function openPool(
   { role, purpose, userShare, lockTimeoutMs, ...limits }: PoolOptions,
 ): ClosablePool {
   const { url, masterKey, observer, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
-  const pool = new FairPool({
+  const pool = createPool({
     connectionString: withRole(url, role, derivePassword(masterKey, role)),
     application_name: `swarmbase-${purpose}`,
     max: limits.max,

@@ -1,7 +1,6 @@
+import { acquireClient, FairPool, isUnavailable } from "@swarmbase/postgres";
 import type pg from "pg";
-import { acquireClient } from "./pipeline/acquire-client.ts";
-import { FairPool } from "./fair-pool.ts";
-import { isUnavailable, translateUnavailable, writeInDoubt } from "./unavailable.ts";
+import { translateUnavailable, writeInDoubt } from "./unavailable.ts";
 
 /**
  * Runs the work in a transaction, which an exception rolls back. Rejects with an AppError when the database is unavailable. With a

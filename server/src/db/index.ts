@@ -1,4 +1,4 @@
-// In charge of: the PostgreSQL server (embedded or external), roles, migrations, pools, pipelined transactions as a principal,
+// In charge of: the PostgreSQL server (embedded or external), roles, migrations, pools, transactions as a principal,
 // notification channels, and the errors that mean that the database is unavailable.
 // Not in charge of: what a statement is for; the modules above keep their own SQL.
 
@@ -25,7 +25,6 @@ export { measureMachine } from "./embedded/size-memory.ts";
 export { startEmbedded } from "./embedded/start-embedded.ts";
 export { findCluster, findLastPort, readClusterMajor, withStoppedCluster } from "./embedded/stopped-cluster.ts";
 export { upgradeCluster } from "./embedded/upgrade-cluster.ts";
-export { FairPool } from "./fair-pool.ts";
 export { DatabaseClient } from "./hosts/database-client.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { holdSchemaLevels } from "./hold-schema-levels.ts";
@@ -41,15 +40,8 @@ export {
   openServer,
 } from "./open-server.ts";
 export { keepPartitions, type PartitionedTable } from "./partitions/keep-partitions.ts";
-export { failedStatementOf } from "./pipeline/pipelined-transaction.ts";
-export { responseTooLargeError } from "./pipeline/response-too-large.ts";
-export { runPipelined } from "./pipeline/run-pipelined.ts";
-export type {
-  PipelinedStatement,
-  StatementResult,
-  TextRow,
-  TransactionOptions,
-} from "./pipeline/transaction-request.ts";
+export { responseTooLargeError } from "./response-too-large.ts";
+export { runPipelined, type TransactionOptions } from "./run-pipelined.ts";
 export { OWNER_ROLE, REPLICA_ROLE } from "./plan-roles.ts";
 export {
   ANON_PRINCIPAL,
@@ -76,7 +68,7 @@ export {
   requireKeyScope,
   requireScope,
 } from "./key-scopes.ts";
-export { buildScope, type Isolation, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
+export { buildScope, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
 export { hasTable } from "./sql/has-table.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export { type ServerHealth, selectServerHealth } from "./sql/select-server-health.ts";
@@ -88,4 +80,4 @@ export {
   type Storage,
   watchStorage,
 } from "./storage.ts";
-export { databaseAway, isUnavailable, translateConflict, translateUnavailable } from "./unavailable.ts";
+export { databaseAway, translateConflict, translateUnavailable } from "./unavailable.ts";

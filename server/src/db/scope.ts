@@ -1,11 +1,11 @@
+import { type Isolation, perObject } from "@swarmbase/postgres";
 import pg from "pg";
 import { activeTraceparent } from "../observe/index.ts";
-import { SERVICE_ROLE_KEY } from "./fair-pool.ts";
 import { hasScope, requireScope } from "./key-scopes.ts";
-import { perObject } from "./per-object.ts";
 import { type Claims, type DatabaseRole, databaseRoleOf, type Principal, type PrincipalSession } from "./principal.ts";
 
-export type Isolation = "read committed" | "repeatable read" | "serializable";
+/** Whose share of a pool the requests with the key of the service role use. */
+export const SERVICE_ROLE_KEY = "service_role";
 
 /** The principal of a transaction, and what functions and views may read of the request. */
 export interface Scope {

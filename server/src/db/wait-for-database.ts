@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUnavailable } from "@swarmbase/postgres";
 import type { Observer } from "../observe/index.ts";
 import { messageOf } from "./embedded/embedded-error.ts";
 import { DatabaseClient } from "./hosts/database-client.ts";
-import { isUnavailable } from "./unavailable.ts";
 
 const RETRY_DELAY_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;

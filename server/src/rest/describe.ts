@@ -1,4 +1,4 @@
-import type { StatementResult } from "../db/index.ts";
+import type { StatementResult } from "@swarmbase/postgres";
 import type { Catalogue, FunctionEntry, Relation } from "./catalogue/catalogue.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { METHODS } from "./parse/route.ts";

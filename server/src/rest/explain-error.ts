@@ -1,5 +1,6 @@
+import { failedStatementOf } from "@swarmbase/postgres";
 import pg from "pg";
-import { failedStatementOf, type Principal } from "../db/index.ts";
+import type { Principal } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { isMisfit, isStaleSign } from "./catalogue/stale-signs.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";

@@ -1,5 +1,5 @@
+import type { TextRow } from "@swarmbase/postgres";
 import pg from "pg";
-import type { TextRow } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { RestCall } from "./rest-call.ts";

@@ -1,4 +1,4 @@
-import { failedStatementOf } from "../db/index.ts";
+import { failedStatementOf } from "@swarmbase/postgres";
 import { AppError } from "../errors/index.ts";
 import { applyRules } from "./apply-rules.ts";
 import { attemptOf, isWriteAttempt } from "./attempt.ts";

@@ -1,4 +1,5 @@
-import { type FairPool, runPipelined, type Scope, scopeOf, type StatementResult } from "../db/index.ts";
+import type { FairPool, StatementResult } from "@swarmbase/postgres";
+import { runPipelined, type Scope, scopeOf } from "../db/index.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { RestCall } from "./rest-call.ts";
 import {

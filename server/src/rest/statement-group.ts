@@ -1,4 +1,5 @@
-import { buildScope, type PipelinedStatement, type Scope, type StatementResult } from "../db/index.ts";
+import type { PipelinedStatement, StatementResult } from "@swarmbase/postgres";
+import { buildScope, type Scope } from "../db/index.ts";
 import { NO_SETTINGS, type OwnSettings } from "./catalogue/build-settings.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import {

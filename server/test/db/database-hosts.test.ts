@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { isUnavailable } from "@swarmbase/postgres";
 import { connectClient } from "../../src/db/connect-client.ts";
 import { parseDatabaseHosts } from "../../src/config/index.ts";
-import { FairPool } from "../../src/db/fair-pool.ts";
+import { createPool } from "../../src/db/create-pool.ts";
 import { SharedPrimary } from "../../src/db/hosts/shared-primary.ts";
-import { isUnavailable, translateUnavailable } from "../../src/db/unavailable.ts";
+import { translateUnavailable } from "../../src/db/unavailable.ts";
 import { withDatabase, withRole } from "../../src/db/connection.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
-import { openRelay, type Relay } from "./pipeline-relay.ts";
+import { openRelay, type Relay } from "../support/pipeline-relay.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -82,7 +83,7 @@ describe("a connection string with several hosts", () => {
     ];
     const url = listOf(portOf(first), portOf(second));
     const left = await connectClient(url);
-    const pool = new FairPool({ connectionString: url, max: 2 });
+    const pool = createPool({ connectionString: url, max: 2 });
     cleanup.after(() => pool.end());
     const lost = await pool.connect();
     let isEnded = false;

@@ -4,9 +4,9 @@ import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { loadTlsMaterial } from "../../src/http/index.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { openRelay, type Relay } from "./pipeline-relay.ts";
-import type { FairPool } from "../../src/db/fair-pool.ts";
-import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import { openRelay, type Relay } from "../support/pipeline-relay.ts";
+import type { FairPool } from "@swarmbase/postgres";
+import { ask, run, queryPool, openStage, type Stage, scopeOf } from "../support/pipeline-stage.ts";
 import { until } from "../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];

@@ -5,9 +5,9 @@ import type { Duplex } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { openRelay, type Relay } from "./pipeline-relay.ts";
-import type { FairPool } from "../../src/db/fair-pool.ts";
-import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import { openRelay, type Relay } from "../support/pipeline-relay.ts";
+import type { FairPool } from "@swarmbase/postgres";
+import { ask, run, queryPool, openStage, type Stage, scopeOf } from "../support/pipeline-stage.ts";
 import { until } from "../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];

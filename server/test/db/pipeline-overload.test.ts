@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
-import { ask, openStage, scopeOf } from "./pipeline-stage.ts";
+import { ask, openStage, scopeOf } from "../support/pipeline-stage.ts";
 
 const ME = "00000000-0000-7000-8000-000000000001";
 const YOU = "00000000-0000-7000-8000-000000000002";

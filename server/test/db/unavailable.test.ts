@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isUnavailable } from "@swarmbase/postgres";
 import { AppError, renderError } from "../../src/errors/index.ts";
-import { isUnavailable, translateUnavailable } from "../../src/db/unavailable.ts";
+import { translateUnavailable } from "../../src/db/unavailable.ts";
 
 const fault = (fields: Record<string, unknown>, message = "fault") => Object.assign(new Error(message), fields);
 

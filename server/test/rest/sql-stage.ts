@@ -1,5 +1,7 @@
 import { after, before } from "node:test";
-import { FairPool, type StatementResult, runPipelined, type Scope } from "../../src/db/index.ts";
+import type { FairPool, StatementResult } from "@swarmbase/postgres";
+import { createPool } from "../../src/db/create-pool.ts";
+import { runPipelined, type Scope } from "../../src/db/index.ts";
 import type { Catalogue, Column, FunctionEntry, QualifiedName, Relation } from "../../src/rest/catalogue/catalogue.ts";
 import { loadCatalogue } from "../../src/rest/catalogue/load-catalogue.ts";
 import { type Relationship, relationshipsOf } from "../../src/rest/catalogue/relationships.ts";
@@ -144,7 +146,7 @@ export function openSqlStage(statements: string): { readonly stage: SqlStage } {
   let stage: SqlStage | null = null;
   before(async () => {
     const database = await createTestDatabase({ after: (close) => closers.push(close) });
-    const pool = new FairPool({ connectionString: database.url("sb_service"), max: 2 });
+    const pool = createPool({ connectionString: database.url("sb_service"), max: 2 });
     pool.on("error", () => {});
     closers.unshift(() => pool.end());
     await database.owner.query(`create schema shop;

@@ -14,9 +14,13 @@ const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   "node:dgram": ["*"],
 };
 const GLOBAL_CLIENTS: ReadonlySet<string> = new Set(["fetch", "WebSocket", "EventSource", "XMLHttpRequest"]);
-const FOLDERS_WITH_CONNECTIONS: readonly string[] = ["libraries/guarded-fetch/", "server/src/db/"];
+const FOLDERS_WITH_CONNECTIONS: readonly string[] = [
+  "libraries/guarded-fetch/",
+  "libraries/postgres/",
+  "server/src/db/",
+];
 
-/** guarded-fetch enforces the address policy (db/ connects to the database); a connection opened elsewhere would bypass it. */
+/** guarded-fetch enforces the address policy (db/ and postgres connect to the database); a connection opened elsewhere would bypass it. */
 export const checkOutgoing: Rule = ({ sources }) =>
   sources
     .filter(({ path }) => isProduct(path) && !FOLDERS_WITH_CONNECTIONS.some((folder) => path.startsWith(folder)))

@@ -1,4 +1,4 @@
-import { findModule, isProduct } from "../modules.ts";
+import { isProduct } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { walk } from "../source-file.ts";
 
@@ -6,11 +6,15 @@ import { walk } from "../source-file.ts";
 const SQL =
   /^\s*(select|SELECT)\s+\S|\b(select|SELECT)\b[^;]+\b(from|FROM)\s+\S|\b(insert\s+into|INSERT\s+INTO)\s+\S|\b(update\s+\S+\s+set|UPDATE\s+\S+\s+SET)\s+\S|\b(delete\s+from|DELETE\s+FROM)\s+\S/;
 
-/** SQL statements are in sql/ folders, one per file; only db/ may have SQL elsewhere. */
+/** These talk to the server about connections and transactions, in short statements. */
+const FOLDERS_WITH_SQL: readonly string[] = ["server/src/db/", "libraries/postgres/"];
+
+/** SQL statements are in sql/ folders, one per file; only db/ and postgres may have SQL elsewhere. */
 export const checkSqlText: Rule = ({ sources }) => {
   const faults: Fault[] = [];
   for (const { path, program, lineAt } of sources) {
-    if (!isProduct(path) || findModule(path) === "db" || path.split("/").slice(0, -1).includes("sql")) continue;
+    const isExempt = FOLDERS_WITH_SQL.some((folder) => path.startsWith(folder));
+    if (!isProduct(path) || isExempt || path.split("/").slice(0, -1).includes("sql")) continue;
     walk(program, (node) => {
       const text =
         node.type === "TemplateLiteral"

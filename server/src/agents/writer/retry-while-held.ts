@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isUnavailable } from "../../db/index.ts";
+import { isUnavailable } from "@swarmbase/postgres";
 
 /** Deadlock, serialization failure, foreign key violation by a concurrent deletion, lock not available. */
 const CONFLICT_STATES = new Set(["40P01", "40001", "23503", "55P03"]);

@@ -1,6 +1,6 @@
 import { createBatcher } from "@swarmbase/concurrency";
+import { isUnavailable } from "@swarmbase/postgres";
 import type pg from "pg";
-import { isUnavailable } from "../../db/index.ts";
 import { createRunBatcher } from "../batcher.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import { type Advanced, advanceRuns, type RunAdvance } from "./sql/advance-runs.ts";

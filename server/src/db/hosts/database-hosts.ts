@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUnavailable, READ_ONLY_STATE } from "@swarmbase/postgres";
 import pg from "pg";
 import { parseDatabaseHosts } from "../../config/index.ts";
-import { isUnavailable, READ_ONLY_STATE } from "../unavailable.ts";
 import { SharedPrimary } from "./shared-primary.ts";
 
 /** Shorter than the time that a request waits for a connection, so that one server that is gone does not use it up. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUnavailable } from "@swarmbase/postgres";
 import pg from "pg";
 import type { Observer } from "../../observe/index.ts";
 import { withClient } from "../connect-client.ts";
-import { isUnavailable } from "../unavailable.ts";
 import { type Partition, planPartitions } from "./plan-partitions.ts";
 import {
   ATTACH,

@@ -1,17 +1,15 @@
+import type { FairPool, StatementResult, TextRow } from "@swarmbase/postgres";
 import pg from "pg";
 import type { Settings } from "../../config/index.ts";
 import {
   type Database,
-  type FairPool,
   type Principal,
   type PrincipalSession,
-  type StatementResult,
   runPipelined,
   type Scope,
-  SERVICE_PRINCIPAL,
   scopeOf,
+  SERVICE_PRINCIPAL,
   shareKeyOf,
-  type TextRow,
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { renderAnnounced, STORED_PREFIX } from "./stored-message.ts";

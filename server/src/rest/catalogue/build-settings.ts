@@ -1,4 +1,4 @@
-import type { Isolation } from "../../db/index.ts";
+import type { Isolation } from "@swarmbase/postgres";
 import type { SettingsRow } from "./sql/select-catalogue.ts";
 
 /** Settings that a role or a function has of its own, as values of a transaction. */

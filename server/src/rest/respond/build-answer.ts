@@ -1,4 +1,4 @@
-import type { StatementResult } from "../../db/index.ts";
+import type { StatementResult } from "@swarmbase/postgres";
 import type { ParsedRequest } from "../parse/parsed-request.ts";
 import type { BodyForm, CallPlan, Plan, WritePlan } from "../plan/plan.ts";
 import type { RestAnswer } from "../rest-call.ts";

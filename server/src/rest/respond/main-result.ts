@@ -1,4 +1,4 @@
-import type { StatementResult, TextRow } from "../../db/index.ts";
+import type { StatementResult, TextRow } from "@swarmbase/postgres";
 import { CUT_NOTICE } from "../sql/statement.ts";
 
 /** The result of a main statement and of the statements after it. */

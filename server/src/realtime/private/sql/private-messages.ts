@@ -1,5 +1,6 @@
+import type { PipelinedStatement } from "@swarmbase/postgres";
 import type pg from "pg";
-import { databaseRoleOf, type PipelinedStatement } from "../../../db/index.ts";
+import { databaseRoleOf } from "../../../db/index.ts";
 import type { AnnouncedMessage } from "../stored-message.ts";
 import type { TopicCheck } from "../../realtime-options.ts";
 

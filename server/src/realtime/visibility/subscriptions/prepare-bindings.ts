@@ -1,11 +1,6 @@
+import type { PipelinedStatement } from "@swarmbase/postgres";
 import pg from "pg";
-import {
-  databaseRoleOf,
-  hiddenColumnsOf,
-  insufficientScopeError,
-  type PipelinedStatement,
-  type Principal,
-} from "../../../db/index.ts";
+import { databaseRoleOf, hiddenColumnsOf, insufficientScopeError, type Principal } from "../../../db/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import { OPERATORS, type Operator } from "../../../operators/index.ts";
 import type { Binding } from "../../changes.ts";

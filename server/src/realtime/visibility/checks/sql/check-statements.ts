@@ -1,5 +1,5 @@
+import type { PipelinedStatement } from "@swarmbase/postgres";
 import pg from "pg";
-import type { PipelinedStatement } from "../../../../db/index.ts";
 
 /** Formats values as their types print them, which a cast to text does not. Fails for an invalid value. */
 export function canonicalValues(

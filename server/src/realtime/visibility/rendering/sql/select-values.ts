@@ -1,5 +1,5 @@
+import type { PipelinedStatement } from "@swarmbase/postgres";
 import pg from "pg";
-import type { PipelinedStatement } from "../../../../db/index.ts";
 
 /** The settings of the replication stream, so that values have the same text format. */
 export const SET_TEXT_FORMS: PipelinedStatement = {

@@ -3,7 +3,7 @@ import type { TransactionRequest, StatementResult, TextRow } from "./transaction
 import { MessageWriter } from "./message-writer.ts";
 import { type PreparedStatement, type PreparedStatements, type StatementUse, UNNAMED } from "./prepared-statements.ts";
 import { RESET_CONNECTION } from "./reset-answer.ts";
-import { responseTooLargeError } from "./response-too-large.ts";
+import { PoolError } from "./pool-error.ts";
 import type { Answerable, WireConnection } from "./wire.ts";
 
 /**
@@ -138,7 +138,8 @@ export class PipelinedTransaction implements Answerable {
   handleBytes(count: number): void {
     this.#receivedBytes += count;
     const { maxResultBytes, onBytes } = this.request;
-    if (this.#receivedBytes > maxResultBytes) return this.abandon(responseTooLargeError(maxResultBytes));
+    if (this.#receivedBytes > maxResultBytes)
+      return this.abandon(new PoolError("too_large", `The response would be larger than ${maxResultBytes} bytes`));
     // Nobody holds the bytes of a detached transaction.
     const error = this.#isDetached ? null : onBytes?.(count);
     if (error instanceof Error) this.abandon(error);

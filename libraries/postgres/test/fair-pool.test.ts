@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
-import { openStage } from "./pipeline-stage.ts";
+import { openStage } from "../../../server/test/support/pipeline-stage.ts";
 
 test("of its idle connections a pool uses the oldest, whichever was returned last", async (t) => {
   const stage = await openStage(t);

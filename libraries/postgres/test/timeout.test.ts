@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { runPipelined } from "../../src/db/index.ts";
-import { ANON, openStage } from "./pipeline-stage.ts";
+import { ANON, openStage, runPipelined } from "../../../server/test/support/pipeline-stage.ts";
 
 /** More than a short transaction takes on a busy machine. */
 const TIMEOUT_MS = 3_000;

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type { FairPool } from "../../src/db/fair-pool.ts";
-import { ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import type { FairPool } from "../src/fair-pool.ts";
+import {
+  ask,
+  countPrepared,
+  run,
+  queryPool,
+  openStage,
+  type Stage,
+  scopeOf,
+} from "../../../server/test/support/pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const me = scopeOf(randomUUID());

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { perObject } from "../per-object.ts";
+import { perObject } from "./per-object.ts";
 import { cancelUntil } from "./cancel-statement.ts";
 import { PipelinedTransaction, type TransactionOutcome } from "./pipelined-transaction.ts";
 import type { TransactionRequest } from "./transaction-request.ts";

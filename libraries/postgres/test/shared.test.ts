@@ -3,14 +3,21 @@ import { randomUUID } from "node:crypto";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
-import type { PipelinedStatement, Scope } from "../../src/db/index.ts";
-import { buildTransactionRequest } from "../../src/db/pipeline/transaction-request.ts";
-import { multiplexerOf } from "../../src/db/pipeline/read-multiplexer.ts";
-import { StatementPace } from "../../src/db/pipeline/statement-pace.ts";
-import { openRelay, type Relay } from "./pipeline-relay.ts";
-import type { FairPool, FairPoolConfig } from "../../src/db/fair-pool.ts";
-import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
-import { until } from "../support/until.ts";
+import { buildTransactionRequest, type PipelinedStatement } from "../src/transaction-request.ts";
+import { multiplexerOf } from "../src/read-multiplexer.ts";
+import { StatementPace } from "../src/statement-pace.ts";
+import { openRelay, type Relay } from "../../../server/test/support/pipeline-relay.ts";
+import type { FairPool, FairPoolConfig } from "../src/fair-pool.ts";
+import {
+  ask,
+  run,
+  queryPool,
+  openStage,
+  type Scope,
+  type Stage,
+  scopeOf,
+} from "../../../server/test/support/pipeline-stage.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -308,7 +315,14 @@ describe("behind a read that waits for a lock", () => {
 
 describe("the pace of a statement", () => {
   const orderOf = (...texts: readonly string[]) =>
-    buildTransactionRequest({ scope: me, statements: texts.map((text) => ({ text, values: [] })) });
+    buildTransactionRequest({
+      key: "me",
+      enter: { text: "select", values: [] },
+      role: me.role,
+      isReadOnly: me.isReadOnly,
+      statementTimeoutMs: me.statementTimeoutMs,
+      statements: texts.map((text) => ({ text, values: [] })),
+    });
 
   it("is unknown at first, and follows the mean of the durations", () => {
     const pace = new StatementPace();

@@ -1,13 +1,18 @@
 import { FairQueue, type PermitHolder } from "@swarmbase/concurrency";
 import pg from "pg";
-import { DatabaseClient } from "./hosts/database-client.ts";
-import { busyError } from "./unavailable.ts";
+import { PoolError } from "./pool-error.ts";
 
 export interface FairPoolConfig extends pg.PoolConfig {
   /** The part of the connections that one user may hold, up to 1; it is at least one connection. */
   readonly userShare?: number;
+  /** Whoever has this key may hold more than the share of a user, and leaves a quarter of the connections to everything else. */
+  readonly largeKey?: string;
   /** How long a statement waits for a lock; 0 is no limit. */
   readonly lockTimeoutMs?: number;
+  /** Turns errors about the pool and the server into those of the program; by default they stay as they are. */
+  translateError?(error: unknown): unknown;
+  /** Called with the connection of a write that the server rejected because it accepts none. */
+  onReadOnly?(client: pg.PoolClient): void;
 }
 
 export interface ConnectionHolder extends PermitHolder {
@@ -42,11 +47,9 @@ interface IdleConnections {
 
 type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined) => void;
 
-/** Work of the service itself, which may hold all connections. */
+/** Work of the program itself, which may hold all connections. */
 const INTERNAL = "";
 const INTERNAL_HOLDER: ConnectionHolder = { key: INTERNAL };
-/** Requests with the key of the service role leave a quarter of the connections to everything else. */
-export const SERVICE_ROLE_KEY = "service_role";
 /** A connection does not serve more than this before the last ones time out: queueing them would only cost memory. */
 const WAITING_PER_CONNECTION = 50;
 
@@ -56,14 +59,20 @@ const WAITING_PER_CONNECTION = 50;
  */
 export class FairPool extends pg.Pool {
   readonly lockTimeoutMs: number;
+  readonly translateError: (error: unknown) => unknown;
+  readonly onReadOnly: (client: pg.PoolClient) => void;
+  readonly #largeKey: string | null;
   readonly #queue: FairQueue<ConnectionRequest>;
   readonly #maxPerUser: number;
   #isDispatching = false;
   #opened = 0;
 
-  constructor({ userShare = 1, lockTimeoutMs = 0, ...config }: FairPoolConfig) {
-    super({ ...config, Client: DatabaseClient });
+  constructor({ userShare = 1, largeKey, lockTimeoutMs = 0, translateError, onReadOnly, ...config }: FairPoolConfig) {
+    super(config);
     const { max } = this.options;
+    this.translateError = translateError ?? ((error) => error);
+    this.onReadOnly = onReadOnly ?? (() => {});
+    this.#largeKey = largeKey ?? null;
     this.lockTimeoutMs = lockTimeoutMs;
     this.#maxPerUser = Math.max(1, Math.floor(max * userShare));
     this.#queue = new FairQueue({
@@ -86,7 +95,7 @@ export class FairPool extends pg.Pool {
     return this.#queue.size;
   }
 
-  /** For work of the service itself. */
+  /** For work of the program itself. */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: (...args: [...Parameters<OnConnection>, done: () => void]) => void): void;
   override connect(
@@ -175,11 +184,15 @@ export class FairPool extends pg.Pool {
   #add(request: ConnectionRequest): void {
     const { key } = request;
     if (this.#queue.countWaiting(key) >= this.#maxWaitingOf(key))
-      return request.fail(busyError("Too many of your requests are waiting for the database."));
+      return request.fail(this.#busyError("Too many of your requests are waiting for the database."));
     this.#queue.add(request);
     if (this.#queue.size <= this.options.max * WAITING_PER_CONNECTION) return;
     const evicted = this.#queue.evict((each) => each !== INTERNAL);
-    if (evicted !== null) this.#reject(evicted, busyError("Too many requests are waiting for the database."));
+    if (evicted !== null) this.#reject(evicted, this.#busyError("Too many requests are waiting for the database."));
+  }
+
+  #busyError(message: string): Error {
+    return this.translateError(new PoolError("busy", message)) as Error;
   }
 
   #reject(request: ConnectionRequest, error: Error): void {
@@ -210,7 +223,7 @@ export class FairPool extends pg.Pool {
   #maxHeldBy(key: string): number {
     const { max } = this.options;
     if (key === INTERNAL) return max;
-    return key === SERVICE_ROLE_KEY ? max - Math.floor(max / 4) : this.#maxPerUser;
+    return key === this.#largeKey ? max - Math.floor(max / 4) : this.#maxPerUser;
   }
 
   #maxWaitingOf(key: string): number {

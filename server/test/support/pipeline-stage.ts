@@ -1,13 +1,9 @@
-import type { FairPoolConfig } from "../../src/db/fair-pool.ts";
-import {
-  FairPool,
-  type TransactionOptions,
-  type StatementResult,
-  type PipelinedStatement,
-  runPipelined,
-  type Scope,
-} from "../../src/db/index.ts";
-import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
+import type { FairPool, FairPoolConfig, PipelinedStatement, StatementResult } from "@swarmbase/postgres";
+import { createPool } from "../../src/db/create-pool.ts";
+import { runPipelined, type Scope, type TransactionOptions } from "../../src/db/index.ts";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "./database.ts";
+
+export { runPipelined, type Scope };
 
 export interface Stage {
   readonly database: TestDatabase;
@@ -27,7 +23,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   return {
     database,
     openPool: (config = {}) => {
-      const pool = new FairPool({ connectionString: database.url("sb_user"), max: 1, ...config });
+      const pool = createPool({ connectionString: database.url("sb_user"), max: 1, ...config });
       pool.on("error", () => {});
       pools.push(pool);
       return pool;

@@ -2,8 +2,17 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, it } from "node:test";
 import fc from "fast-check";
-import type { FairPool } from "../../src/db/fair-pool.ts";
-import { ANON, ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import type { FairPool } from "../src/fair-pool.ts";
+import {
+  ANON,
+  ask,
+  countPrepared,
+  run,
+  queryPool,
+  openStage,
+  type Stage,
+  scopeOf,
+} from "../../../server/test/support/pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const USERS = Array.from({ length: 20 }, () => randomUUID());

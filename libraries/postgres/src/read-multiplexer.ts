@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { perObject } from "../per-object.ts";
-import type { ConnectionRequest, FairPool } from "../fair-pool.ts";
+import { perObject } from "./per-object.ts";
+import type { ConnectionRequest, FairPool } from "./fair-pool.ts";
 import { translateAcquisition } from "./acquire-client.ts";
 import type { PipelinedTransaction, TransactionOutcome } from "./pipelined-transaction.ts";
 import { pipelineOf } from "./connection-pipeline.ts";
@@ -25,6 +25,7 @@ class PendingRead implements ConnectionRequest {
   readonly request: TransactionRequest;
   readonly result: Promise<TransactionOutcome | SoloRun>;
   readonly settle: (result: Promise<TransactionOutcome> | SoloRun) => void;
+  readonly #pool: FairPool;
   readonly #reject: (error: unknown) => void;
   readonly #onStart: (read: PendingRead) => void;
   timer: NodeJS.Timeout | undefined;
@@ -33,12 +34,13 @@ class PendingRead implements ConnectionRequest {
   group: readonly PendingRead[] | null = null;
   isAborted = false;
 
-  constructor(request: TransactionRequest, onStart: (read: PendingRead) => void) {
+  constructor(request: TransactionRequest, pool: FairPool, onStart: (read: PendingRead) => void) {
     const { promise, resolve, reject } = Promise.withResolvers<TransactionOutcome | SoloRun>();
     this.key = request.key;
     this.request = request;
     this.result = promise;
     this.settle = resolve;
+    this.#pool = pool;
     this.#reject = reject;
     this.#onStart = onStart;
   }
@@ -48,7 +50,7 @@ class PendingRead implements ConnectionRequest {
   }
 
   fail(error: unknown): void {
-    this.#reject(translateAcquisition(error));
+    this.#reject(translateAcquisition(this.#pool, error));
   }
 }
 
@@ -78,7 +80,7 @@ class ReadMultiplexer {
 
   /** An abort rejects at once; what was sent still runs. */
   async run(request: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome | SoloRun> {
-    const read = new PendingRead(request, this.#onStart);
+    const read = new PendingRead(request, this.#pool, this.#onStart);
     const onAbort = (): void => {
       read.isAborted = true;
       this.#pool.withdraw(read);

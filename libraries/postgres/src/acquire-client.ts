@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { ConnectionHolder, ConnectionRequest, FairPool } from "../fair-pool.ts";
-import { busyError, translateUnavailable } from "../unavailable.ts";
+import type { ConnectionHolder, ConnectionRequest, FairPool } from "./fair-pool.ts";
+import { PoolError } from "./pool-error.ts";
 
 // The driver sets no code, so only the text identifies this error.
 const POOL_IS_BUSY = "timeout exceeded when trying to connect";
@@ -19,7 +19,7 @@ export async function acquireClient(pool: FairPool, options: AcquireOptions): Pr
   if (!isGranted && !pool.tryTake(options)) await waitForPermit(pool, options);
   const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
   pool.open(options, (error, client) => {
-    if (client === undefined) reject(translateAcquisition(error));
+    if (client === undefined) reject(translateAcquisition(pool, error));
     else if (signal?.aborted !== true) resolve(client);
     else {
       client.release();
@@ -31,7 +31,7 @@ export async function acquireClient(pool: FairPool, options: AcquireOptions): Pr
 
 async function waitForPermit(pool: FairPool, { key, isLong = false, signal }: AcquireOptions): Promise<void> {
   const { promise, resolve: start, reject } = Promise.withResolvers<void>();
-  const request: ConnectionRequest = { key, isLong, start, fail: (error) => reject(translateAcquisition(error)) };
+  const request: ConnectionRequest = { key, isLong, start, fail: (error) => reject(translateAcquisition(pool, error)) };
   const onAbort = (): void => {
     pool.withdraw(request);
     reject(signal?.reason);
@@ -49,7 +49,9 @@ async function waitForPermit(pool: FairPool, { key, isLong = false, signal }: Ac
   signal.throwIfAborted();
 }
 
-export function translateAcquisition(error: unknown): unknown {
-  if (!(error instanceof Error) || error.message !== POOL_IS_BUSY) return translateUnavailable(error);
-  return busyError("Timed out acquiring connection from connection pool.", error);
+export function translateAcquisition(pool: FairPool, error: unknown): unknown {
+  const isBusy = error instanceof Error && error.message === POOL_IS_BUSY;
+  return pool.translateError(
+    isBusy ? new PoolError("busy", "Timed out acquiring connection from connection pool.", error) : error,
+  );
 }

@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { PreparedStatements } from "../../src/db/pipeline/prepared-statements.ts";
-import type { FairPool } from "../../src/db/fair-pool.ts";
-import { ANON, ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import { PreparedStatements } from "../src/prepared-statements.ts";
+import type { FairPool } from "../src/fair-pool.ts";
+import {
+  ANON,
+  ask,
+  countPrepared,
+  run,
+  queryPool,
+  openStage,
+  type Stage,
+  scopeOf,
+} from "../../../server/test/support/pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const ME = randomUUID();

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { runPipelined } from "../../src/db/index.ts";
-import type { FairPool } from "../../src/db/fair-pool.ts";
-import { ANON, ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import type { FairPool } from "../src/fair-pool.ts";
+import {
+  ANON,
+  ask,
+  run,
+  queryPool,
+  openStage,
+  type Stage,
+  scopeOf,
+  runPipelined,
+} from "../../../server/test/support/pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const ME = randomUUID();

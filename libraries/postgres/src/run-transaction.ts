@@ -1,7 +1,7 @@
 import pg from "pg";
-import type { FairPool } from "../fair-pool.ts";
-import { DatabaseClient } from "../hosts/database-client.ts";
-import { isUnavailable, READ_ONLY_STATE, readOnlyError, translateUnavailable, writeInDoubt } from "../unavailable.ts";
+import type { FairPool } from "./fair-pool.ts";
+import { isUnavailable, READ_ONLY_STATE } from "./is-unavailable.ts";
+import { PoolError } from "./pool-error.ts";
 import { acquireClient } from "./acquire-client.ts";
 import { failedStatementOf, type TransactionOutcome } from "./pipelined-transaction.ts";
 import { multiplexerOf } from "./read-multiplexer.ts";
@@ -35,10 +35,10 @@ export function watchTransactions(pool: FairPool, watcher: TransactionWatcher): 
 }
 
 /**
- * Runs the statements in the scope, in order: one transaction, one round trip, one result per statement. An error in any of them
- * rolls all back. Rejects with the server's own errors, or with an AppError when the database is unavailable.
+ * Runs the statements in order: one transaction, one round trip, one result per statement. An error in any of them rolls all back.
+ * Rejects with the server's own errors, or with what `translateError` of the pool makes of a PoolError or of a connection that broke.
  */
-export async function runPipelined(pool: FairPool, options: TransactionOptions): Promise<readonly StatementResult[]> {
+export async function runTransaction(pool: FairPool, options: TransactionOptions): Promise<readonly StatementResult[]> {
   const watcher = watchers.get(pool);
   if (watcher === undefined) return run(pool, options);
   const startedMs = performance.now();
@@ -68,9 +68,9 @@ async function run(pool: FairPool, options: TransactionOptions): Promise<readonl
   if (outcome.kind === "committed") return outcome.results;
   signal?.throwIfAborted();
   if (outcome.kind === "lost" && !outcome.isUnsent && !request.isReadOnly && isUnavailable(outcome.error))
-    throw writeInDoubt(outcome.error);
+    throw pool.translateError(new PoolError("in_doubt", "The server did not confirm the commit.", outcome.error));
   if (request.timeLimitMs !== null) nameTimeLimit(outcome.error);
-  throw explain(outcome.error);
+  throw explain(pool, outcome.error);
 }
 
 /** The time limit cancels the statements as a client would; nobody else cancels statements here. */
@@ -83,10 +83,11 @@ function nameTimeLimit(error: Error): void {
  * A read-only server rejects the enter statement of a write, which cannot make its transaction read-write. When a later
  * statement is rejected, the transaction was entered as read-only, or foreign SQL made it so.
  */
-function explain(error: Error): unknown {
-  if (!(error instanceof pg.DatabaseError)) return translateUnavailable(error);
-  if (isWriteRejected(error)) return readOnlyError(error);
-  return error.code === READ_ONLY_STATE ? error : translateUnavailable(error);
+function explain(pool: FairPool, error: Error): unknown {
+  if (isWriteRejected(error))
+    return pool.translateError(new PoolError("read_only", "The server accepts no writes.", error));
+  const isOfStatement = error instanceof pg.DatabaseError && error.code === READ_ONLY_STATE;
+  return isOfStatement ? error : pool.translateError(error);
 }
 
 function isWriteRejected(error: Error): boolean {
@@ -118,9 +119,8 @@ async function runAlone(
     const startedMs = performance.now();
     const outcome = await pipelineOf(client).run(request, signal);
     multiplexerOf(pool).recordDuration(request, performance.now() - startedMs, outcome.kind === "committed");
-    // After a failover the same address, or another one of the list, may lead to the new primary.
     const isDemoted = outcome.kind === "rejected" && isWriteRejected(outcome.error);
-    if (isDemoted && client instanceof DatabaseClient) client.doubtServer();
+    if (isDemoted) pool.onReadOnly(client);
     isReusable = outcome.kind !== "lost" && outcome.isReusable && !isDemoted;
     return outcome;
   } finally {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createSecureContext, TLSSocket } from "node:tls";
-import type { Cleanup } from "../support/database.ts";
+import type { Cleanup } from "./database.ts";
 
 export interface Relay {
   /** Of the database behind the relay, seen through it. */

@@ -1,5 +1,3 @@
-import { buildScope, type Scope, shareKeyOf } from "../scope.ts";
-
 /** A parameter. It is sent as text, and the statement determines its type. */
 type StatementValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly StatementValue[];
 
@@ -10,13 +8,22 @@ export interface PipelinedStatement {
   readonly isUnprepared?: boolean;
 }
 
+export type Isolation = "read committed" | "repeatable read" | "serializable";
+
 export interface TransactionOptions {
-  /** Who the statements run as. A read-only transaction may be sent again when a connection breaks. */
-  readonly scope: Scope;
-  /** The statement timeout of the scope limits each of them, and all of them together where they run alone. */
+  /** Whose share of the connections it uses. */
+  readonly key: string;
+  /** The statement that begins the transaction: it sets the role and all that the statements depend on, until the end. */
+  readonly enter: { readonly text: string; readonly values: readonly (string | null)[] };
+  /** The role that it sets. The plans of prepared statements depend on it. */
+  readonly role: string;
+  /** May be sent again when a connection breaks. */
+  readonly isReadOnly: boolean;
+  /** Default: that of the server. */
+  readonly isolation?: Isolation | null | undefined;
+  /** What `enter` sets for each statement; it also limits all of them together where they run alone. 0: no limit. */
+  readonly statementTimeoutMs: number;
   readonly statements: readonly PipelinedStatement[];
-  /** Names a share of its own for work that must not wait for the other requests of the principal. */
-  readonly share?: string;
   /** Resets the connection in the same write. For calls of foreign functions, which may change the session. */
   readonly resetAfter?: boolean;
   /** Runs the statements, checks the constraints, returns the results, and then rolls back. */
@@ -82,26 +89,24 @@ const LOGIN = "login";
 const ROLL_BACK = ["set constraints all immediate", "rollback"];
 
 export function buildTransactionRequest(options: TransactionOptions): TransactionRequest {
-  const { scope, statements, share, resetAfter = false, rollback = false } = options;
-  const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES, onBytes = null } = options;
-  const enter = buildScope(scope);
+  const { key, enter, role, isReadOnly, isolation = null, statementTimeoutMs, statements } = options;
+  const { resetAfter = false, rollback = false, maxResultBytes = DEFAULT_MAX_RESULT_BYTES, onBytes = null } = options;
   const rollbackTexts = rollback ? ROLL_BACK : [];
-  const { isolation = null } = scope;
   // Only before the first query of a transaction.
   const isolationTexts = isolation === null ? [] : [`set transaction isolation level ${isolation}`];
   return {
-    key: share === undefined ? shareKeyOf(scope) : `${share} ${shareKeyOf(scope)}`,
+    key,
     statements: [
       ...isolationTexts.map((text) => ({ text, values: [], role: LOGIN, isAnswered: false })),
       { ...enter, role: LOGIN, isAnswered: false },
-      ...statements.map((statement) => toRequestStatement(statement, scope.role)),
+      ...statements.map((statement) => toRequestStatement(statement, role)),
       ...rollbackTexts.map((text) => ({ text, values: [], role: LOGIN, isAnswered: false })),
     ],
-    isReadOnly: scope.isReadOnly,
+    isReadOnly,
     shouldReset: resetAfter,
-    canShare: scope.isReadOnly && !resetAfter && !rollback && maxResultBytes >= MIN_SHARED_RESULT_BYTES,
+    canShare: isReadOnly && !resetAfter && !rollback && maxResultBytes >= MIN_SHARED_RESULT_BYTES,
     maxResultBytes,
-    timeLimitMs: statements.length > 1 && scope.statementTimeoutMs > 0 ? scope.statementTimeoutMs : null,
+    timeLimitMs: statements.length > 1 && statementTimeoutMs > 0 ? statementTimeoutMs : null,
     onBytes,
   };
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { ANY_CHARACTER } from "../support/any-character.ts";
-import { MessageWriter } from "../../src/db/pipeline/message-writer.ts";
+import { ANY_CHARACTER } from "../../../server/test/support/any-character.ts";
+import { MessageWriter } from "../src/message-writer.ts";
 
 interface Message {
   readonly code: string;

@@ -1,0 +1,36 @@
+import {
+  type FairPool,
+  runTransaction,
+  type StatementResult,
+  type TransactionOptions as PipelinedOptions,
+} from "@swarmbase/postgres";
+import { buildScope, type Scope, shareKeyOf } from "./scope.ts";
+
+export interface TransactionOptions
+  extends Omit<PipelinedOptions, "key" | "enter" | "role" | "isReadOnly" | "isolation" | "statementTimeoutMs"> {
+  /** Who the statements run as. */
+  readonly scope: Scope;
+  /** Names a share of its own for work that must not wait for the other requests of the principal. */
+  readonly share?: string;
+}
+
+/**
+ * Runs the statements in the scope, as one transaction in one round trip. Rejects with the server's own errors, or with an AppError when
+ * the database is unavailable.
+ */
+export function runPipelined(
+  pool: FairPool,
+  { scope, share, ...options }: TransactionOptions,
+): Promise<readonly StatementResult[]> {
+  const key = shareKeyOf(scope);
+  const { role, isReadOnly, isolation, statementTimeoutMs } = scope;
+  return runTransaction(pool, {
+    ...options,
+    key: share === undefined ? key : `${share} ${key}`,
+    enter: buildScope(scope),
+    role,
+    isReadOnly,
+    isolation,
+    statementTimeoutMs,
+  });
+}
