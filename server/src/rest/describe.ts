@@ -3,7 +3,7 @@ import type { Catalogue, FunctionEntry, Relation } from "./catalogue/catalogue.t
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { METHODS } from "./parse/route.ts";
 import { getRelation } from "./plan/get-relation.ts";
-import { negotiate } from "./respond/negotiate.ts";
+import { negotiate } from "./plan/negotiate.ts";
 import type { RestAnswer } from "./rest-call.ts";
 import { restError } from "./rest-error.ts";
 

@@ -9,7 +9,7 @@ import type { Plan } from "./plan/plan.ts";
 import { planRequest } from "./plan/plan-request.ts";
 import { checkWrite } from "./plan/write-check.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
-import { type AnswerMedia, negotiate } from "./respond/negotiate.ts";
+import { type AnswerMedia, negotiate } from "./plan/negotiate.ts";
 import type { RequestShapeCache } from "./request-shape-cache.ts";
 import type { StatementLimits } from "./sql/draft.ts";
 import { renderPlan } from "./sql/render.ts";

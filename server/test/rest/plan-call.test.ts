@@ -7,7 +7,7 @@ import { findFunction } from "../../src/rest/plan/find-function.ts";
 import { parameteriseRequest } from "../../src/rest/plan/parameterise-request.ts";
 import type { CallPlan } from "../../src/rest/plan/plan.ts";
 import { planCall } from "../../src/rest/plan/plan-call.ts";
-import { negotiate } from "../../src/rest/respond/negotiate.ts";
+import { negotiate } from "../../src/rest/plan/negotiate.ts";
 import { catalogueOf, column, fn, table, type } from "./support/entry-catalogue.ts";
 import { parse, rejectionOf } from "./support/parsing.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { AnswerMedia } from "../../src/rest/respond/negotiate.ts";
+import type { AnswerMedia } from "../../src/rest/plan/negotiate.ts";
 import { parameterisedOf, ROWS } from "./support/planning.ts";
 
 type ParameterList = Parameters<typeof parameterisedOf>[1];

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { parameteriseRequest } from "../../src/rest/plan/parameterise-request.ts";
 import { planWrite } from "../../src/rest/plan/plan-write.ts";
 import { checkWrite } from "../../src/rest/plan/write-check.ts";
-import { negotiate } from "../../src/rest/respond/negotiate.ts";
+import { negotiate } from "../../src/rest/plan/negotiate.ts";
 import { catalogueOf, table } from "./support/entry-catalogue.ts";
 import { parse, rejectionOf } from "./support/parsing.ts";
 

@@ -4,7 +4,7 @@ import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
 import { parameteriseRequest } from "../../src/rest/plan/parameterise-request.ts";
 import type { Write, WritePlan } from "../../src/rest/plan/plan.ts";
 import { planWrite } from "../../src/rest/plan/plan-write.ts";
-import { negotiate } from "../../src/rest/respond/negotiate.ts";
+import { negotiate } from "../../src/rest/plan/negotiate.ts";
 import { parse, rejectionOf } from "./support/parsing.ts";
 import { catalogueOf, table } from "./support/entry-catalogue.ts";
 

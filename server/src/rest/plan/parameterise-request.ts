@@ -7,7 +7,7 @@ import type {
   ParsedBody,
   ParsedRequest,
 } from "../parse/parsed-request.ts";
-import type { AnswerMedia } from "../respond/negotiate.ts";
+import type { AnswerMedia } from "./negotiate.ts";
 import type { Placeholder } from "./plan.ts";
 import {
   keyBody,

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { AnswerMedia } from "../respond/negotiate.ts";
+import type { AnswerMedia } from "./negotiate.ts";
 import type { Placeholders } from "./parameterise-request.ts";
 
 /** Input of planning besides the request. */

@@ -8,7 +8,7 @@ import type {
   Preferences,
   SelectItem,
 } from "../parse/parsed-request.ts";
-import type { AnswerMedia } from "../respond/negotiate.ts";
+import type { AnswerMedia } from "./negotiate.ts";
 
 /**
  * Parts of the key of a request shape. Every request is keyed, so the text is concatenated directly; names are prefixed with their

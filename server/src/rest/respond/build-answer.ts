@@ -6,7 +6,7 @@ import { restError } from "../rest-error.ts";
 import { formatContentLocation, formatLocation } from "./locations.ts";
 import type { MainResult } from "./main-result.ts";
 import { formatNameWarning } from "./name-warning.ts";
-import type { AnswerMedia } from "./negotiate.ts";
+import type { AnswerMedia } from "../plan/negotiate.ts";
 import { formatPreferenceApplied } from "./preference-applied.ts";
 import { type AnswerHeaders, applyHeadersSetting, readStatusSetting } from "./response-settings.ts";
 import { buildBody } from "./build-body.ts";

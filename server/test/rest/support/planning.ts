@@ -6,7 +6,7 @@ import type { ParsedRequest } from "../../../src/rest/parse/parsed-request.ts";
 import { type ParameterisedRequest, parameteriseRequest } from "../../../src/rest/plan/parameterise-request.ts";
 import type { Embed, Expression, OrderBy, Output, Predicate, ReadNode, ReadPlan } from "../../../src/rest/plan/plan.ts";
 import { planRead } from "../../../src/rest/plan/plan-read.ts";
-import type { AnswerMedia } from "../../../src/rest/respond/negotiate.ts";
+import type { AnswerMedia } from "../../../src/rest/plan/negotiate.ts";
 import { SHOP } from "./shop-catalogue.ts";
 
 export const ROWS: AnswerMedia = {

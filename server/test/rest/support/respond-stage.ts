@@ -11,7 +11,7 @@ import type { RequestInput } from "../../../src/rest/index.ts";
 import type { AnswerPlan, CallPlan, Plan, ReadNode, ReadPlan, Write, WritePlan } from "../../../src/rest/plan/plan.ts";
 import { type AnswerInput, buildAnswer } from "../../../src/rest/respond/build-answer.ts";
 import type { MainResult } from "../../../src/rest/respond/main-result.ts";
-import { negotiate } from "../../../src/rest/respond/negotiate.ts";
+import { negotiate } from "../../../src/rest/plan/negotiate.ts";
 import { parse } from "./parsing.ts";
 
 export function dataType(label: string, category: TypeCategory, rest: Partial<DataType> = {}): DataType {

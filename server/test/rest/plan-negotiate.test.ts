@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FunctionResult } from "../../src/rest/catalogue/catalogue.ts";
-import { negotiate } from "../../src/rest/respond/negotiate.ts";
+import { negotiate } from "../../src/rest/plan/negotiate.ts";
 import { parse, rejectionOf } from "./support/parsing.ts";
 import { dataType, functionResult, INTEGER, TEXT } from "./support/respond-stage.ts";
 

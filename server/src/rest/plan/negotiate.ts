@@ -2,7 +2,7 @@ import type { FunctionResult, MediaHandler } from "../catalogue/catalogue.ts";
 import { ANY_MEDIA, isMediaName } from "../catalogue/media-handlers.ts";
 import { parseMediaType } from "../parse/media-type.ts";
 import type { MediaType, ParsedRequest } from "../parse/parsed-request.ts";
-import type { BodyForm } from "../plan/plan.ts";
+import type { BodyForm } from "./plan.ts";
 import { restError } from "../rest-error.ts";
 
 export interface AnswerMedia {
