@@ -11,6 +11,7 @@ import { createTemporaryFolder } from "../../server/test/support/temporary-folde
 import { buildImage } from "../image/build-image.ts";
 
 const root = join(import.meta.dirname, "../..");
+const DOCKERFILE = "deploy/container/Dockerfile";
 const PATH = `${join(root, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`;
 
 const skip = process.getuid?.() === 0 ? false : "the steps of an image run as root";
@@ -28,7 +29,7 @@ it("the steps of the image lead to a service that runs on a read-only file syste
   await mkdir(context);
   copyContext(context);
   const image = buildImage({
-    dockerfile: join(context, "Dockerfile"),
+    dockerfile: join(context, DOCKERFILE),
     context,
     folder: join(folder, "stages"),
     env: { ...withoutNpm(process.env), PATH },
@@ -108,12 +109,12 @@ function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("npm_")));
 }
 
-/** Copies the files of the working tree that `.dockerignore` does not exclude. */
+/** Copies the files of the working tree that the ignore file of the image does not exclude. */
 function copyContext(to: string): void {
   // The files may belong to another account.
   const listing = ["-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard"];
   const files = execFileSync("git", listing, { cwd: root, encoding: "utf8" }).split("\n");
-  const excluded = readFileSync(join(root, ".dockerignore"), "utf8")
+  const excluded = readFileSync(join(root, `${DOCKERFILE}.dockerignore`), "utf8")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))
     .flatMap((pattern) => [pattern, `${pattern}/**`]);

@@ -122,7 +122,7 @@ interface Node {
 }
 
 describe("compose.yaml", () => {
-  const compose = read(join(root, "compose.yaml"));
+  const compose = read(join(root, "deploy/compose/compose.yaml"));
   const nodes = Object.entries<Node>(compose.services).filter(([name]) => name.startsWith("node-"));
 
   it("is valid", () => {
