@@ -65,7 +65,6 @@ export async function openStopStage(t: TestContext): Promise<StopStage> {
         AGENT_RUN_LEASE_SECONDS: "600",
         AGENT_RUN_STOP_TIMEOUT_MS: "0",
         STOP_DELAY_MS: "1000",
-        STOP_TIMEOUT_MS: "1000",
       },
     });
   let service = await start("slow");
