@@ -31,6 +31,8 @@ describe("signals", () => {
   let stage: FeedStage;
   let feed: Node;
   let node: Stage;
+  /** Transactions of all databases of the cluster count, and while they run a signal names nothing: only one test lets them. */
+  let seesTransactions = false;
   const users: Record<string, string> = {};
 
   before(async () => {
@@ -48,7 +50,12 @@ describe("signals", () => {
       newId: randomUUID,
       translateEnter: translateScopeError,
     });
-    const followedTopics = createFollowedTopics(feed.database.service);
+    const stored = createFollowedTopics(feed.database.service);
+    const followedTopics = {
+      ...stored,
+      findTransactionBounds: async () =>
+        seesTransactions ? await stored.findTransactionBounds() : { oldest: 0n, next: 0n },
+    };
     const { authenticate } = tokens;
     node = await openStage(cleanup, { changes: feed.changes, authenticate, privateTopics, followedTopics });
     await until(() => feed.changes.state() === "live");
@@ -188,9 +195,7 @@ describe("signals", () => {
     await subscribed(open);
     await record(await addDelivery(webhook));
     await stage.settle(feed);
-    // A signal without agents may follow the transaction that created the swarm.
-    const named = received.filter(({ payload }) => payload.agents !== null);
-    assert.deepEqual([heard, await isFollowed(`webhook:${webhook}`), named], [[], false, []]);
+    assert.deepEqual([heard, await isFollowed(`webhook:${webhook}`), received], [[], false, []]);
   });
 
   it("invalid signals in the WAL are ignored", async (t) => {
@@ -208,6 +213,10 @@ describe("signals", () => {
   });
 
   it("a client receives a signal when a transaction that could not know of it has ended, and when the feed is back", async (t) => {
+    seesTransactions = true;
+    t.after(() => {
+      seesTransactions = false;
+    });
     const webhook = await stage.listen(idOf("owner"));
     const delivery = await addDelivery(webhook);
     const [hasWritten, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -218,7 +227,6 @@ describe("signals", () => {
     });
     await hasWritten.promise;
     const { received } = await follow<WebhookSignal>(t, "owner", `webhook:${webhook}`);
-    assert.equal(received.length, 0);
     await until(() => received.length > 0);
     mayCommit.resolve();
     await writing;
