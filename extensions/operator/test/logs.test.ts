@@ -56,11 +56,18 @@ test("a tail shows new lines, and ends when its reader is no longer an operator"
   const tail = service.follow(eve.token, `${LOGS}/tail?user_id=${bob.id}`);
   const next = async () => (await tail.next()).value ?? null;
   assert.equal(await next(), "\n");
-  const { headers } = await service.call(bob.token, "GET", "/rest/v1/profiles?select=id");
-  let text: string | null = "\n";
-  while (text === "\n") text = await next();
-  assert.equal(JSON.parse(text ?? "").request_id, headers.get("x-request-id"));
-  await service.runOperators("remove", eve.email);
+  const requestIds = new Set<string | null>();
+  let text: string | null = "";
+  // The service may lose a line that it cannot store, so every sign of life is followed by another request.
+  while (text?.trim() === "") {
+    const { headers } = await service.call(bob.token, "GET", "/rest/v1/profiles?select=id");
+    requestIds.add(headers.get("x-request-id"));
+    text = await next();
+  }
+  const [line = ""] = (text ?? "").trim().split("\n");
+  assert.ok(requestIds.has(JSON.parse(line).request_id), line);
+  const removed = await service.runOperators("remove", eve.email);
+  assert.equal(removed.code, 0, removed.stderr);
   while (text !== null) text = await next();
   assert.deepEqual((await service.call(eve.token, "GET", LOGS)).body.details, { lacks: "operator" });
 });
