@@ -9,7 +9,7 @@ import { type PackedPackage, packPackages } from "./package/pack.ts";
 import { orderForPublishing } from "./package/publish-order.ts";
 import { findReleaseFaults } from "./package/release-faults.ts";
 
-// Builds, checks and packs all packages. Only with --publish are they published, each after those it depends on.
+// Builds, checks and packs all packages. Only with --publish are all tests run and the packages published, each after those it depends on.
 
 const root = resolve(`${import.meta.dirname}/..`);
 const UNKNOWN = process.argv.slice(2).filter((word) => word !== "--publish");
@@ -63,6 +63,10 @@ async function release(): Promise<number> {
   if (!isReal) {
     console.log("This was a dry run. To publish: npm run release -- --publish");
     return 0;
+  }
+  for (const script of ["test", "test:long"]) {
+    const { code } = await run("npm", ["run", script], "inherit");
+    if (code !== 0) throw new Error(`npm run ${script} failed; correct the cause and start again`);
   }
   for (const one of orderForPublishing(packed)) await publish(one);
   return 0;

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** The long forms of tests that the suite runs in short, one after the other. `npm run test:system -- chaos 1000` says how long realtime's is. */
+/** Tests of faults, one after the other, with more rounds than `npm run test:long` gives them. `npm run test:system -- chaos 1000` says how many realtime gets. */
 const FILES = [
   "server/test/chaos/webhooks.chaos.ts",
   "server/test/chaos/failover.long.test.ts",
-  "server/test/chaos/database-crash.test.ts",
+  "server/test/chaos/database-crash.long.test.ts",
   "server/test/chaos/planned-stop.long.test.ts",
   "server/test/chaos/faults.long.test.ts",
   "server/test/chaos/clock.long.test.ts",
@@ -14,11 +14,11 @@ const FILES = [
   "server/test/chaos/paused-node.long.test.ts",
   "server/test/durability/paused-node.long.test.ts",
   "server/test/durability/kill-runs.test.ts",
-  "server/test/app/workers.test.ts",
-  "server/test/realtime/chaos.test.ts",
-  "server/test/durability/kill-everything.test.ts",
-  "server/test/embedded/crash.test.ts",
-  "server/test/webhooks/kill.test.ts",
+  "server/test/app/worker-faults.long.test.ts",
+  "server/test/realtime/chaos.long.test.ts",
+  "server/test/durability/kill-everything.long.test.ts",
+  "server/test/embedded/crash.long.test.ts",
+  "server/test/webhooks/kill.long.test.ts",
   "server/test/realtime/visibility.property.test.ts",
   "server/test/operators/operators.test.ts",
   "server/test/rest/features/hostile-property.test.ts",

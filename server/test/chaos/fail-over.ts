@@ -20,8 +20,8 @@ const READ_PAUSE_MS = 5;
 export interface FailOverOptions {
   /** Answered writes before the primary is killed, and again after the replica was promoted. */
   readonly writes: number;
-  /** What happens to the primary; default: kill -9. */
-  readonly fault?: "kill" | "freeze" | "stop";
+  /** What happens to the primary. */
+  readonly fault: "kill" | "freeze" | "stop";
   /** The time that whoever watches the servers takes to notice. */
   readonly promoteAfterMs: number;
 }
@@ -116,7 +116,7 @@ export async function failOver(t: TestContext, options: FailOverOptions): Promis
     await growBy(options.writes, "writes are answered");
     client.restart();
     reader.restart();
-    await pair.primary[options.fault ?? "kill"]();
+    await pair.primary[options.fault]();
     await sleep(options.promoteAfterMs);
     await pair.promote();
     const promotedMs = performance.now();
