@@ -18,7 +18,7 @@ export const PAGE_PATTERNS = [
   "docs/**/*.md",
   "{acceptance,bench,console}/README.md",
   "examples/README.md",
-  "{clients,extensions,examples}/*/README.md",
+  "{libraries,clients,extensions,examples}/*/README.md",
 ];
 export const ATTACHMENT_PATTERNS = ["docs/pictures/**/*.{svg,webp}", "docs/reference/**/*.json"];
 
