@@ -119,7 +119,7 @@ export const CONSOLE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   styles: [],
 };
 
-export const SERVER_SOURCE = "server/src/";
+const SERVER_SOURCE = "server/src/";
 
 /** The module of a path below server/src; null elsewhere and for the program. */
 export function findModule(path: string): string | null {
