@@ -22,23 +22,25 @@ import {
   type SentSettings,
 } from "swarmbase/extension";
 import { buildPrompt, buildTools, type PromptOptions } from "./build-prompt.ts";
-import type { StreamEnd } from "./chat-frames.ts";
 import { explainFault } from "./explain-fault.ts";
 import { markCacheable } from "./mark-cacheable.ts";
-import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
+import { PlainText, type TextEnd } from "./plain-text.ts";
+import { createProviderFetch, type Watchers } from "./provider-fetch.ts";
 import { createSignedThoughts, type SignedThoughts } from "./signed-thoughts.ts";
 import type { Vendor } from "./vendors.ts";
-import { type Watcher, type Watchers, watchFetch } from "./watched-fetch.ts";
 
 /** Limits the cache: unlisted models can have any name. */
 const MAX_CACHED_MODELS = 100;
+
+type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
 type VendorSettings = Omit<SentSettings, "providerOptions" | "responseFormat"> &
   Pick<LanguageModelV4CallOptions, "responseFormat"> & { readonly providerOptions?: SharedV4ProviderOptions };
 
 /** Calls a provider through the AI SDK's package of its kind. */
 export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: ProviderPorts): Adapter {
-  const { url, load, frames, callOptions, optionsName, signsReasoning, hasCacheMarks, hasNames, images } = vendor;
+  const { url, load, hasChatFrames, callOptions, optionsName, signsReasoning, hasCacheMarks, hasNames, images } =
+    vendor;
   const isMarking = hasCacheMarks && provider.isCachingPrompts;
   const loading = load();
   // Loading begins early. The first call reports a failure.
@@ -57,7 +59,7 @@ export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: P
     const language = createModel(modelId, {
       baseURL: provider.baseUrl ?? url,
       apiKey: key ?? "",
-      fetch: watchFetch(ports.fetch, { hasKey: key !== null, watchers, pace: ports.pace, format: frames }),
+      fetch: createProviderFetch(ports.fetch, { hasKey: key !== null, watchers, pace: ports.pace }),
     });
     if (cache.size >= MAX_CACHED_MODELS) {
       cache.clear();
@@ -69,10 +71,10 @@ export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: P
   const open = async (
     { deadlines, model }: AdapterCall,
     options: LanguageModelV4CallOptions,
-    watcher: Omit<Watcher, "onBytes">,
+    text: PlainText | null,
   ): Promise<Parts> => {
     const language = await find(model.id);
-    watchers.set(deadlines.signal, { ...watcher, onBytes: () => deadlines.touch() });
+    watchers.set(deadlines.signal, { text, onBytes: () => deadlines.touch() });
     const { stream } = await language.doStream(options);
     return stream.getReader();
   };
@@ -88,18 +90,21 @@ export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: P
     stream(request) {
       const { deadlines } = request;
       const sent = withCallOptions(request.sent, request.model);
-      const source = createPartSource();
       const built = buildOptions(request, { hasThoughts: signsReasoning, images, hasNames });
       const options = { ...sent, ...(isMarking ? markCacheable(built) : built), abortSignal: deadlines.signal };
       const names = `${request.model.id} ${Object.keys(options).sort().join()}`;
       // Warnings about these depend on their values, of which there are too many to remember.
       const isCacheable = !("reasoning" in sent || "responseFormat" in sent || "providerOptions" in sent);
-      const onEnd = isCacheable && withoutWarnings.has(names) ? source.onEnd : null;
-      const opening = open(request, options, { onDelta: source.onDelta, onEnd });
+      const readsEnd = isCacheable && withoutWarnings.has(names);
+      const text = hasChatFrames ? new PlainText({ readsEnd }) : null;
+      const opening = open(request, options, text);
+      const stopText = (): void => text?.stop();
+      opening.then(stopText, stopText);
       const onNoWarnings = (): void => {
         if (isCacheable) withoutWarnings.add(names);
       };
-      return readParts(opening, source, {
+      return readAnswer(opening, {
+        text,
         deadlines,
         onNoWarnings,
         thoughts: signsReasoning ? createSignedThoughts() : null,
@@ -130,6 +135,8 @@ function buildOptions(
 }
 
 interface Reading {
+  /** The text that is read before the package has anything to parse; null: it parses the whole answer. */
+  readonly text: PlainText | null;
   readonly deadlines: Deadlines;
   /** Called when the package gives no warnings. */
   onNoWarnings(): void;
@@ -137,25 +144,24 @@ interface Reading {
   readonly thoughts: SignedThoughts | null;
 }
 
-async function* readParts(
+async function* readAnswer(
   opening: Promise<Parts>,
-  source: PartSource,
-  { deadlines, onNoWarnings, thoughts }: Reading,
+  { text, deadlines, onNoWarnings, thoughts }: Reading,
 ): AsyncGenerator<AdapterEvent, void, undefined> {
+  if (text !== null) {
+    for (;;) {
+      const deltas = await deadlines.wait(text.next());
+      if (deltas === null) break;
+      yield* deltas;
+    }
+    if (text.end !== null) return yield finishText(text.end);
+  }
+  const parts = await deadlines.wait(opening);
   // Held back until the end: when a stream breaks off, the packages emit an incomplete call as a complete one.
   const calls: ModelToolCall[] = [];
   for (;;) {
-    const arrival = await deadlines.wait(source.next(opening));
-    if ("deltas" in arrival) {
-      yield* arrival.deltas;
-      continue;
-    }
-    if ("end" in arrival) {
-      yield finishText(arrival.end);
-      return;
-    }
-    const { part } = arrival;
-    if (part === null) throw brokenOff();
+    const { done, value: part } = await deadlines.wait(parts.read());
+    if (done) throw brokenOff();
     switch (part.type) {
       case "text-delta":
         if (part.delta !== "") yield { type: "text", delta: part.delta };
@@ -187,7 +193,7 @@ async function* readParts(
           toolCalls: calls,
         };
         // Reads to the end, so that the connection can be reused.
-        await deadlines.wait(source.next(opening)).catch(() => {});
+        await deadlines.wait(parts.read()).catch(() => {});
         return;
       default:
         break;
@@ -195,7 +201,7 @@ async function* readParts(
   }
 }
 
-function finishText({ reason, usage }: StreamEnd): AdapterEvent {
+function finishText({ reason, usage }: TextEnd): AdapterEvent {
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = usage ?? {};
   const reported = reportUsage(inputTokens, cachedInputTokens, outputTokens, reasoningTokens);
   return { type: "finish", reason, usage: reported, toolCalls: [] };

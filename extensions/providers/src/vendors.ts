@@ -1,9 +1,8 @@
 import type { JSONObject, LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelSupport, Provider, VendorKind } from "swarmbase/extension";
 import type { ImagePlace } from "./build-prompt.ts";
-import { CHAT_FRAMES, type FrameFormat } from "./chat-frames.ts";
+import type { Fetch } from "./provider-fetch.ts";
 import type { SchemaTraits } from "./schema-traits.ts";
-import type { Fetch } from "./watched-fetch.ts";
 
 interface VendorOptions {
   readonly baseURL: string;
@@ -21,8 +20,8 @@ export interface Vendor {
   readonly load: () => Promise<VendorModel>;
   /** The name under which the package reads its own options. */
   readonly optionsName: string;
-  /** The frames whose text can be read without the package; null when only the package can read them. */
-  readonly frames: FrameFormat | null;
+  /** The vendor streams the frames of OpenAI's chat completions, whose text can be read without the package. */
+  readonly hasChatFrames: boolean;
   /** The options of the package for every call; null when there are none. */
   readonly callOptions: ((supports: ModelSupport, provider: Provider) => JSONObject) | null;
   /** The vendor signs or encrypts the reasoning of its models and expects it back with the results of tools. */
@@ -67,7 +66,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
       return (model, options) => createOpenAI(options).chat(model);
     },
     optionsName: "openai",
-    frames: CHAT_FRAMES,
+    hasChatFrames: true,
     callOptions: null,
     signsReasoning: false,
     images: "user",
@@ -89,7 +88,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
       return (model, options) => createOpenAI(options).responses(model);
     },
     optionsName: "openai",
-    frames: null,
+    hasChatFrames: false,
     // The conversation is stored here alone. For what the vendor does not store, the package requests encrypted reasoning.
     callOptions: ({ reasoning }, { hasReasoningSummaries }) => ({
       store: false,
@@ -117,7 +116,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
       return (model, options) => createOpenAICompatible({ ...options, ...fixed }).chatModel(model);
     },
     optionsName: "compatible",
-    frames: CHAT_FRAMES,
+    hasChatFrames: true,
     callOptions: null,
     signsReasoning: false,
     images: "user",
@@ -139,7 +138,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
       return (model, options) => createAnthropic(options).languageModel(model);
     },
     optionsName: "anthropic",
-    frames: null,
+    hasChatFrames: false,
     callOptions: null,
     signsReasoning: true,
     images: "result",
@@ -162,7 +161,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
       return (model, options) => createGoogle(options).languageModel(model);
     },
     optionsName: "google",
-    frames: null,
+    hasChatFrames: false,
     callOptions: null,
     signsReasoning: false,
     images: "user",

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type TextDelta, readChatEnd, readChatFrame } from "../src/chat-frames.ts";
 import { createStreamPace } from "../../../server/test/support/providers/protocols.ts";
-import { createTextFilter } from "../src/text-filter.ts";
+import { PlainText, readChatEnd, readChatFrame } from "../src/plain-text.ts";
+
+/** Passes the bytes on in pieces that end at the cuts. Returns the text that was read, what is left for the package, and the end. */
+async function readAll(bytes: Uint8Array, cuts: readonly number[], readsEnd: boolean) {
+  const plain = new PlainText({ readsEnd });
+  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  const passed = places.map((from, index) => plain.push(bytes.subarray(from, places[index + 1] ?? bytes.length)));
+  passed.push(plain.finish());
+  let text = "";
+  for (let deltas = await plain.next(); deltas !== null; deltas = await plain.next())
+    text += deltas.map(({ delta }) => delta).join("");
+  return { text, passed: Buffer.concat(passed.filter((piece) => piece !== null)).toString(), end: plain.end };
+}
 
 const frame = (delta: unknown, more: Record<string, unknown> = {}, choice: Record<string, unknown> = {}) =>
   JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason: null, ...choice }], ...more });
@@ -74,32 +85,24 @@ describe("readChatEnd", () => {
       assert.equal(readChatEnd(json), null, json);
   });
 
-  test("the filter consumes the whole answer unless an unexpected frame occurs before, within or after the end", () => {
+  test("the whole answer is read unless an unexpected frame occurs before, within or after the end", async () => {
     const data = (json: string) => `data: ${json}\n\n`;
     const words = [data(frame({ role: "assistant", content: "" })), data(frame({ content: "hi" }))];
     const finish = data(frame({}, {}, { finish_reason: "stop" }));
     const tail = [finish, data(JSON.stringify({ choices: [], usage })), "data: [DONE]\n\n"];
     const late = data(frame({ content: "late" }));
-    const filterAll = (frames: readonly string[], cuts: readonly number[]) => {
-      const received: string[] = [];
-      const bytes = Buffer.from(frames.join(""));
-      const filter = createTextFilter(readChatFrame, ({ delta }) => received.push(delta), readChatEnd);
-      const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-      const passed = places.map((from, index) => filter.push(bytes.subarray(from, places[index + 1] ?? bytes.length)));
-      passed.push(filter.end());
-      const text = Buffer.concat(passed.filter((piece) => piece !== null)).toString();
-      return { received: received.join(""), passed: text, end: filter.streamEnd };
-    };
-    fc.assert(
-      fc.property(fc.array(fc.nat(2_000), { maxLength: 40 }), (cuts) => {
+    const read = (frames: readonly string[], cuts: readonly number[]) =>
+      readAll(Buffer.from(frames.join("")), cuts, true);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(2_000), { maxLength: 40 }), async (cuts) => {
         const end = { reason: "stop", usage: counted };
-        assert.deepEqual(filterAll([...words, ...tail], cuts), { received: "hi", passed: "", end });
-        assert.deepEqual(filterAll([...words, finish], cuts).end, { reason: "stop", usage: null });
+        assert.deepEqual(await read([...words, ...tail], cuts), { text: "hi", passed: "", end });
+        assert.deepEqual((await read([...words, finish], cuts)).end, { reason: "stop", usage: null });
         for (const odd of [[late], [finish, late], [finish, "data: {"], []]) {
-          const result = filterAll([...words, ...odd], cuts);
+          const result = await read([...words, ...odd], cuts);
           const isLate = odd[0] === late;
           const left = isLate ? words[0] : `${words[0]}${odd.join("")}`;
-          assert.deepEqual(result, { received: isLate ? "hilate" : "hi", passed: left, end: null });
+          assert.deepEqual(result, { text: isLate ? "hilate" : "hi", passed: left, end: null });
         }
       }),
       { numRuns: 60 },
@@ -107,46 +110,43 @@ describe("readChatEnd", () => {
   });
 });
 
-describe("createTextFilter", () => {
-  const filterAll = (bytes: Uint8Array, cuts: readonly number[]) => {
-    const words: TextDelta[] = [];
-    const passed: Uint8Array[] = [];
-    const filter = createTextFilter(readChatFrame, (one) => words.push(one));
-    const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-    for (const [index, from] of places.entries()) {
-      const out = filter.push(bytes.subarray(from, places[index + 1] ?? bytes.length));
-      if (out !== null) passed.push(out);
-    }
-    const rest = filter.end();
-    if (rest !== null) passed.push(rest);
-    return { text: words.map(({ delta }) => delta).join(""), passed: Buffer.concat(passed).toString() };
+describe("PlainText", () => {
+  const filterAll = async (bytes: Uint8Array, cuts: readonly number[]) => {
+    const { text, passed } = await readAll(bytes, cuts, false);
+    return { text, passed };
   };
   const data = (json: string) => `data: ${json}\n\n`;
 
-  test("extracts the text for any chunking of the bytes and passes the rest unchanged", () => {
+  test("extracts the text for any chunking of the bytes and passes the rest unchanged", async () => {
     const head = data(frame({ role: "assistant", content: "" }));
     const texts = ["Grüße ", "an 🐝", "\n\n", "data: x"].map((content) => data(frame({ content })));
     const tail = [data(frame({}, {}, { finish_reason: "stop" })), data(frame({ content: "late" })), "data: [DONE]\n\n"];
     const bytes = Buffer.from([head, ": ping\n\n", ...texts, ...tail].join(""));
-    fc.assert(
-      fc.property(fc.array(fc.nat(5_000), { maxLength: 60 }), (cuts) => {
-        assert.deepEqual(filterAll(bytes, cuts), { text: "Grüße an 🐝\n\ndata: x", passed: head + tail.join("") });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(5_000), { maxLength: 60 }), async (cuts) => {
+        assert.deepEqual(await filterAll(bytes, cuts), {
+          text: "Grüße an 🐝\n\ndata: x",
+          passed: head + tail.join(""),
+        });
       }),
       { numRuns: 100, examples: [[Array.from(bytes.keys())]] },
     );
   });
 
-  test("passes everything after the first frame that is not text", () => {
+  test("passes everything after the first frame that is not text", async () => {
     const odd = data(frame({ content: [{ type: "text", text: "b" }] }));
     const stream = [data(frame({ content: "a" })), odd, data(frame({ content: "c" }))].join("");
-    assert.deepEqual(filterAll(Buffer.from(stream), []), { text: "a", passed: stream.slice(stream.indexOf(odd)) });
+    assert.deepEqual(await filterAll(Buffer.from(stream), []), {
+      text: "a",
+      passed: stream.slice(stream.indexOf(odd)),
+    });
   });
 
-  test("passes frames with several lines, other fields or no end", () => {
+  test("passes frames with several lines, other fields or no end", async () => {
     const plain = frame({ content: "a" });
     for (const stream of [`event: x\ndata: ${plain}\n\n`, `data: ${plain}`, `data: {\ndata: }\n\n`, "<html>\r\n\r\n"])
-      assert.deepEqual(filterAll(Buffer.from(stream), [3]), { text: "", passed: stream });
-    assert.deepEqual(filterAll(Buffer.from(`data:${plain}\r\n\r\n`), [3]), { text: "a", passed: "" });
+      assert.deepEqual(await filterAll(Buffer.from(stream), [3]), { text: "", passed: stream });
+    assert.deepEqual(await filterAll(Buffer.from(`data:${plain}\r\n\r\n`), [3]), { text: "a", passed: "" });
   });
 });
 
