@@ -11,7 +11,6 @@ import { type PreparedNode, prepareNode } from "./database/prepare-node.ts";
 import { createSchemaLevel, type SchemaLevel } from "./database/schema-level.ts";
 import { buildLocalUrl, credentialsOf, describeNode } from "./describe-node.ts";
 import { openHttp } from "./http/open-http.ts";
-import { createReadiness } from "./http/readiness.ts";
 import { Later } from "./later.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { RunningService } from "./running-service.ts";
@@ -19,8 +18,7 @@ import { serveNodeMetrics } from "./serve-metrics.ts";
 import { openServices } from "./services/open-services.ts";
 import type { Services } from "./services/services.ts";
 import { listWorkers } from "./workers/list-workers.ts";
-import { runWorkers } from "./workers/run-workers.ts";
-import { watchDisk } from "./workers/watch-disk.ts";
+import { runWorkers, watchDisk } from "./workers/run-workers.ts";
 
 export interface StartOptions extends NodeContext {
   /** What the primary process has prepared. */
@@ -74,12 +72,15 @@ async function startStages(
     stopTimeoutMs: Math.max(settings.stopTimeoutMs, settings.agentRunStopTimeoutMs + LAST_WRITES_MS),
   });
 
-  const readiness = createReadiness({ database, reserve });
+  let isLeaving = false;
   const credentialsWritten = Promise.withResolvers<void>();
   credentialsWritten.promise.catch(() => {});
   const http = openHttp(context, services, {
     ...node,
-    ...readiness,
+    findObstacle: async () => {
+      if (isLeaving) return "stopping";
+      return reserve?.isUsed === true ? "disk_full" : database.findFault();
+    },
     reserve,
     credentialsWritten: credentialsWritten.promise,
   });
@@ -95,7 +96,7 @@ async function startStages(
   await credentialsWritten.promise;
   if (primary === null) void noteWarnings(options, node);
   const leave = (): void => {
-    readiness.leave();
+    isLeaving = true;
     void http.server.drain();
   };
   return {

@@ -44,7 +44,7 @@ test("the description of the interface has every route of the core with its acce
   assert.deepEqual(described.filter(({ name }) => name !== UPGRADE).toSorted(byName), expected.toSorted(byName));
 
   const files = await Promise.all(
-    ["list-routes.ts", "open-http.ts"].map((file) =>
+    ["open-http.ts", "route-table.ts"].map((file) =>
       readFile(new URL(`../../src/wiring/http/${file}`, import.meta.url), "utf8"),
     ),
   );

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { authenticate, checkRequestSignature } from "../../auth/index.ts";
+import { authenticate, checkRequestSignature, watchFirstStart } from "../../auth/index.ts";
+import { type ConsoleModule, openConsole } from "../../console/index.ts";
 import type { DiskReserve } from "../../db/index.ts";
 import {
   consoleFallback,
@@ -13,8 +14,7 @@ import {
 import type { PreparedNode } from "../database/prepare-node.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "../services/services.ts";
-import { listRoutes } from "./list-routes.ts";
-import { openConsoleModule } from "./open-console.ts";
+import { buildRouteTable } from "./route-table.ts";
 
 export interface OpenHttpOptions extends Pick<PreparedNode, "tls" | "prepared">, Pick<HealthOptions, "findObstacle"> {
   readonly reserve: DiskReserve | null;
@@ -28,6 +28,9 @@ export interface OpenedHttp {
   readonly hasConsole: boolean;
 }
 
+/** What extensions serve and the console links to, if they are loaded: a page, or the API behind a page of the console. */
+const LINKED_PAGES = ["reference", "docs", "operator"] as const;
+
 /** Opens the HTTP server with the routes of the services and the console. It does not listen yet. */
 export function openHttp(
   context: OpenNodeContext,
@@ -37,7 +40,7 @@ export function openHttp(
   const { settings, primary = null, observer, traceSource, closers } = context;
   const { auth, limits, agents, extensions } = services;
   const { module: realtime } = services.realtime;
-  const routes = listRoutes(context, services, findObstacle);
+  const routes = buildRouteTable(context, services, findObstacle);
   const consoleModule = openConsoleModule(context, services, { routes, anonKey });
   const server = createHttpServer({
     settings,
@@ -63,6 +66,25 @@ export function openHttp(
   // Streams of runs end before the server waits for its connections; the runs go on.
   closers.add("streams of runs", async () => agents.respond.close());
   return { server, hasDocs: routes.some(({ path }) => path === "/docs"), hasConsole: consoleModule !== null };
+}
+
+/** Null on a node without the role `api`, or with `CONSOLE=false`. */
+function openConsoleModule(
+  context: OpenNodeContext,
+  { auth, agents: { providerNames } }: Pick<Services, "auth" | "agents">,
+  { routes, anonKey }: { readonly routes: readonly Route[]; readonly anonKey: string },
+): ConsoleModule | null {
+  const { settings, copyHold, closers } = context;
+  if (!settings.console || !settings.roles.includes("api")) return null;
+  const mail = settings.smtpUrl === null ? "file" : "smtp";
+  const links = LINKED_PAGES.filter((name) =>
+    routes.some(({ path }) => path === `/${name}` || path.startsWith(`/${name}/v1/`)),
+  );
+  const isHeldCopy = (): boolean => copyHold.isHeld;
+  const isFirstStart = watchFirstStart(auth);
+  const consoleModule = openConsole({ ...context, anonKey, mail, links, isHeldCopy, isFirstStart, providerNames });
+  closers.add("console", () => consoleModule.close());
+  return consoleModule;
 }
 
 /** Delays requests until the credentials file is written, which needs the port and so comes after listening. */

@@ -17,8 +17,7 @@ import type { NodeContext } from "../node-context.ts";
 import type { RunningService, ServedPages } from "../running-service.ts";
 import { addLagGauge, serveMetrics } from "../serve-metrics.ts";
 import { replicaUrlOf } from "../services/open-realtime-module.ts";
-import { runWorkers } from "../workers/run-workers.ts";
-import { watchDisk } from "../workers/watch-disk.ts";
+import { runWorkers, watchDisk } from "../workers/run-workers.ts";
 import { forkServiceWorker, type ServiceWorker, type SharedParts } from "./fork-service-worker.ts";
 import { WorkerRegistry } from "./worker-registry.ts";
 

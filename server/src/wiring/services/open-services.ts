@@ -1,3 +1,4 @@
+import { type AddressPolicy, checkTargetUrl, createAddressPolicy } from "@swarmbase/guarded-fetch";
 import { createToolChecks } from "../../agents/index.ts";
 import { translateScopeError } from "../../auth/index.ts";
 import { deriveKey, derivePassword } from "../../crypto/index.ts";
@@ -6,7 +7,7 @@ import { type CoreParts, protocolsOf } from "../../extensions/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "../../limits/index.ts";
 import { openRest, type RestModule } from "../../rest/index.ts";
 import { createTableRules, isOwnName } from "../../tables/index.ts";
-import type { WebhookModule } from "../../webhooks/index.ts";
+import { decideAllowedCidrs, readAuthorities, type WebhookModule } from "../../webhooks/index.ts";
 import { Later } from "../later.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
@@ -15,16 +16,18 @@ import { openExtensionModule } from "./open-extension-module.ts";
 import { openFunctions } from "./open-functions.ts";
 import { openRealtimeModule } from "./open-realtime-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
-import { openOutgoing, type Outgoing } from "./outgoing.ts";
 import type { Services } from "./services.ts";
 
 const TOOL_KEY_PURPOSE = "tool-secrets";
 
-/** Opens all modules, each with those that it needs. `caFile`: the local certificate authority. */
+/** Opens all modules, each with those that it needs. Webhook receivers on this machine may have certificates of the authority `caFile`. */
 export async function openServices(context: OpenNodeContext, caFile: string | null): Promise<Services> {
-  const { server, masterKey, copyHold } = context;
-  const outgoing = await openOutgoing(context.settings, caFile);
-  const { policy, ca } = outgoing;
+  const { settings, server, masterKey, copyHold } = context;
+  const policy = createAddressPolicy({
+    allowedCidrs: decideAllowedCidrs(settings),
+    allowedPorts: settings.webhookAllowedPorts,
+  });
+  const ca = await readAuthorities({ localFile: caFile, ownFile: settings.webhookCaFile });
   const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
   const core = new Later<CoreParts>("the services are not open yet");
@@ -45,11 +48,7 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
   });
   const { authorizations } = agents.tools;
   const { auth, outbox, accountMails } = await openAuthModule(context, (id) => authorizations.prepareWithdrawal(id));
-  const rest = await openRestModule(
-    context,
-    { extensions, webhooks, agents, outbox },
-    { outgoing, listenUrl, toolKey },
-  );
+  const rest = await openRestModule(context, { extensions, webhooks, agents, outbox }, { policy, listenUrl, toolKey });
   const realtime = openRealtimeModule(context, auth, extensions);
   const functions = openFunctions({ auth, agents, rest, webhooks }, copyHold);
 
@@ -79,7 +78,7 @@ async function openLimitModule(
 }
 
 interface RestParts {
-  readonly outgoing: Outgoing;
+  readonly policy: AddressPolicy;
   readonly listenUrl: string;
   readonly toolKey: Buffer;
 }
@@ -87,9 +86,13 @@ interface RestParts {
 function openRestModule(
   { settings, database, clock, baseUrl, version, observer }: OpenNodeContext,
   { extensions, webhooks, agents, outbox }: Pick<Services, "extensions" | "webhooks" | "agents" | "outbox">,
-  { outgoing: { findUrlFault }, listenUrl, toolKey }: RestParts,
+  { policy, listenUrl, toolKey }: RestParts,
 ): Promise<RestModule> {
   const newId = (): string => newRowId(clock.now());
+  const findUrlFault = (url: string): string | null => {
+    const checked = checkTargetUrl(url, policy);
+    return checked.ok ? null : checked.reason;
+  };
   return openRest({
     database,
     listenUrl,

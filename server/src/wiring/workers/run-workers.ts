@@ -1,3 +1,4 @@
+import { type DatabaseServer, measureStorage, watchStorage } from "../../db/index.ts";
 import { supervise, type Worker } from "../../jobs/index.ts";
 import type { Closers } from "../closers.ts";
 import type { NodeContext } from "../node-context.ts";
@@ -17,4 +18,14 @@ export function runWorkers(
   const failed = supervised.then(() => new Promise<never>(() => {}));
   failed.catch(() => {});
   return failed;
+}
+
+/** Reports a disk that fills up. None when the database is on another machine. */
+export function watchDisk(
+  { settings, observer }: Pick<NodeContext, "settings" | "observer">,
+  { clusterDir }: DatabaseServer,
+): readonly Worker[] {
+  if (clusterDir === null) return [];
+  const measure = () => measureStorage(clusterDir);
+  return [{ name: "storage-watch", run: (until) => watchStorage({ settings, observer, measure }, until) }];
 }

@@ -12,7 +12,7 @@ import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "../services/services.ts";
 
 /** The routes of the services. A node without the role `api` has only those of probes. */
-export function listRoutes(
+export function buildRouteTable(
   { settings, version, copyHold }: OpenNodeContext,
   { auth, rest, functions, limits, realtime, extensions }: Services,
   findObstacle: HealthOptions["findObstacle"],
