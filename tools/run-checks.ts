@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type Check, findProgram, runChecks } from "./check-run.ts";
+import { printFigures } from "./figures/print-figures.ts";
 
 const root = resolve(`${import.meta.dirname}/..`);
 
@@ -23,7 +24,7 @@ const CHECKS: readonly Check[] = [
   { name: "dead code", args: [findProgram(root, "knip", "knip"), "--no-progress"] },
 ];
 
-const [option, ...unknown] = process.argv.slice(2);
+const [option, ...rest] = process.argv.slice(2);
 if (option === undefined) {
   const areAllGood = await runChecks(CHECKS, {
     root,
@@ -31,9 +32,12 @@ if (option === undefined) {
     write: (line) => console.log(line),
   });
   process.exitCode = areAllGood ? 0 : 1;
-} else if (option === "--audit" && unknown.length === 0) {
+} else if (option === "--audit" && rest.length === 0) {
   await import("./audit-dependencies.ts");
+} else if (option === "--figures" && rest.length <= 1) {
+  // Another checkout, to compare.
+  printFigures(rest[0] === undefined ? root : resolve(rest[0]));
 } else {
-  console.error("Usage: npm run check [-- --audit]");
+  console.error("Usage: npm run check [-- --audit | --figures [folder]]");
   process.exitCode = 2;
 }

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseSourceFile } from "../architecture/source-file.ts";
+import { countLines } from "../figures/count-lines.ts";
+import { findFolderCycles } from "../figures/find-folder-cycles.ts";
+import { listCallFiles } from "../figures/list-call-files.ts";
+import { listFunctions } from "../figures/list-functions.ts";
+
+describe("figures", () => {
+  it("count lines by top folder, without tests and generated files", () => {
+    const texts = new Map([
+      ["server/src/a.ts", "1\n2\n"],
+      ["server/sql/b.sql", "1\n"],
+      ["server/test/a.test.ts", "1\n"],
+      ["server/readme.md", "1\n"],
+      ["sdk/src/generated.ts", '// Written by "npm run generate"\n'],
+      ["tools/check.ts", "1\n"],
+    ]);
+    assert.deepEqual(countLines(texts), [
+      { folder: "server", isProduct: true, files: 2, lines: 3 },
+      { folder: "tools", isProduct: false, files: 1, lines: 1 },
+    ]);
+  });
+
+  it("find folders and files of a module that import each other, and no cycle between modules", () => {
+    const edge = (from: string, to: string) => ({ from: `server/src/${from}`, to: `server/src/${to}` });
+    assert.deepEqual(
+      findFolderCycles([
+        edge("agents/runs/a.ts", "agents/turns/b.ts"),
+        edge("agents/turns/c.ts", "agents/run.ts"),
+        edge("agents/run.ts", "agents/runs/d.ts"),
+        edge("agents/runs/a.ts", "agents/runs/d.ts"),
+        edge("auth/a.ts", "agents/run.ts"),
+        edge("agents/run.ts", "auth/a.ts"),
+      ]),
+      [{ folder: "server/src/agents", children: ["run.ts", "runs", "turns"] }],
+    );
+    assert.deepEqual(findFolderCycles([edge("agents/runs/a.ts", "agents/runs/b.ts")]), []);
+  });
+
+  it("list named functions with their lines", () => {
+    const text = "function a() {\n  return 1;\n}\nconst b = () =>\n  2;\nclass C {\n  d() {}\n}\n";
+    assert.deepEqual(
+      listFunctions(parseSourceFile("x.ts", text)).map(({ name, lines }) => [name, lines]),
+      [
+        ["a", 3],
+        ["b", 2],
+        ["d", 1],
+      ],
+    );
+  });
+
+  it("list the files of a call from its section", () => {
+    const page =
+      "# Page\n\n## A call of `agent-respond`\n\n1. `http/a.ts` then `agents/b.ts`\n\n### Back\n\n`http/a.ts`\n\n## Next\n\n`c.ts`\n";
+    assert.deepEqual(listCallFiles(page, "agent-respond"), ["http/a.ts", "agents/b.ts"]);
+    assert.equal(listCallFiles("# Page\n", "agent-respond"), null);
+  });
+});
