@@ -13,6 +13,8 @@ import type {
 } from "./port.ts";
 
 export interface LoadedExtension {
+  /** As `EXTENSIONS` names it. */
+  readonly specifier: string;
   readonly extension: Extension;
   readonly settings: ExtensionContext["settings"];
   /** Those of its standard variables that are set. */
@@ -71,7 +73,17 @@ export async function loadExtensions(options: {
     faults.push(...partFaults);
     if (partFaults.length > 0) continue;
     const { trustedUrls = [], connections = {}, observation = {} } = configured;
-    loaded.push({ extension, settings, variables, schema, routes, trustedUrls, connections, observation });
+    loaded.push({
+      specifier: name,
+      extension,
+      settings,
+      variables,
+      schema,
+      routes,
+      trustedUrls,
+      connections,
+      observation,
+    });
   }
   faults.push(...findClashes(loaded).map((fault) => `EXTENSIONS: ${fault}`));
   if (faults.length > 0) throw new SettingsError(faults);

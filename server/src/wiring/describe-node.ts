@@ -38,7 +38,7 @@ export function describeNode(
     keysFile: credentialsPath(dataDir),
     databaseDir: clusterDir?.startsWith(realpathSync(dataDir) + sep) === true ? null : clusterDir,
     providers: describeProviders(providers),
-    extensions: extensions.map(({ extension }) => extension.name),
+    extensions: extensions.map(({ specifier }) => specifier),
     isHeldCopy: prepared.restoredCopy !== null,
   };
 }

@@ -42,10 +42,10 @@ describe("loading extensions", () => {
       workingDir: folder,
     });
     assert.deepEqual(
-      loaded.map(({ extension, schema }) => [extension.name, schema?.schema]),
+      loaded.map(({ specifier, extension, schema }) => [specifier, extension.name, schema?.schema]),
       [
-        ["reference", undefined],
-        ["notes", "ext_notes"],
+        ["reference", "reference", undefined],
+        ["./notes/index.ts", "notes", "ext_notes"],
       ],
     );
     assert.deepEqual({ ...loaded[1]?.settings }, { NOTES_MAX: 5, NOTES_ARCHIVED_TEXT: "done", NOTES_PASSPHRASE: null });

@@ -79,11 +79,11 @@ function openExtension(
   const { settings } = readExtensionSettings(rows, {}, process.cwd());
   const configured = extension.configure?.(settings) ?? {};
   if (configured instanceof Promise) throw new TypeError("the extension is not configured at once");
-  const loaded = { extension, settings, variables: {}, schema: null, routes: [], trustedUrls: [], observation: {} };
+  const loaded = { specifier: extension.name, extension, settings, variables: {}, schema: null, routes: [] };
   const database = { user: pool, service: pool, work: pool } as unknown as Database;
   return openExtensions({
     ...parts,
-    extensions: [{ ...loaded, connections: configured.connections ?? {} }],
+    extensions: [{ ...loaded, trustedUrls: [], observation: {}, connections: configured.connections ?? {} }],
     settings: loadSettings({ DB_STATEMENT_TIMEOUT_MS: "10000" }),
     server: { adminUrl: "postgresql://localhost/db", directUrl: "postgresql://localhost/db", clusterDir: null },
     masterKey: newMasterKey(),
