@@ -67,7 +67,7 @@ export interface HttpServerOptions {
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-interface AppParts {
+export interface AppParts {
   readonly server: Server;
   readonly connections: Connections;
   readonly accessLog: AccessLog;

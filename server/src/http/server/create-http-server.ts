@@ -2,29 +2,24 @@ import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "../../errors/index.ts";
 import { addressKey } from "../../limits/index.ts";
+import { toPlainAddress } from "../request/proxy-trust.ts";
 import { createAccessLog } from "../response/access-log.ts";
-import { buildApp, type HttpServerOptions, type RequestListener } from "./build-app.ts";
+import { rejectRequest } from "../response/raw-response.ts";
+import { buildResponseHeaders } from "../response/response-headers.ts";
 import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
-import { buildClientErrorListener, describeClientError, requestTimeoutError } from "./client-errors.ts";
+import { buildApp, type HttpServerOptions } from "./build-app.ts";
+import { describeClientError, requestTimeoutError } from "./client-errors.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { Connections } from "./connections.ts";
 import type { ConnectionSource } from "./handover/connection-source.ts";
-import { createHttp2Server, type Http2Port } from "./http2/create-http2-server.ts";
 import { HandshakeTurns } from "./handshake-turns.ts";
+import { createHttp2Server, type Http2Port } from "./http2/create-http2-server.ts";
 import { listenOn } from "./listen-on.ts";
 import { splitByFirstByte } from "./plain-http.ts";
-import { addAuthMembers, isAuthPath } from "../response/auth-members.ts";
-import { notFoundError } from "../response/http-errors.ts";
-import { respondAndDrain, rejectRequest, renderRawResponse } from "../response/raw-response.ts";
-import { buildResponseHeaders } from "../response/response-headers.ts";
-import { toPlainAddress } from "../request/proxy-trust.ts";
-import { requestIdOf } from "../request/request-id.ts";
-import type { TlsMaterial } from "./tls/tls-material.ts";
+import { serveRequests, serveUpgrades } from "./serve-requests.ts";
 import { MIN_TLS_VERSION, NameContext } from "./tls/name-context.ts";
-import { traceRequests } from "./trace-requests.ts";
-import { buildTransportCheck } from "./check-transport.ts";
+import type { TlsMaterial } from "./tls/tls-material.ts";
 
 export interface HttpServer {
   listen(): Promise<{ port: number }>;
@@ -43,8 +38,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const PROBE_IDLE_PEER_AFTER_MS = 60_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { settings, observer, helpLinks } = options;
-  const { source = null } = options;
+  const { settings, observer, helpLinks, source = null } = options;
   const limits = new ConnectionLimits(settings, observer, source);
   const connections = new Connections(limits);
   const http2 =
@@ -56,7 +50,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       : null;
   const nameContext = new NameContext();
   if (options.tls !== null) nameContext.renew(options.tls);
-  const server = createServer(options, { connections, http2, nameContext });
+  const server = createNodeServer(options, { connections, http2, nameContext });
   const responseHeadersOf = buildResponseHeaders(options.tls);
   const bodies = new BodyDeadlines(settings.requestTimeoutMs, (request, response) => {
     if (request.httpVersionMajor < 2) server.emit("clientError", requestTimeoutError(), request.socket);
@@ -68,67 +62,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     http2?.check();
   }, checkIntervalMs(settings));
   deadlineTimer.unref();
-  const { traceSource = null } = options;
-  const accessLog = createAccessLog(observer, { isTraced: traceSource !== null });
-  const checkTransport = buildTransportCheck(settings);
+  const accessLog = createAccessLog(observer, { isTraced: (options.traceSource ?? null) !== null });
   const { app, listener } = buildApp(options, { server, connections, accessLog, responseHeadersOf });
-
-  const admit: RequestListener = (request, response) => {
-    connections.begin(request, response);
-    bodies.begin(request, response);
-    accessLog.begin(request, response);
-    const proceed = (rejection: AppError | null): void => {
-      if (rejection === null) listener(request, response);
-      else rejectRequest(request, response, rejection, { responseHeadersOf, helpLinks });
-    };
-    const admission = checkTransport(request) ?? limits.admitRequest(request, response);
-    if (admission instanceof Promise) void admission.then(proceed);
-    else proceed(admission);
-  };
-  const dispatch = traceSource === null ? admit : traceRequests(traceSource, admit);
-  for (const source of http2 === null ? [server] : [server, http2.requests]) {
-    source.on("request", dispatch);
-    source.on("checkExpectation", dispatch);
-    source.on("checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
-      // A client that sends `Expect: 100-continue` learns that its body is too large before it sends it.
-      if (Number(request.headers["content-length"] ?? 0) <= settings.bodyLimitBytes) response.writeContinue();
-      dispatch(request, response);
-    });
-  }
-  server.on("clientError", buildClientErrorListener(connections, options));
-  const rejectSocket = (request: http.IncomingMessage, socket: Socket, rejection: AppError): void => {
-    const shown = addAuthMembers(rejection, request.url);
-    respondAndDrain(socket, renderRawResponse(shown, requestIdOf(request), { withBody: true, helpLinks }));
-  };
-  const noProxyError = (): AppError => new AppError("METHOD_NOT_ALLOWED", "This service is not a proxy");
-  server.on("connect", (request: http.IncomingMessage, socket: Socket) =>
-    rejectSocket(request, socket, noProxyError()),
-  );
-  http2?.requests.on("connect", (request: http.IncomingMessage, response: http.ServerResponse) =>
-    rejectRequest(request, response, noProxyError(), { responseHeadersOf, helpLinks }),
-  );
-
-  server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
-    connections.handOver(socket);
-    const proceed = (rejection: AppError | null): void => {
-      const shown =
-        rejection ??
-        (options.onUpgrade === undefined || connections.isClosing
-          ? new AppError("SERVICE_UNAVAILABLE", "The service accepts no WebSocket connections at the moment")
-          : null) ??
-        (isAuthPath(request.url) ? notFoundError(request.url ?? "") : null);
-      if (shown === null) options.onUpgrade?.(request, socket, head);
-      else rejectSocket(request, socket, shown);
-    };
-    const admission = checkTransport(request) ?? limits.admitRequest(request, socket);
-    if (!(admission instanceof Promise)) return proceed(admission);
-    const ignore = (): void => {};
-    socket.on("error", ignore);
-    void admission.then((rejection) => {
-      socket.off("error", ignore);
-      if (!socket.destroyed) proceed(rejection);
-    });
-  });
+  const parts = { server, http2, connections, limits, bodies, accessLog, responseHeadersOf };
+  serveRequests(options, parts, listener);
+  serveUpgrades(options, parts);
 
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
   server.closeIdleConnections = () => {};
@@ -180,7 +118,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-function createServer(
+/** The server of Node.js, with TLS unless a proxy has it. */
+function createNodeServer(
   { settings, tls, observer }: HttpServerOptions,
   {
     connections,
