@@ -18,10 +18,8 @@ export interface TransactionOptions
  * Runs the statements in the scope, as one transaction in one round trip. Rejects with the server's own errors, or with an AppError when
  * the database is unavailable.
  */
-export function runPipelined(
-  pool: FairPool,
-  { scope, share, ...options }: TransactionOptions,
-): Promise<readonly StatementResult[]> {
+export function runPipelined(pool: FairPool, options: TransactionOptions): Promise<readonly StatementResult[]> {
+  const { scope, share } = options;
   const key = shareKeyOf(scope);
   const { role, isReadOnly, isolation, statementTimeoutMs } = scope;
   return runTransaction(pool, {
