@@ -28,7 +28,8 @@ async function list(_request: ExtensionRequest, { database }: OperatorContext): 
 
 async function add({ id, body }: ExtensionRequest, { database }: OperatorContext): Promise<ExtensionResponse> {
   const { email, user_id: userId } = readBody(body, ["email", "user_id"]);
-  const wanted = userId === undefined ? readRequiredText(email, "email") : readId(String(userId), "user_id");
+  const wanted =
+    userId === undefined ? readRequiredText(email, "email") : readId(readRequiredText(userId, "user_id"), "user_id");
   const added = await database.asService(async (query) => {
     const found = await addOperator(query, wanted);
     if (found === null) throw new AppError("NOT_FOUND", "No account has this address or id");
