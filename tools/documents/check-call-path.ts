@@ -7,7 +7,7 @@ const TITLE = "### The files of a call";
 const ROW = /^\| \d+ \| `([^`]+)` \|/;
 
 /** The files that a call of `agent-respond` passes through, as the page lists them. */
-function listCallFiles(page: string): readonly string[] {
+export function listCallFiles(page: string): readonly string[] {
   const section = page.split(`${TITLE}\n`)[1]?.split(/^#+ /m)[0] ?? "";
   return section.split("\n").flatMap((line) => ROW.exec(line)?.[1] ?? []);
 }

@@ -2,14 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSourceFile } from "../architecture/source-file.ts";
+import { listCallFiles } from "../documents/check-call-path.ts";
 import { countLines, isCode } from "./count-lines.ts";
 import { findFolderCycles } from "./find-folder-cycles.ts";
-import { listCallFiles } from "./list-call-files.ts";
 import { listFunctions } from "./list-functions.ts";
 
 const MAX_PRODUCT_LINES = 156_000;
 const SHOWN_FUNCTIONS = 10;
-const CALL = "agent-respond";
 
 /** Prints figures about the size and the structure of a checkout. They inform: none of them is an error. */
 export function printFigures(root: string): void {
@@ -48,9 +47,9 @@ export function printFigures(root: string): void {
   row("npm scripts", count(Object.keys(scripts).length));
   row("tracked files at the root", count(paths.filter((path) => !path.includes("/")).length));
   const page = paths.includes("docs/architecture.md") ? read("docs/architecture.md") : "";
-  const files = listCallFiles(page, CALL);
-  row(`files of a call of ${CALL}`, files === null ? "not listed" : count(files.length));
-  for (const file of files ?? []) row("", file);
+  const files = listCallFiles(page);
+  row("files of a call of agent-respond", files.length === 0 ? "not listed" : count(files.length));
+  for (const file of files) row("", file);
 }
 
 function row(name: string, text: string): void {

@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import { parseSourceFile } from "../architecture/source-file.ts";
 import { countLines } from "../figures/count-lines.ts";
 import { findFolderCycles } from "../figures/find-folder-cycles.ts";
-import { listCallFiles } from "../figures/list-call-files.ts";
 import { listFunctions } from "../figures/list-functions.ts";
 
 describe("figures", () => {
@@ -48,12 +47,5 @@ describe("figures", () => {
         ["d", 1],
       ],
     );
-  });
-
-  it("list the files of a call from its section", () => {
-    const page =
-      "# Page\n\n## A call of `agent-respond`\n\n1. `http/a.ts` then `agents/b.ts`\n\n### Back\n\n`http/a.ts`\n\n## Next\n\n`c.ts`\n";
-    assert.deepEqual(listCallFiles(page, "agent-respond"), ["http/a.ts", "agents/b.ts"]);
-    assert.equal(listCallFiles("# Page\n", "agent-respond"), null);
   });
 });
