@@ -82,9 +82,9 @@ export function buildApp(
   options: HttpServerOptions,
   parts: AppParts,
 ): { app: FastifyInstance; listener: RequestListener } {
-  const { settings, routes, limits, helpLinks } = options;
+  const { settings, routes, limits } = options;
   const { server, connections, accessLog, responseHeadersOf } = parts;
-  const forms = { helpLinks, unknownPathForm: buildUnknownPathForm(routes) };
+  const sendError = buildErrorSender(options, parts);
   let listener: RequestListener | null = null;
   const app = fastify({
     serverFactory: (handler) => {
@@ -102,28 +102,6 @@ export function buildApp(
     routerOptions: { maxParamLength: PARAMETER_LENGTH },
   });
   if (listener === null) throw new Error("Fastify did not request its server");
-
-  const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const known = toHttpError(error, request);
-    accessLog.fail(reply.raw, known);
-    if (reply.raw.headersSent || reply.raw.destroyed) {
-      // A partial response cannot be withdrawn; the client notices the broken connection.
-      reply.hijack();
-      reply.raw.destroy();
-      return reply;
-    }
-    const render = (shown: AppError): RenderedError => renderRouteError(shown, request, forms);
-    if (known.code === "PAYLOAD_TOO_LARGE") {
-      reply.hijack();
-      rejectRequest(request.raw, reply.raw, withRateLimitState(known, request), { responseHeadersOf, render });
-      return reply;
-    }
-    const { status, headers, body } = render(known);
-    return reply
-      .code(status)
-      .headers({ ...responseHeadersOf(request), "x-request-id": request.id, ...headers })
-      .send(body);
-  };
 
   const allowedMethods = buildAllowedMethods(routes);
   app.addHook("onRequest", (request, reply, done) => {
@@ -168,6 +146,36 @@ export function buildApp(
     done();
   });
   return { app, listener };
+}
+
+type ErrorSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+function buildErrorSender(
+  { routes, helpLinks }: HttpServerOptions,
+  { accessLog, responseHeadersOf }: AppParts,
+): ErrorSender {
+  const forms = { helpLinks, unknownPathForm: buildUnknownPathForm(routes) };
+  return (error, request, reply) => {
+    const known = toHttpError(error, request);
+    accessLog.fail(reply.raw, known);
+    if (reply.raw.headersSent || reply.raw.destroyed) {
+      // A partial response cannot be withdrawn; the client notices the broken connection.
+      reply.hijack();
+      reply.raw.destroy();
+      return reply;
+    }
+    const render = (shown: AppError): RenderedError => renderRouteError(shown, request, forms);
+    if (known.code === "PAYLOAD_TOO_LARGE") {
+      reply.hijack();
+      rejectRequest(request.raw, reply.raw, withRateLimitState(known, request), { responseHeadersOf, render });
+      return reply;
+    }
+    const { status, headers, body } = render(known);
+    return reply
+      .code(status)
+      .headers({ ...responseHeadersOf(request), "x-request-id": request.id, ...headers })
+      .send(body);
+  };
 }
 
 function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [yes: T[], no: T[]] {

@@ -71,18 +71,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
   server.closeIdleConnections = () => {};
   const stop = async (): Promise<void> => {
-    const timer = setTimeout(() => {
-      observer.note("http.stop_forced", connections.destroyAll());
-    }, settings.stopTimeoutMs);
-    // The server does not count connections that another process has accepted.
-    await Promise.all([
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
-      // On a busy machine requests take long, but they end.
-      connections.close(() => void timer.refresh()),
-    ]);
-    clearTimeout(timer);
+    await endConnections(options, server, connections);
     clearInterval(deadlineTimer);
     await app.close();
   };
@@ -116,6 +105,25 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return stopping;
     },
   };
+}
+
+async function endConnections(
+  { settings, observer }: HttpServerOptions,
+  server: http.Server,
+  connections: Connections,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    observer.note("http.stop_forced", connections.destroyAll());
+  }, settings.stopTimeoutMs);
+  // The server does not count connections that another process has accepted.
+  await Promise.all([
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    }),
+    // On a busy machine requests take long, but they end.
+    connections.close(() => void timer.refresh()),
+  ]);
+  clearTimeout(timer);
 }
 
 /** The server of Node.js, with TLS unless a proxy has it. */
