@@ -11,7 +11,7 @@ const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
 const NOTHING_LEFT = new Error("the answer was read without the package");
 
 /** What receives the response of an attempt before the vendor's package. */
-export interface Watcher {
+interface Watcher {
   onBytes(): void;
   /** Takes plain text out of the response; null: the package parses all of it. */
   readonly text: PlainText | null;

@@ -1,5 +1,5 @@
 /** What the webhook determines of a delivery. */
-export interface DeliveryTarget {
+interface DeliveryTarget {
   readonly userId: string;
   readonly url: string;
   readonly secret: string;
@@ -28,7 +28,7 @@ export interface Delivery extends DeliveryTarget {
 }
 
 /** The window that a send is counted in; nulls without a limit. The request must start before the window ends. */
-export interface SendWindow {
+interface SendWindow {
   /** Text, because the microseconds identify the window in the database. */
   readonly windowOpenedAt: string | null;
   /** Milliseconds from the claim to the end of the window. */
