@@ -90,7 +90,7 @@ class Dispatcher {
     const events = { ...this.#tools, wakeUp: eventWakeUp, pollMs: eventPollMs, signal };
     try {
       await Promise.all([
-        runSteps(() => this.#step(), { ...this.#tools, name: NAME, wakeUp, signal }).finally(() => this.#stop()),
+        runSteps(() => this.#step(), { ...this.#tools, name: NAME, wakeUp, signal }).then(() => this.#stop()),
         eventNotice.during(() => runEventLoops(fanOut, events)),
       ]);
     } finally {
