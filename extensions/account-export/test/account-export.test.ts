@@ -62,7 +62,6 @@ async function startNode(env: Readonly<Record<string, string>>): Promise<Running
       MASTER_KEY: database.masterKey,
       EXTENSIONS: EXTENSION,
       PROVIDER_A_KIND: "simulated",
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
       DB_LOCK_TIMEOUT_MS: String(WAIT_MS),
       DB_STATEMENT_TIMEOUT_MS: String(WAIT_MS),
       ...env,

@@ -62,7 +62,6 @@ before(async () => {
     MASTER_KEY,
     EXTENSIONS: EXTENSION,
     PROVIDER_A_KIND: "simulated",
-    AUTH_PASSWORD_MEMORY_KIB: "8192",
   };
   service = await startService(cleanup, { dataDir, env });
   const dispatcher = new Agent({ connect: { ca: readFileSync(service.credentials.ca_cert_file ?? "", "utf8") } });

@@ -139,7 +139,6 @@ before(async () => {
       DATABASE_URL,
       MASTER_KEY,
       EXTENSIONS: "mcp-server,mcp-client",
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
       BODY_LIMIT_BYTES: "65536",
       MCP_SERVERS_FILE: serversFile,
       SITE_URL: `${SITE}/start`,

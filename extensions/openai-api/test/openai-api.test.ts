@@ -93,7 +93,6 @@ before(async () => {
       DATABASE_URL: database.adminUrl,
       MASTER_KEY: database.masterKey,
       EXTENSIONS: "openai-api",
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
       LIMIT_API: "1000",
       LIMIT_AI: "1000",
     },

@@ -20,8 +20,6 @@ describe("a running service, against the reference, for longer", () => {
       env: {
         ...EXAMPLE_ENVIRONMENT,
         AUTH_MAIL_INTERVAL_SECONDS: "0",
-        AUTH_PASSWORD_MEMORY_KIB: "8192",
-        AUTH_PASSWORD_ITERATIONS: "1",
       },
     });
   });

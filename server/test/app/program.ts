@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 import type { CredentialsFile } from "../../src/auth/index.ts";
 import { quoteForShell } from "../../src/commands/quote-for-shell.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
+import { QUICK_HASHES } from "../support/quick-hashes.ts";
 import { WITHOUT_LIMITS } from "../support/without-limits.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../../bin/swarmbase.js");
@@ -74,6 +75,7 @@ export function runProgram(
       HOME: tmpdir(),
       PORT: "0",
       ...WITHOUT_LIMITS,
+      ...QUICK_HASHES,
       ...(asNpm ? { npm_lifecycle_event: "start" } : {}),
       ...env,
     },

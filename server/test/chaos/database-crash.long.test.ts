@@ -35,8 +35,6 @@ test("PostgreSQL that is killed under streams leaves no hole in them, nor in any
     env: {
       PROVIDER_A_KIND: "simulated",
       SIMULATED_TOKENS_PER_SECOND: "20",
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
-      AUTH_PASSWORD_ITERATIONS: "1",
     },
   });
   tls.setDefaultCACertificates([

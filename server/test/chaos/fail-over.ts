@@ -56,8 +56,6 @@ export async function failOver(t: TestContext, options: FailOverOptions): Promis
       DATABASE_URL: pair.url,
       MASTER_KEY: pair.masterKey,
       AGENT_LIMIT_PER_USER: "1000000",
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
-      AUTH_PASSWORD_ITERATIONS: "1",
       WEBHOOK_CA_FILE: caFile,
       WEBHOOK_RETRY_SCHEDULE: "0,1",
     },

@@ -66,8 +66,6 @@ export async function openFaultStage(t: TestContext, options: FaultOptions = {})
     env: {
       NODE_ENV: "test",
       AGENT_LIMIT_PER_USER: "1000000",
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
-      AUTH_PASSWORD_ITERATIONS: "1",
       WEBHOOK_CA_FILE: caFile,
       WEBHOOK_RETRY_SCHEDULE: "0,1",
       ...options.env,

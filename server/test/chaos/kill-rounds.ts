@@ -39,8 +39,6 @@ export async function runKillRounds(t: Cleanup, victims: readonly Victim[]): Pro
     NODE_ENV: "test",
     LOG_LEVEL: "warn",
     AGENT_LIMIT_PER_USER: "1000000",
-    AUTH_PASSWORD_MEMORY_KIB: "8192",
-    AUTH_PASSWORD_ITERATIONS: "1",
     LIMIT_API: "0",
     WEBHOOK_CA_FILE: caFile,
     WEBHOOK_RETRY_SCHEDULE: "0,1",

@@ -57,8 +57,6 @@ export async function openStopStage(t: TestContext): Promise<StopStage> {
         PORT: port,
         WORKERS: "2",
         AGENT_LIMIT_PER_USER: "1000000",
-        AUTH_PASSWORD_MEMORY_KIB: "8192",
-        AUTH_PASSWORD_ITERATIONS: "1",
         PROVIDER_A_KIND: "simulated",
         SIMULATED_TOKENS_PER_SECOND: TOKENS_PER_SECOND[speed],
         // Only a run that was released can be continued during the test.

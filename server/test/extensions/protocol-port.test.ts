@@ -75,7 +75,6 @@ before(async () => {
       DATABASE_URL,
       MASTER_KEY,
       EXTENSIONS: PROTOCOL,
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
       BODY_LIMIT_BYTES: String(BODY_LIMIT),
       LIMIT_API: "40",
       LIMIT_AI: "2",

@@ -213,8 +213,6 @@ function startNode(
     DATABASE_URL: database.adminUrl,
     MASTER_KEY: database.masterKey,
     AGENT_LIMIT_PER_USER: "1000000",
-    AUTH_PASSWORD_MEMORY_KIB: "8192",
-    AUTH_PASSWORD_ITERATIONS: "1",
     LOG_LEVEL: "warn",
   };
   return startService(t, { dataDir, env });

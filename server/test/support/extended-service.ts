@@ -35,7 +35,6 @@ export async function startExtendedService(
   const env = {
     DATABASE_URL,
     MASTER_KEY,
-    AUTH_PASSWORD_MEMORY_KIB: "8192",
     AGENT_STREAM_LIMIT_PER_USER: "8",
     ...more,
   };

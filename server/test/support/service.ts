@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Cleanup } from "./database.ts";
 import { findFreePort } from "./free-port.ts";
+import { QUICK_HASHES } from "./quick-hashes.ts";
 import { WITHOUT_LIMITS } from "./without-limits.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
@@ -49,6 +50,7 @@ export async function startService(
       CONSOLE: "false",
       WORKERS: "1",
       ...WITHOUT_LIMITS,
+      ...QUICK_HASHES,
       ...env,
       PORT: port,
       DATA_DIR: dataDir,

@@ -53,7 +53,6 @@ export async function startOperatorService(
     MASTER_KEY: database.masterKey,
     EXTENSIONS: EXTENSION,
     OPERATOR_ENABLED: "true",
-    AUTH_PASSWORD_MEMORY_KIB: "8192",
     ...more,
   };
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-operator-");

@@ -67,7 +67,6 @@ export async function startGuardedService(): Promise<GuardedService> {
     env: {
       DATABASE_URL: database.adminUrl,
       MASTER_KEY: database.masterKey,
-      AUTH_PASSWORD_MEMORY_KIB: "8192",
       PROVIDER_A_KIND: "openai-compatible",
       PROVIDER_A_BASE_URL: providerUrl,
       PROVIDER_A_MODELS: "m",

@@ -19,7 +19,7 @@ export async function startTrustedService(
 ): Promise<RunningService> {
   const service = await startService(cleanup, {
     dataDir: await createTemporaryFolder(cleanup, "swarmbase-hostile-"),
-    env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, AUTH_PASSWORD_MEMORY_KIB: "8192", ...env },
+    env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, ...env },
   });
   const authority = readFileSync(service.credentials.ca_cert_file ?? "", "utf8");
   tls.setDefaultCACertificates([...tls.getCACertificates("default"), authority]);
