@@ -23,7 +23,8 @@ import { type Service, startService } from "./support/service.ts";
 import { MAILING } from "./support/settings.ts";
 import { readToken } from "./support/tokens.ts";
 
-const PAGE = join(import.meta.dirname, "../docs/guides/server-side-rendering.md");
+const PAGE = join(import.meta.dirname, "../docs/guides/browser-apps.md");
+const SECTION = "\n## Server-side rendering\n";
 const BLOCK = /^```js\n([\s\S]*?)^```$/gm;
 const PREFIX = "base64-";
 /** Allowed by the list of the shared service; the tests call the application under its own address. */
@@ -239,7 +240,7 @@ describe("5 sessions in cookies with @supabase/ssr", { skip: NEEDS_OWN_SERVICE }
 
 /** The application of the page, with its own text. */
 async function startApp({ credentials }: Service, folder: string): Promise<Server> {
-  const page = await readFile(PAGE, "utf8");
+  const [, page = ""] = (await readFile(PAGE, "utf8")).split(SECTION);
   const text = [...page.matchAll(BLOCK)].map(([, block = ""]) => block.replace(/^import .*$/gm, "")).join("\n");
   const env = { SWARMBASE_URL: credentials.url, SWARMBASE_ANON_KEY: credentials.anon_key, APP_URL };
   const names = { createServer, createServerClient, parseCookieHeader, serializeCookieHeader, process: { env } };

@@ -19,13 +19,7 @@ export interface SearchIndex {
 }
 
 /** The groups of the navigation for people who use the service. All others are for those who work on it. */
-const FOR_USERS: ReadonlySet<string> = new Set([
-  "Start here",
-  "Agents and swarms",
-  "Webhooks, accounts and data",
-  "Running the service",
-  "Reference",
-]);
+const FOR_USERS: ReadonlySet<string> = new Set(["Start", "Build", "Connect", "Operate", "Reference"]);
 
 export interface SearchedSite {
   readonly content: Content;

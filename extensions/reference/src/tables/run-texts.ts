@@ -154,7 +154,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       finished_at: "When the call ended.",
     },
     events: { "tool.executed": "a call that succeeds", "tool.error": "a call that fails" },
-    guide: "tool-calls",
+    guide: "tools",
   },
   tool_execution_payloads: {
     summary: "Inputs and outputs of tool calls.",
@@ -168,7 +168,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
         "The latest question of the tool to the owner of the agent: `id`, `message` and the `schema` of the answer.",
       answer: "The answer to the question, until the tool has received it.",
     },
-    guide: "tool-calls",
+    guide: "tools",
   },
   usage_records: {
     summary: "Tokens and cost of each turn, for the user who pays for it.",
