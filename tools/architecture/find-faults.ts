@@ -5,6 +5,7 @@ import { checkCycles } from "./rules/cycles.ts";
 import { checkEffects } from "./rules/effects.ts";
 import { checkEntryPoints } from "./rules/entry-points.ts";
 import { checkEnvironment } from "./rules/environment.ts";
+import { checkFolderCycles } from "./rules/folder-cycles.ts";
 import { checkTodoNotes } from "./rules/todo-notes.ts";
 import { checkLayers } from "./rules/layers.ts";
 import { checkNames } from "./rules/names.ts";
@@ -26,6 +27,7 @@ const RULES: readonly Rule[] = [
   checkConsole,
   checkEffects,
   checkCycles,
+  checkFolderCycles,
   checkSize,
   checkNames,
   checkSqlText,

@@ -187,6 +187,37 @@ describe("the architecture check", () => {
       expected: [/cycle: \S+load\.ts → \S+b\.ts → \S+c\.ts → \S+load\.ts/],
     },
     {
+      rule: "a cycle of folders",
+      changes: {
+        "server/src/auth/keys/load.ts": 'import type { Find } from "../users/find.ts";\nexport type Load = Find;\n',
+        "server/src/auth/keys/key.ts": "export type Key = string;\n",
+        "server/src/auth/users/find.ts": 'import type { Sent } from "../mail/send.ts";\nexport type Find = Sent;\n',
+        "server/src/auth/mail/send.ts": 'import type { Key } from "../keys/key.ts";\nexport type Sent = Key;\n',
+      },
+      expected: [
+        /^server\/src\/auth\/keys\/load\.ts:1: cycle in server\/src\/auth\/: keys → users → mail → keys: \S+load\.ts imports \S+find\.ts; \S+find\.ts imports \S+send\.ts; \S+send\.ts imports \S+key\.ts$/,
+      ],
+    },
+    {
+      rule: "a cycle of a file and a folder inside a folder",
+      changes: {
+        "server/src/auth/users/find.ts": 'export { row } from "./sql/row.ts";\nexport type Find = 1;\n',
+        "server/src/auth/users/sql/row.ts": 'export { name } from "../name.ts";\nexport const row = 1;\n',
+        "server/src/auth/users/name.ts": 'export { text } from "./sql/text.ts";\nexport const name = 1;\n',
+        "server/src/auth/users/sql/text.ts": "export const text = 1;\n",
+      },
+      expected: [/row\.ts:1: cycle in server\/src\/auth\/users\/: sql → name\.ts → sql: /],
+    },
+    {
+      rule: "a cycle of folders in a library",
+      changes: {
+        "libraries/postgres/pool/open.ts": 'import type { A } from "../server/start.ts";\nexport type Open = A;\n',
+        "libraries/postgres/pool/size.ts": "export type Size = number;\n",
+        "libraries/postgres/server/start.ts": 'import type { Size } from "../pool/size.ts";\nexport type A = Size;\n',
+      },
+      expected: [/cycle in libraries\/postgres\/: pool → server → pool/],
+    },
+    {
       rule: "a long source",
       changes: { "server/src/config/load.ts": `export const load = 1;\n${"\n".repeat(300)}` },
       expected: [/load\.ts:301: 301 lines; at most 300/],
