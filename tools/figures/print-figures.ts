@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkFolderCycles } from "../architecture/rules/folder-cycles.ts";
 import { parseSourceFile } from "../architecture/source-file.ts";
 import { listCallFiles } from "../documents/check-call-path.ts";
 import { countLines, isCode } from "./count-lines.ts";
-import { findFolderCycles } from "./find-folder-cycles.ts";
 import { listFunctions } from "./list-functions.ts";
 
 const MAX_PRODUCT_LINES = 156_000;
@@ -32,12 +32,9 @@ export function printFigures(root: string): void {
   const sources = Array.from(texts, ([path, text]) => [path, text] as const)
     .filter(([path]) => /\.tsx?$/.test(path))
     .map(([path, text]) => parseSourceFile(path, text));
-  const imports = sources.flatMap(({ path, imports: all }) =>
-    all.flatMap(({ target }) => (target === null ? [] : [{ from: path, to: target }])),
-  );
-  const cycles = findFolderCycles(imports);
+  const cycles = checkFolderCycles({ texts, sources });
   row("folder cycles", count(cycles.length));
-  for (const { folder, children } of cycles) row("", `${folder}: ${children.join(", ")}`);
+  for (const { message } of cycles) row("", message);
 
   const longest = sources.flatMap(listFunctions).toSorted((one, other) => other.lines - one.lines);
   row("longest functions", "");

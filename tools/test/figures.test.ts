@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseSourceFile } from "../architecture/source-file.ts";
 import { countLines } from "../figures/count-lines.ts";
-import { findFolderCycles } from "../figures/find-folder-cycles.ts";
 import { listFunctions } from "../figures/list-functions.ts";
 
 describe("figures", () => {
@@ -19,22 +18,6 @@ describe("figures", () => {
       { folder: "server", isProduct: true, files: 2, lines: 3 },
       { folder: "tools", isProduct: false, files: 1, lines: 1 },
     ]);
-  });
-
-  it("find folders and files of a module that import each other, and no cycle between modules", () => {
-    const edge = (from: string, to: string) => ({ from: `server/src/${from}`, to: `server/src/${to}` });
-    assert.deepEqual(
-      findFolderCycles([
-        edge("agents/runs/a.ts", "agents/turns/b.ts"),
-        edge("agents/turns/c.ts", "agents/run.ts"),
-        edge("agents/run.ts", "agents/runs/d.ts"),
-        edge("agents/runs/a.ts", "agents/runs/d.ts"),
-        edge("auth/a.ts", "agents/run.ts"),
-        edge("agents/run.ts", "auth/a.ts"),
-      ]),
-      [{ folder: "server/src/agents", children: ["run.ts", "runs", "turns"] }],
-    );
-    assert.deepEqual(findFolderCycles([edge("agents/runs/a.ts", "agents/runs/b.ts")]), []);
   });
 
   it("list named functions with their lines", () => {
