@@ -48,15 +48,16 @@ export interface AnswerReader {
 const MIN_OUTPUT_TOKENS = 1_024;
 
 /** The only path to a model. Throws BudgetSpent, RunStop, the reason of the signal, and what the model port throws. */
-export async function callModel(run: LiveRun, { caller, request, reader, ...call }: RunCall): Promise<ModelFinish> {
+export async function callModel(run: LiveRun, call: RunCall): Promise<ModelFinish> {
   run.assertHeld();
+  const { caller, request, answerTokens, reader } = call;
   const { models, calibration } = run.ports;
   const { framework, model, system, messages, tools, toolChoice, signal } = request;
   const info = models.describe(framework, model);
-  const hasOwnLimit = call.answerTokens !== null;
+  const hasOwnLimit = answerTokens !== null;
   // A reasoning model would use up this limit before it answers.
   const settings =
-    hasOwnLimit && !info.isReasoning ? { ...request.settings, max_tokens: call.answerTokens } : request.settings;
+    hasOwnLimit && !info.isReasoning ? { ...request.settings, max_tokens: answerTokens } : request.settings;
   const { inputTokens, imageTokens, charsPerToken } = estimateInput(run.ports, request);
   const maxOutputTokens = models.maxTokens(framework, model, settings);
   // A reasoning model needs output tokens before it answers.
