@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
           "insert into private.events (type, data, audience) values ('agent.created', '{}', array[$1::uuid])",
           [userId],
         );
-        await client.query("select count(*) from private.fan_out_events(1, interval '0')");
+        await client.query("select count(*) from private.fan_out_events(max_events => 1, first_delay => interval '0')");
         await client.query(
           `with claimed as (select * from private.claim_webhook_deliveries(private.new_id(), interval '1 minute', 20, 20, 1, '{}', '{}', '{}'))
            select count(*) from claimed`,
