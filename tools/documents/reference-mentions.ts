@@ -14,12 +14,12 @@ const NAME_SOURCES: readonly NameSource[] = [
   // Frames of sockets.
   {
     page: "docs/reference/realtime.md",
-    files: /^server\/src\/realtime\/(?:channels|sockets|wire)\/.*\.ts$/,
+    files: /^server\/src\/realtime\/(?:channels|requests|sockets|wire)\/.*\.ts$/,
     pattern: /\bevent(?::| ===) "([a-z_]+)"/g,
   },
   {
     page: "docs/reference/realtime.md",
-    files: /^server\/src\/realtime\/channels\/channel-request\.ts$/,
+    files: /^server\/src\/realtime\/requests\/channel-request\.ts$/,
     pattern: /\bcase "([a-z_]+)":/g,
   },
   // Events of the stream of a run.
