@@ -44,8 +44,12 @@ after(async () => {
   await service?.stop();
 });
 
-async function readBlocks(guide: string): Promise<string[]> {
-  const page = await readFile(join(GUIDES, guide), "utf8");
+/** The examples of a guide, or of its part below or above a heading. */
+async function readBlocks(guide: string, part: { below?: string; above?: string } = {}): Promise<string[]> {
+  const whole = await readFile(join(GUIDES, guide), "utf8");
+  const heading = part.below ?? part.above;
+  const [above = "", below = ""] = heading === undefined ? [whole] : whole.split(`\n${heading}\n`);
+  const page = part.below === undefined ? above : below;
   const blocks = [...page.matchAll(BLOCK)].map(([, text = ""]) => text);
   assert.ok(blocks.length > 0, `${guide} has no examples`);
   return blocks;
@@ -65,6 +69,7 @@ async function run(text: string, names: Names): Promise<void> {
   assert.deepEqual(refusals.splice(0), []);
 }
 
+const RECORDS = "## Records of tool calls";
 const quiet = { log: () => {} };
 const quietProcess = { stdout: { write: () => {} } };
 const names = (more: Names = {}): Names => ({ supabase: ada.client, console: quiet, process: quietProcess, ...more });
@@ -86,7 +91,8 @@ test("beyond: the examples for swarms and members run without changes", async ()
 
 test("beyond: the examples for tools and webhooks run without changes", async () => {
   const agent_id = await add(ada, "agents", { name: "Ann" });
-  for (const block of await readBlocks("tools.md")) await run(block.replaceAll("…", "..."), names({ agent_id }));
+  for (const block of await readBlocks("tools.md", { above: RECORDS }))
+    await run(block.replaceAll("…", "..."), names({ agent_id }));
   const swarm_id = await add(ada, "swarms", { name: "Bridge" });
   await addSwarmAgent(ada, swarm_id, "Ann");
   const { data } = await ada.client.functions.invoke("agent-respond", { body: { swarm_id, message: "Is it open?" } });
@@ -116,7 +122,7 @@ test("beyond: the examples for approvals and records of tool calls run without c
   await run(list, names(given));
   const [execution] = await read(ada, `/tool_executions?run_id=eq.${data.run_id}`);
   await run(approve, names({ ...given, tool_execution_id: execution?.["id"] }));
-  for (const block of await readBlocks("tool-calls.md")) await run(block, names(given));
+  for (const block of await readBlocks("tools.md", { below: RECORDS })) await run(block, names(given));
   const [turn] = await read(ada, `/run_turns?run_id=eq.${data.run_id}`);
   const traced = { ...given, swarmId, turnId: turn?.["id"], isExactPrompt, listPromptSeqs, resolvePrompt };
   for (const block of await readBlocks("tracing.md")) await run(block, names(traced));
@@ -174,7 +180,9 @@ test("beyond: the examples for browser apps run without changes", async () => {
   const given = { supabase: client, createClient, ANON_KEY: service.credentials.anon_key };
   const shown = { show: ignore, enter: ignore, render: ignore, askForNewPassword: ignore };
   const password = "correct horse 7";
-  const [make = "", signUp = "", ...others] = await readBlocks("browser-apps.md");
+  const [make = "", signUp = "", ...others] = await readBlocks("browser-apps.md", {
+    above: "## Server-side rendering",
+  });
   await run(make, { createClient, ANON_KEY: "key" });
   await run(signUp, names({ ...given, ...shown, email: `new-${email}`, password }));
   for (const block of others) {
@@ -208,7 +216,7 @@ test("beyond: every guide with JavaScript examples is tested here, or in the fil
   const ssr = await readFile(join(import.meta.dirname, "5-ssr.test.ts"), "utf8");
   for (const guide of await readdir(GUIDES)) {
     const page = await readFile(join(GUIDES, guide), "utf8");
-    const isTested = source.includes(`readBlocks("${guide}")`) || ssr.includes(`docs/guides/${guide}"`);
+    const isTested = source.includes(`readBlocks("${guide}"`) || ssr.includes(`docs/guides/${guide}"`);
     if (page.search(BLOCK) !== -1) assert.ok(isTested, guide);
   }
 });
