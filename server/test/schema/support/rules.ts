@@ -42,16 +42,17 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
       union select reach.member, m.roleid from reach join pg_auth_members m on m.member = reach.role)
     select member.rolname || ' > ' || role.rolname as fault from reach
     join pg_roles member on member.oid = reach.member join pg_roles role on role.oid = reach.role
-    where member.rolname in ('sb_user', 'sb_service', 'anon', 'authenticated', 'service_role')
-      and member.rolname || ' > ' || role.rolname not in ('sb_user > anon', 'sb_user > authenticated', 'sb_service > anon',
-        'sb_service > authenticated', 'sb_service > service_role')`,
+    where member.rolname in ('sb_user', 'sb_service', 'anon', 'authenticated', 'api_key', 'service_role')
+      and member.rolname || ' > ' || role.rolname not in ('sb_user > anon', 'sb_user > authenticated', 'sb_user > api_key',
+        'sb_service > anon', 'sb_service > authenticated', 'sb_service > api_key', 'sb_service > service_role',
+        'api_key > authenticated')`,
     breach: "grant swarmbase_owner to authenticated",
   },
   "no role inherits or has an attribute that it does not need": {
     faults: `
     select rolname as fault from pg_roles
-    where rolname in ('swarmbase_owner', 'sb_user', 'sb_service', 'anon', 'authenticated', 'service_role')
-      and (rolsuper or rolinherit or rolcreaterole or rolcreatedb or rolreplication or (rolbypassrls and rolname <> 'service_role')
+    where rolname in ('swarmbase_owner', 'sb_user', 'sb_service', 'anon', 'authenticated', 'api_key', 'service_role')
+      and (rolsuper or rolinherit <> (rolname = 'api_key') or rolcreaterole or rolcreatedb or rolreplication or (rolbypassrls and rolname <> 'service_role')
         or rolcanlogin <> (rolname in ('swarmbase_owner', 'sb_user', 'sb_service')))`,
     breach: "alter role sb_user inherit",
   },
