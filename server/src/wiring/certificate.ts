@@ -11,7 +11,7 @@ export function loadCertificate({ settings, clock }: Pick<NodeContext, "settings
 export interface Certificate {
   /** Null in proxy mode. */
   current(): TlsMaterial | null;
-  /** Calls the listener with each new certificate. */
+  /** Calls the listener with each new certificate, also with one that came before this call. */
   onCertificate(listener: (material: TlsMaterial) => void): void;
   /** Reads the files again. Files that cannot be used are reported, and the last ones stay in use. */
   reload(): Promise<void>;
@@ -19,7 +19,10 @@ export interface Certificate {
 }
 
 /** The certificate of this node, which is kept current. */
-export function openCertificate(context: NodeContext, first: TlsMaterial | null): Certificate {
+export function openCertificate(
+  context: Pick<NodeContext, "settings" | "clock" | "observer">,
+  first: TlsMaterial | null,
+): Certificate {
   if (first === null) return { current: () => null, onCertificate: () => {}, reload: async () => {}, workers: [] };
   const { observer } = context;
   const load = (): Promise<TlsMaterial> => loadCertificate(context);
@@ -33,6 +36,7 @@ export function openCertificate(context: NodeContext, first: TlsMaterial | null)
     current: () => current,
     onCertificate: (added) => {
       listener = added;
+      if (current !== first) added(current);
     },
     reload: async () => {
       try {

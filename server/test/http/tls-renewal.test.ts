@@ -10,6 +10,8 @@ import { connect } from "node:tls";
 import { loadSettings } from "../../src/config/index.ts";
 import { createHttpServer, keepTlsCurrent, loadTlsMaterial } from "../../src/http/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
+import { loadCertificate, openCertificate } from "../../src/wiring/certificate.ts";
+import { silentObserver } from "../support/silent-observer.ts";
 import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
@@ -87,4 +89,20 @@ test("a running server applies a renewed certificate, local or operator's", asyn
   await rename(`${keyFile}.new`, keyFile);
   await untilServed(serialOf(theirs.cert));
   assert.equal(notes.filter((name) => name === "tls.reload_failed").length, 1, "said once");
+});
+
+test("a certificate that was renewed before the server exists reaches it", async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-renewal-"));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  let daysLater = 0;
+  const clock = { now: () => new Date(Date.now() + daysLater * DAY_MS) };
+  const context = { settings: { ...loadSettings({}), dataDir }, clock, observer: silentObserver };
+  const first = await loadCertificate(context);
+  const certificate = openCertificate(context, first);
+  daysLater = 380;
+  await certificate.reload();
+  const received: string[] = [];
+  certificate.onCertificate(({ cert }) => received.push(cert));
+  assert.notEqual(certificate.current()?.cert, first.cert);
+  assert.deepEqual(received, [certificate.current()?.cert]);
 });
