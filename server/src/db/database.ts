@@ -11,7 +11,7 @@ import type { RestoredCopy } from "./sql/restored-copy.ts";
 import { createStatementTracer, traceClient } from "./trace-statements.ts";
 
 export interface Database {
-  /** Logs in as `sb_user`, which may set the roles `anon` and `authenticated` only. */
+  /** Logs in as `sb_user`, which may set the roles `anon`, `authenticated` and `api_key` only. */
   readonly user: FairPool;
   /** Logs in as `sb_service`, which may also set the role `service_role`. */
   readonly service: FairPool;
