@@ -54,6 +54,8 @@ test("the service role adds and removes operators, and users cannot", async () =
   assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, ["email"]]);
   const added = await service.call(service.serviceKey, "POST", "/operator/v1/operators", { user_id: id });
   assert.deepEqual([added.status, added.body], [201, { user_id: id, email }]);
+  const both = await service.call(service.serviceKey, "POST", "/operator/v1/operators", { user_id: id, email });
+  assert.deepEqual([both.status, both.body.details], [400, { user_id: "cannot be sent with email" }]);
   const { body } = await service.call(service.serviceKey, "GET", "/operator/v1/operators");
   assert.ok(body.operators.some((row: { user_id: string }) => row.user_id === id));
   assert.equal((await service.call(service.serviceKey, "DELETE", `/operator/v1/operators/${id}`)).status, 200);

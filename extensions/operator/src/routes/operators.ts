@@ -28,6 +28,7 @@ async function list(_request: ExtensionRequest, { database }: OperatorContext): 
 
 async function add({ id, body }: ExtensionRequest, { database }: OperatorContext): Promise<ExtensionResponse> {
   const { email, user_id: userId } = readBody(body, ["email", "user_id"]);
+  if (email !== undefined && userId !== undefined) throw invalidField("user_id", "cannot be sent with email");
   const wanted =
     userId === undefined ? readRequiredText(email, "email") : readId(readRequiredText(userId, "user_id"), "user_id");
   const added = await database.asService(async (query) => {
