@@ -12,6 +12,6 @@ export interface PrimaryProcess {
   readonly counts: Counts;
   readonly socketCounts: SocketCounts;
   readonly openStream: OpenFeedStream;
-  /** Calls the listener with each new certificate. */
+  /** Calls the listener with each new certificate, also with one that came before this call. */
   onCertificate(listener: (material: TlsMaterial) => void): void;
 }

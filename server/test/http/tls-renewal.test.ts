@@ -4,13 +4,16 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { loadSettings } from "../../src/config/index.ts";
 import { createHttpServer, keepTlsCurrent, loadTlsMaterial } from "../../src/http/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
+import { Link } from "../../src/processes/index.ts";
 import { loadCertificate, openCertificate } from "../../src/wiring/certificate.ts";
+import { connectPrimary } from "../../src/wiring/processes/connect-primary.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { until } from "../support/until.ts";
 
@@ -105,4 +108,16 @@ test("a certificate that was renewed before the server exists reaches it", async
   certificate.onCertificate(({ cert }) => received.push(cert));
   assert.notEqual(certificate.current()?.cert, first.cert);
   assert.deepEqual(received, [certificate.current()?.cert]);
+});
+
+test("a worker process applies a certificate that it received before its server exists", async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-renewal-"));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const material = await loadTlsMaterial({ dataDir, certFile: null, keyFile: null, clock: { now: () => new Date() } });
+  const { methods, open } = connectPrimary();
+  methods.setTls(material);
+  const received: unknown[] = [];
+  const primary = open({ node: "a", url: "https://localhost", port: 1 }, new Link(new PassThrough(), {}));
+  primary.onCertificate((renewed) => received.push(renewed));
+  assert.deepEqual(received, [material]);
 });

@@ -21,11 +21,15 @@ export interface PrimaryConnection {
 
 /** Connects a worker process with its primary. */
 export function connectPrimary(): PrimaryConnection {
+  let renewed: TlsMaterial | null = null;
   let applyTls: (material: TlsMaterial) => void = () => {};
   let idle: IdleConnections | null = null;
   let [session, listener]: [number, FeedListener | null] = [0, null];
   const methods: ConnectionMethods = {
-    setTls: (material) => applyTls(material),
+    setTls: (material) => {
+      renewed = material;
+      applyTls(material);
+    },
     findIdleMs: (address) => idle?.findIdleMs(address) ?? null,
     closeIdle: (address) => idle?.closeIdle(address) ?? false,
     deliverFeed: (sent) => {
@@ -68,6 +72,7 @@ export function connectPrimary(): PrimaryConnection {
       openStream: openRelayed(openFeed(link)),
       onCertificate: (apply) => {
         applyTls = apply;
+        if (renewed !== null) apply(renewed);
       },
     }),
   };
