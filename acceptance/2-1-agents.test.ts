@@ -37,6 +37,7 @@ test("2.1 an agent that is created with only a name has all documented fields an
     assert.match(String(updated_at), ISO_8601);
     assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000, "now");
     const { user_id, name, role, avatar, framework, model, system_prompt, settings, status } = rest;
+    assert.deepEqual([rest["description"], rest["starter_questions"]], [null, []]);
     assert.deepEqual(
       { user_id, name, role, avatar, framework, model, system_prompt, settings, status },
       {
@@ -60,6 +61,8 @@ test("2.1 an agent keeps every field that is given", async () => {
     name: "Grace 🚀",
     role: "Reviewer",
     avatar: "https://example.com/grace.png",
+    description: "Reads drafts, says what is wrong.",
+    starter_questions: ['What is "wrong", here?', "{a,b}"],
     framework: "provider_b",
     model: models[0]?.["id"],
     system_prompt: "You are 'careful'; \"exact\" \\ and {kind}.",
@@ -122,9 +125,18 @@ test("2.1 an agent's model must be available for its framework, and an empty mod
   assert.equal((await addAgent({ model: "" }))["model"], null);
 });
 
+test("2.1 an agent's starter_questions are at most 10 texts of 1 to 200 characters after trimming", async () => {
+  const made = await addAgent({ starter_questions: ["  Where?  ", "🚀".repeat(200)] });
+  assert.deepEqual(made["starter_questions"], ["Where?", "🚀".repeat(200)]);
+  const tooMany = Array.from({ length: 11 }, (_, index) => `Question ${index}`);
+  for (const starter_questions of [tooMany, ["q".repeat(201)], [" "], [null], [7], [["a"]], "a", null])
+    await assertRejectedField(ada, "agents", { name: "Ada", starter_questions }, "starter_questions");
+});
+
 test("2.1 an agent's role, avatar and system_prompt have maximum lengths", async () => {
   const fine: Row[] = [
     { role: "r".repeat(200) },
+    { description: "d".repeat(2000) },
     { avatar: `https://example.com/${"a".repeat(2028)}` },
     { avatar: "http://example.com/a.png" },
     { system_prompt: "p".repeat(100_000) },
@@ -135,6 +147,7 @@ test("2.1 an agent's role, avatar and system_prompt have maximum lengths", async
   }
   const rejected: Row[] = [
     { role: "r".repeat(201) },
+    { description: "d".repeat(2001) },
     { avatar: `https://example.com/${"a".repeat(2029)}` },
     { avatar: "javascript:alert(1)" },
     { avatar: "portrait.png" },

@@ -711,6 +711,27 @@ end
 $function$;
 grant execute on function private.apply_webhook_outcomes(json,private.webhook_queue[],integer,integer,integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.are_lengths_between(texts text[], shortest integer, longest integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  element text;
+begin
+  if pg_catalog.array_ndims(texts) > 1 then
+    return false;
+  end if;
+  foreach element in array texts loop
+    if element is null or pg_catalog.char_length(element) not between shortest and longest then
+      return false;
+    end if;
+  end loop;
+  return true;
+end
+$function$;
+grant execute on function private.are_lengths_between(text[],integer,integer) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.assign_agent_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3838,7 +3859,7 @@ AS $function$
 $function$;
 grant execute on function private.is_subscribed(text,uuid[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.is_valid_agent(name text, role text, avatar text, model text, system_prompt text, settings jsonb)
+CREATE OR REPLACE FUNCTION private.is_valid_agent(name text, role text, avatar text, description text, starter_questions text[], model text, system_prompt text, settings jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
@@ -3849,6 +3870,10 @@ declare
     when char_length(role) > 200 then 'agents_role_length'
     when char_length(avatar) > 2048 then 'agents_avatar_length'
     when avatar !~* '^https?://[^/?#\s]' then 'agents_avatar_http'
+    when char_length(description) > 2000 then 'agents_description_length'
+    when cardinality(starter_questions) > 10 then 'agents_starter_questions_count'
+    when starter_questions <> '{}' and not private.are_lengths_between(starter_questions, 1, 200)
+      then 'agents_starter_questions_length'
     when char_length(model) not between 1 and 200 then 'agents_model_length'
     when char_length(system_prompt) > 100000 then 'agents_system_prompt_length'
     when settings = '{}' then null
@@ -3870,7 +3895,7 @@ begin
     using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = broken;
 end
 $function$;
-grant execute on function private.is_valid_agent(text,text,text,text,text,jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_valid_agent(text,text,text,text,text[],text,text,jsonb) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_valid_delivery_headers(headers jsonb)
  RETURNS boolean
@@ -5263,6 +5288,12 @@ AS $function$
 begin
   new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
+  -- Not with every change of the status. A nested array is left for the check of the table.
+  if new.starter_questions <> '{}' and new.starter_questions is distinct from old.starter_questions
+     and array_ndims(new.starter_questions) = 1 then
+    new.starter_questions := array(select private.trim_whitespace(q.text)
+      from unnest(new.starter_questions) with ordinality as q (text, place) order by q.place);
+  end if;
   if tg_op = 'INSERT' then
     if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
       new.created_at := now();
@@ -8568,6 +8599,8 @@ create table public.agents (
   name text not null,
   role text,
   avatar text,
+  description text,
+  starter_questions text[] default '{}'::text[] not null,
   framework text default 'provider_a'::text not null,
   model text,
   system_prompt text,
@@ -8580,7 +8613,7 @@ create table public.agents (
   constraint agents_id_user_id_key UNIQUE (id, user_id),
   constraint agents_framework_known CHECK (framework = ANY (ARRAY['provider_a'::text, 'provider_b'::text, 'provider_c'::text])),
   constraint agents_status_known CHECK (status = ANY (ARRAY['idle'::text, 'thinking'::text, 'responding'::text, 'error'::text])),
-  constraint agents_valid CHECK (private.is_valid_agent(name, role, avatar, model, system_prompt, settings)),
+  constraint agents_valid CHECK (private.is_valid_agent(name, role, avatar, description, starter_questions, model, system_prompt, settings)),
   constraint agents_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX agents_a2a_published_idx ON public.agents USING btree (((settings ->> 'a2a_published'::text))) WHERE ((settings ->> 'a2a_published'::text) IS NOT NULL);

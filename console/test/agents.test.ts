@@ -342,6 +342,8 @@ plainTest("an agent draft omits empty values and keeps unknown settings", () => 
   const settings = { temperature: Number.NaN, stop: ["", "x"], of_an_app: { a: 1 } };
   const tidy = tidyDraft({ ...EMPTY_DRAFT, name: "Ada", role: " ", settings });
   assert.deepEqual([tidy.role, tidy.settings], [null, { stop: ["x"], of_an_app: { a: 1 } }]);
+  const shown = tidyDraft({ ...EMPTY_DRAFT, description: " ", starter_questions: [" Where? ", "", " "] });
+  assert.deepEqual([shown.description, shown.starter_questions], [null, ["Where?"]]);
   assert.ok(isSameDraft({ ...EMPTY_DRAFT, role: "", settings: { stop: [] } }, EMPTY_DRAFT));
   assert.ok(!isSameDraft({ ...EMPTY_DRAFT, settings: { top_p: 0.5 } }, EMPTY_DRAFT));
 });

@@ -5,6 +5,12 @@ as $$
 begin
   new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
+  -- Not with every change of the status. A nested array is left for the check of the table.
+  if new.starter_questions <> '{}' and new.starter_questions is distinct from old.starter_questions
+     and array_ndims(new.starter_questions) = 1 then
+    new.starter_questions := array(select private.trim_whitespace(q.text)
+      from unnest(new.starter_questions) with ordinality as q (text, place) order by q.place);
+  end if;
   if tg_op = 'INSERT' then
     if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
       new.created_at := now();

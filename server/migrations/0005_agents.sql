@@ -37,11 +37,33 @@ end
 $$;
 grant execute on function private.is_valid_stop_sequences(jsonb) to authenticated, sb_service, service_role;
 
+-- Counts code points. False if an element is null, or an array of its own.
+create function private.are_lengths_between(texts text[], shortest integer, longest integer) returns boolean
+language plpgsql immutable strict parallel safe
+as $$
+declare
+  element text;
+begin
+  if pg_catalog.array_ndims(texts) > 1 then
+    return false;
+  end if;
+  foreach element in array texts loop
+    if element is null or pg_catalog.char_length(element) not between shortest and longest then
+      return false;
+    end if;
+  end loop;
+  return true;
+end
+$$;
+grant execute on function private.are_lengths_between(text[], integer, integer)
+  to authenticated, sb_service, service_role;
+
 -- PostgreSQL parses and prepares every check of a table for each statement, which took a fifth of a write for sixteen
 -- checks. One function, prepared once per connection, replaces all but the closed lists, and reports the name of the
 -- violated check.
 create function private.is_valid_agent(
-  name text, role text, avatar text, model text, system_prompt text, settings jsonb
+  name text, role text, avatar text, description text, starter_questions text[], model text, system_prompt text,
+  settings jsonb
 ) returns boolean
 language plpgsql immutable parallel safe
 as $$
@@ -51,6 +73,10 @@ declare
     when char_length(role) > 200 then 'agents_role_length'
     when char_length(avatar) > 2048 then 'agents_avatar_length'
     when avatar !~* '^https?://[^/?#\s]' then 'agents_avatar_http'
+    when char_length(description) > 2000 then 'agents_description_length'
+    when cardinality(starter_questions) > 10 then 'agents_starter_questions_count'
+    when starter_questions <> '{}' and not private.are_lengths_between(starter_questions, 1, 200)
+      then 'agents_starter_questions_length'
     when char_length(model) not between 1 and 200 then 'agents_model_length'
     when char_length(system_prompt) > 100000 then 'agents_system_prompt_length'
     when settings = '{}' then null
@@ -72,7 +98,7 @@ begin
     using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = broken;
 end
 $$;
-grant execute on function private.is_valid_agent(text, text, text, text, text, jsonb)
+grant execute on function private.is_valid_agent(text, text, text, text, text[], text, text, jsonb)
   to authenticated, sb_service, service_role;
 
 create table public.agents (
@@ -81,6 +107,8 @@ create table public.agents (
   name text not null,
   role text,
   avatar text,
+  description text,
+  starter_questions text[] not null default '{}',
   framework text not null default 'provider_a'
     constraint agents_framework_known check (framework in ('provider_a', 'provider_b', 'provider_c')),
   model text,
@@ -92,7 +120,8 @@ create table public.agents (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint agents_id_user_id_key unique (id, user_id),
-  constraint agents_valid check (private.is_valid_agent(name, role, avatar, model, system_prompt, settings))
+  constraint agents_valid check (private.is_valid_agent(name, role, avatar, description, starter_questions, model,
+    system_prompt, settings))
 );
 create index agents_user_id_idx on public.agents (user_id, created_at desc);
 -- Everybody can read the cards of published agents and swarms, so finding them must not read all rows. The expression

@@ -82,8 +82,11 @@ function renderFields(): string {
   return `## Fields\n\nText is counted in code points, JSON in bytes.\n\n${table(["field", "bounds"], rows)}`;
 }
 
-function describe({ kind, min, max }: FieldBounds): string {
-  switch (kind) {
+function describe(bounds: FieldBounds): string {
+  const { min, max } = bounds;
+  switch (bounds.kind) {
+    case "text list":
+      return `up to ${bounds.maxItems} texts of ${min} to ${format(max)} characters`;
     case "text":
       return min === 0 ? `up to ${format(max)} characters` : `${min} to ${format(max)} characters`;
     case "json":

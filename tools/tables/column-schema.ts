@@ -127,6 +127,8 @@ function keywordsOf(bounds: FieldBounds | null): Schema {
       return { ...(bounds.min > 0 && { minLength: bounds.min }), maxLength: bounds.max };
     case "integer":
       return { minimum: bounds.min, maximum: bounds.max };
+    case "text list":
+      return { items: { type: "string", minLength: bounds.min, maxLength: bounds.max }, maxItems: bounds.maxItems };
     case "json":
     case undefined:
       return {};

@@ -1,9 +1,12 @@
-export interface FieldBounds {
-  /** `text` counts code points; `json` counts bytes of the JSON text. */
-  readonly kind: "text" | "json" | "integer";
+interface Bounds {
   readonly min: number;
   readonly max: number;
 }
+
+/** `text` counts code points; `json` counts bytes of the JSON text; `text list` counts code points of each text. */
+export type FieldBounds =
+  | (Bounds & { readonly kind: "text" | "json" | "integer" })
+  | (Bounds & { readonly kind: "text list"; readonly maxItems: number });
 
 const KIBIBYTE = 1024;
 const JSON_BOUNDS = { kind: "json", min: 0, max: 32 * KIBIBYTE } as const;
@@ -13,6 +16,8 @@ export const FIELD_BOUNDS = {
   "agents.name": { kind: "text", min: 1, max: 100 },
   "agents.role": { kind: "text", min: 0, max: 200 },
   "agents.avatar": { kind: "text", min: 0, max: 2048 },
+  "agents.description": { kind: "text", min: 0, max: 2000 },
+  "agents.starter_questions": { kind: "text list", min: 1, max: 200, maxItems: 10 },
   "agents.model": { kind: "text", min: 1, max: 200 },
   "agents.system_prompt": { kind: "text", min: 0, max: 100_000 },
   "agents.settings": JSON_BOUNDS,
@@ -64,6 +69,9 @@ export const FIELD_BOUNDS = {
 } as const satisfies Record<`${string}.${string}`, FieldBounds>;
 
 export type BoundedField = keyof typeof FIELD_BOUNDS;
+export type BoundedTextList = {
+  [Field in BoundedField]: (typeof FIELD_BOUNDS)[Field]["kind"] extends "text list" ? Field : never;
+}[BoundedField];
 
 export const WEBHOOK_DEFAULTS = { isActive: true, retryCount: 3, timeoutMs: 30_000 } as const;
 

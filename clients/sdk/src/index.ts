@@ -114,6 +114,7 @@ export type * from "./event-types/user.ts";
 export {
   AUTH_BOUNDS,
   type BoundedField,
+  type BoundedTextList,
   FIELD_BOUNDS,
   type FieldBounds,
   WEBHOOK_DEFAULTS,

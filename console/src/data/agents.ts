@@ -13,7 +13,15 @@ export type Agent = Row<"agents">;
 export type AgentDraft = Required<
   Pick<
     Database["public"]["Tables"]["agents"]["Insert"],
-    "name" | "role" | "avatar" | "framework" | "model" | "system_prompt" | "settings"
+    | "name"
+    | "role"
+    | "avatar"
+    | "description"
+    | "starter_questions"
+    | "framework"
+    | "model"
+    | "system_prompt"
+    | "settings"
   >
 >;
 
@@ -80,10 +88,11 @@ export function useDuplicateAgent(): Write<Agent, Pick<Agent, "id">> {
   return useWrite({
     tables: ["agents", "agent_tools"],
     write: async (client, agent, key) => {
-      const { role, avatar, framework, model, system_prompt, settings } = agent;
+      const { role, avatar, description, starter_questions, framework, model, system_prompt, settings } = agent;
       const maxLength = FIELD_BOUNDS["agents.name"].max - COPY.length;
       const name = `${Array.from(agent.name).slice(0, maxLength).join("")}${COPY}`;
-      const draft = { name, role, avatar, framework, model, system_prompt, settings };
+      const shown = { name, role, avatar, description, starter_questions };
+      const draft = { ...shown, framework, model, system_prompt, settings };
       const copy = await unwrap(once(client.from("agents").insert(draft).select("id").single(), key));
       try {
         await copyTools(client, { from: agent.id, to: copy.id, key: `${key}:tools` });

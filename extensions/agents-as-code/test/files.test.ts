@@ -129,6 +129,7 @@ describe("files", () => {
         "  lookup: { enabled: maybe, speed: 1 }",
         "role: 7",
         "system_prompt: $" + "{env:NOT-A-NAME}",
+        "starter_questions: [' ', Where?]",
       ].join("\n"),
       "agents/broken.yaml": "key: b\nname: [Ada\n",
       "agents/tagged.yaml": "key: c\nname: !secret Ada\n",
@@ -163,6 +164,7 @@ describe("files", () => {
       "agents/ada.yaml:2 nmae is unknown; did you mean name?",
       "agents/ada.yaml:1 name is required",
       "agents/ada.yaml:11 role must be a string; put it in quotes if it looks like a number",
+      "agents/ada.yaml:13 starter_questions[0] must have 1 to 200 characters, not 0",
       "agents/ada.yaml:3 framework must be one of provider_a, provider_b, provider_c",
       "agents/ada.yaml:12 system_prompt has a reference that is not of the form $" +
         "{env:NAME}; write $$" +

@@ -82,6 +82,8 @@ async function createOffice(): Promise<Person & { readonly agentId: string; read
   });
   const ada = await owner.insert("agents", {
     name: "Ada",
+    description: "Answers questions\nabout orders.",
+    starter_questions: ["Where is my order?", "yes"],
     system_prompt: "You answer.\n\n  $" + "{env:HOME} is a text.\nBe brief: *really*.  \n",
     settings: { temperature: 0.2, stop: ["END"], note: { deep: [1, null, "yes", "1.0"] } },
   });

@@ -21,6 +21,9 @@ const ACCEPTED: readonly Record<string, unknown>[] = [
   { avatar: URL_OF(2048) },
   { avatar: "HTTP://example.com" },
   { avatar: null },
+  { description: WIDE.repeat(2000) },
+  { starter_questions: [] },
+  { starter_questions: Array.from({ length: 10 }, () => ` ${WIDE.repeat(200)}\u3000`) },
   { model: "m".repeat(200) },
   { system_prompt: WIDE.repeat(100_000) },
   { settings: {} },
@@ -39,6 +42,12 @@ const REJECTED: readonly [string, Record<string, unknown>][] = [
   ["agents_avatar_length", { avatar: URL_OF(2049) }],
   ["agents_avatar_http", { avatar: "javascript:alert(1)" }],
   ["agents_avatar_http", { avatar: "https://" }],
+  ["agents_description_length", { description: WIDE.repeat(2001) }],
+  ["agents_starter_questions_count", { starter_questions: Array.from({ length: 11 }, String) }],
+  ["agents_starter_questions_length", { starter_questions: ["a", WIDE.repeat(201)] }],
+  ["agents_starter_questions_length", { starter_questions: ["a", " \u3000"] }],
+  ["agents_starter_questions_length", { starter_questions: ["a", null] }],
+  ["agents_starter_questions_length", { starter_questions: [["a"]] }],
   ["agents_framework_known", { framework: "openai" }],
   ["agents_model_length", { model: "m".repeat(201) }],
   ["agents_system_prompt_length", { system_prompt: "a".repeat(100_001) }],
@@ -83,6 +92,8 @@ describe("agents", () => {
       name: "Ada Lovelace",
       role: null,
       avatar: null,
+      description: null,
+      starter_questions: [],
       framework: "provider_a",
       model: null,
       system_prompt: null,
@@ -109,8 +120,19 @@ describe("agents", () => {
       await rejects(stage.update(user, "agents", agent, record), violates(constraint), hint);
     }
     await rejects(stage.insert(user, "agents", {}), { code: "23502", column: "name" });
+    await rejects(stage.update(user, "agents", agent, { starter_questions: null }), { code: "23502" });
     await rejects(stage.update(user, "agents", agent, { status: "asleep" }), violates("agents_status_known"));
     await rejects(stage.insert("service_role", "agents", { name: "Ada" }), { code: "23502", column: "user_id" });
+  });
+
+  it("trim the starter questions and keep their order", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const sent = { name: "Ada", starter_questions: [" b\u3000", "\ta", "b"] };
+    const agent = await stage.insert(user, "agents", sent);
+    assert.deepEqual(agent["starter_questions"], ["b", "a", "b"]);
+    const [changed] = await stage.update(user, "agents", agent.id, { starter_questions: [" c "] });
+    assert.deepEqual(changed?.["starter_questions"], ["c"]);
   });
 
   it("take an id from the client once and an empty model as none", async () => {

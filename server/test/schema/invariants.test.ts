@@ -79,10 +79,15 @@ describe("the schema", () => {
        where p.proname = 'is_valid_agent'`,
     );
     for (const [field, { kind, min, max }] of Object.entries(sdk.FIELD_BOUNDS)) {
-      const suffix = { text: "length", json: "size", integer: "range" }[kind];
+      const suffix = { text: "length", "text list": "length", json: "size", integer: "range" }[kind];
       const definition = rows.find(({ name }) => name === `${field.replace(".", "_")}_${suffix}`)?.definition ?? "none";
-      assert.match(definition, new RegExp(`<= ${max}\\)|> ${max}$|not between ${min} and ${max}$`), field);
-      if (min > 0 && kind !== "text") assert.match(definition, new RegExp(`>= ${min}\\)`), field);
+      assert.match(
+        definition,
+        new RegExp(`<= ${max}\\)|> ${max}$|not between ${min} and ${max}$|, ${min}, ${max}\\)$`),
+        field,
+      );
+      if (min > 0 && kind !== "text" && kind !== "text list")
+        assert.match(definition, new RegExp(`>= ${min}\\)`), field);
     }
   });
 

@@ -8,6 +8,8 @@ export type AgentsTable = {
     name: string;
     role: string | null;
     avatar: string | null;
+    description: string | null;
+    starter_questions: string[];
     framework: Framework;
     model: string | null;
     system_prompt: string | null;
@@ -23,6 +25,8 @@ export type AgentsTable = {
     name: string;
     role?: string | null;
     avatar?: string | null;
+    description?: string | null;
+    starter_questions?: string[];
     framework?: Framework;
     model?: string | null;
     system_prompt?: string | null;
@@ -32,6 +36,8 @@ export type AgentsTable = {
     name?: string;
     role?: string | null;
     avatar?: string | null;
+    description?: string | null;
+    starter_questions?: string[];
     framework?: Framework;
     model?: string | null;
     system_prompt?: string | null;

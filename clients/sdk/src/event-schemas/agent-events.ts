@@ -47,6 +47,8 @@ export const AGENT_EVENTS = {
         name: "Ann",
         role: "Fact checker",
         avatar: null,
+        description: "Checks what you write against sources.",
+        starter_questions: ["Is this sentence true?"],
         framework: "provider_a",
         model: null,
         system_prompt: "You check facts.",

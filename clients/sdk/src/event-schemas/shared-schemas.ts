@@ -1,7 +1,19 @@
 import { AGENT_STATUSES, FRAMEWORKS } from "../agents.ts";
 import { MESSAGE_FLAG_SOURCES } from "../messages.ts";
 import { SWARM_STATUSES, SWARM_STRATEGIES } from "../swarms.ts";
-import { anyObject, count, type JsonSchema, oneOf, orNull, record, text, time, truth, uuid } from "./json-schema.ts";
+import {
+  anyObject,
+  count,
+  type JsonSchema,
+  listOf,
+  oneOf,
+  orNull,
+  record,
+  text,
+  time,
+  truth,
+  uuid,
+} from "./json-schema.ts";
 
 const ACTOR_TYPES = ["user", "agent", "service", "system"] as const;
 
@@ -35,6 +47,8 @@ export const SHARED_SCHEMAS = {
     name: text(),
     role: orNull(text()),
     avatar: orNull(text()),
+    description: orNull(text()),
+    starter_questions: listOf(text()),
     framework: oneOf(FRAMEWORKS),
     model: orNull(text()),
     system_prompt: orNull(text()),

@@ -46,6 +46,8 @@ export interface AgentRecord {
   name: string;
   role: string | null;
   avatar: string | null;
+  description: string | null;
+  starter_questions: string[];
   framework: Framework;
   model: string | null;
   system_prompt: string | null;

@@ -5,6 +5,8 @@ export const EMPTY_DRAFT: AgentDraft = {
   name: "",
   role: null,
   avatar: null,
+  description: null,
+  starter_questions: [],
   framework: FRAMEWORKS[0],
   model: null,
   system_prompt: null,
@@ -12,17 +14,19 @@ export const EMPTY_DRAFT: AgentDraft = {
 };
 
 export function draftOf(agent: Agent): AgentDraft {
-  const { name, role, avatar, framework, model, system_prompt, settings } = agent;
-  return { name, role, avatar, framework, model, system_prompt, settings };
+  const { name, role, avatar, description, starter_questions, framework, model, system_prompt, settings } = agent;
+  return { name, role, avatar, description, starter_questions, framework, model, system_prompt, settings };
 }
 
 /** The draft as it is sent, without empty values. */
 export function tidyDraft(draft: AgentDraft): AgentDraft {
-  const { name, role, avatar, framework, model, system_prompt, settings } = draft;
+  const { name, role, avatar, description, starter_questions, framework, model, system_prompt, settings } = draft;
   return {
     name,
     role: orNull(role),
     avatar: orNull(avatar),
+    description: orNull(description),
+    starter_questions: starter_questions.map((question) => question.trim()).filter((question) => question !== ""),
     framework,
     model: orNull(model),
     system_prompt: orNull(system_prompt),

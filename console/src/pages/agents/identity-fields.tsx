@@ -15,10 +15,12 @@ const BOUNDS = {
   name: FIELD_BOUNDS["agents.name"],
   role: FIELD_BOUNDS["agents.role"],
   prompt: FIELD_BOUNDS["agents.system_prompt"],
+  description: FIELD_BOUNDS["agents.description"],
+  questions: FIELD_BOUNDS["agents.starter_questions"],
 } as const;
 
 export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps) {
-  const { name, role, avatar, system_prompt: prompt } = draft;
+  const { name, role, avatar, description, starter_questions: questions, system_prompt: prompt } = draft;
   return (
     <>
       <div className="grid gap-5 sm:grid-cols-2">
@@ -73,6 +75,33 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
           placeholder="https://…"
           value={avatar ?? ""}
           onChange={({ target }) => onChange({ avatar: target.value })}
+        />
+      </Field>
+      <Field
+        label="Description"
+        isOptional
+        hint="For the people who choose the agent. The model does not read it."
+        error={errors["description"]}
+        trailing={<Length text={description ?? ""} max={BOUNDS.description.max} />}
+      >
+        <TextArea
+          rows={3}
+          placeholder="Answers questions about your orders."
+          value={description ?? ""}
+          onChange={({ target }) => onChange({ description: target.value })}
+        />
+      </Field>
+      <Field
+        label="Starter questions"
+        isOptional
+        hint={`One on each line, up to ${BOUNDS.questions.maxItems}. Applications offer them to begin with.`}
+        error={errors["starter_questions"]}
+      >
+        <TextArea
+          rows={3}
+          placeholder="Where is my order?"
+          value={questions.join("\n")}
+          onChange={({ target }) => onChange({ starter_questions: target.value.split("\n") })}
         />
       </Field>
     </>

@@ -1,4 +1,11 @@
-import { AGENT_SETTINGS, type BoundedField, FIELD_BOUNDS, isEventType, type Json } from "@swarmbase/sdk";
+import {
+  AGENT_SETTINGS,
+  type BoundedField,
+  type BoundedTextList,
+  FIELD_BOUNDS,
+  isEventType,
+  type Json,
+} from "@swarmbase/sdk";
 import { isObject, type Path } from "./json.ts";
 import { findReferences, hasBrokenReference } from "./references.ts";
 
@@ -31,6 +38,20 @@ export function text(field: BoundedField | null, more: Check = () => FINE): Chec
     if (length < min || length > max) return fault(`must have ${min} to ${max} characters, not ${length}`);
     return more(value);
   };
+}
+
+/** As the service stores names and starter questions. */
+export function trimText(value: Json): Json {
+  return typeof value === "string" ? value.trim() : value;
+}
+
+export function textList(field: BoundedTextList): Check {
+  const { maxItems } = FIELD_BOUNDS[field];
+  const item = text(field);
+  return (value) =>
+    Array.isArray(value) && value.length <= maxItems
+      ? value.flatMap((entry, index) => within(index, item(trimText(entry))))
+      : fault(`must be a list of at most ${maxItems} strings`);
 }
 
 export function pattern(expression: RegExp, message: string): Check {

@@ -8,7 +8,19 @@ import {
   TOOL_VISIBILITIES,
   WEBHOOK_DEFAULTS,
 } from "@swarmbase/sdk";
-import { agentSettings, boolean, type Check, choice, events, integer, jsonObject, pattern, text } from "./checks.ts";
+import {
+  agentSettings,
+  boolean,
+  type Check,
+  choice,
+  events,
+  integer,
+  jsonObject,
+  pattern,
+  text,
+  textList,
+  trimText,
+} from "./checks.ts";
 import type { Kind } from "./kinds.ts";
 import { agentKey, assignments, members, secrets, swarmAgents } from "./link-checks.ts";
 
@@ -27,9 +39,9 @@ export interface FieldRow {
 }
 
 const name = (field: "agents.name" | "swarms.name" | "webhooks.name"): FieldRow => ({
-  check: (value) => text(field)(typeof value === "string" ? value.trim() : value),
+  check: (value) => text(field)(trimText(value)),
   isRequired: true,
-  normalise: (value) => (typeof value === "string" ? value.trim() : value),
+  normalise: trimText,
 });
 const nullableText = (field: Parameters<typeof text>[0], more?: Check): FieldRow => ({
   check: text(field, more),
@@ -70,6 +82,12 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     name: name("agents.name"),
     role: nullableText("agents.role"),
     avatar: nullableText("agents.avatar", httpUrl),
+    description: nullableText("agents.description"),
+    starter_questions: {
+      check: textList("agents.starter_questions"),
+      default: [],
+      normalise: (value) => (Array.isArray(value) ? value.map(trimText) : value),
+    },
     framework: { check: choice(FRAMEWORKS), default: FRAMEWORKS[0] },
     model: nullableText("agents.model"),
     system_prompt: nullableText("agents.system_prompt"),

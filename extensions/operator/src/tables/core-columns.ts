@@ -10,7 +10,8 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_tools: "id agent_id tool_id user_id enabled !configuration created_at",
   agent_versions: "agent_id number role framework model system_prompt settings tools changed_by created_at",
   agents:
-    "id user_id name role avatar framework model system_prompt settings status status_changed_at created_at updated_at",
+    "id user_id name role avatar description starter_questions framework model system_prompt settings status " +
+    "status_changed_at created_at updated_at",
   api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at",
   eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
   eval_datasets: "id user_id name description created_at updated_at",

@@ -14,6 +14,9 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       name: "Shown to people and to other agents. Spaces at both ends are removed.",
       role: "What the agent is for, in a few words. It is part of its instructions.",
       avatar: "An `http` or `https` URL of a picture.",
+      description: "What the agent does, for the people who choose it. The model does not read it.",
+      starter_questions:
+        "Questions that a user interface can offer to begin with. Spaces at both ends of each are removed.",
       framework: "The AI provider, as the operator configured it.",
       model: "One of the `models` of the framework; null uses the default model. An empty text is stored as null.",
       system_prompt: "The instructions of the agent.",
@@ -34,7 +37,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
   agent_versions: {
     summary: "The state of an agent after each change: its instructions, model, parameters and tools.",
     notes: [
-      "The service stores a version with each transaction that changes one of these. A change of the name, the avatar or the status stores none.",
+      "The service stores a version with each transaction that changes one of these. A change of the name, the avatar, the description, the starter questions or the status stores none.",
       "`POST /rest/v1/rpc/restore_agent_version` restores a version of the agent, as a new version.",
       "An agent keeps its latest `AGENT_VERSIONS_KEPT` versions, and older ones that a turn or an eval run used.",
     ],

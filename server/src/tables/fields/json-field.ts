@@ -1,7 +1,7 @@
-import { type BoundedField, FIELD_BOUNDS } from "@swarmbase/sdk";
+import { type BoundedField, type BoundedTextList, FIELD_BOUNDS } from "@swarmbase/sdk";
 import { isRecord, isTooDeep, readJson, TOO_DEEP } from "../../json/index.ts";
 import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "./field.ts";
-import { findUnstorable } from "./text-field.ts";
+import { findUnstorable, trimmedText } from "./text-field.ts";
 
 export function jsonObject(bounds: BoundedField, more: (value: Row) => readonly Fault[] = () => FINE): Field {
   const { max } = FIELD_BOUNDS[bounds];
@@ -32,6 +32,17 @@ export function list(check: (items: readonly Value[]) => readonly Fault[]): Fiel
     // An array literal of PostgreSQL.
     () => undefined,
   );
+}
+
+/** Each text is trimmed before it is stored and measured. */
+export function textList(bounds: BoundedTextList): Field {
+  const { maxItems } = FIELD_BOUNDS[bounds];
+  const item = trimmedText(bounds);
+  return list((items) => {
+    if (items.length > maxItems) return fault(`must have at most ${maxItems} entries`);
+    const found = items.flatMap((value) => (value === null ? fault("must be a string") : item.check(value)))[0];
+    return found === undefined ? FINE : fault(`has an entry that ${found.message}`);
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AGENT_STATUSES, FIELD_BOUNDS, FRAMEWORKS } from "@swarmbase/sdk";
 import { fault, nullable } from "../fields/field.ts";
-import { jsonObject } from "../fields/json-field.ts";
+import { jsonObject, textList } from "../fields/json-field.ts";
 import { choice, httpUrl, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { type AgentChecks, checkAgentSettings } from "./agent-settings.ts";
@@ -18,6 +18,8 @@ export function agents(checks: AgentChecks | null): TableRule {
       name: trimmedText("agents.name"),
       role: nullable(text("agents.role")),
       avatar: nullable(httpUrl("agents.avatar")),
+      description: nullable(text("agents.description")),
+      starter_questions: textList("agents.starter_questions"),
       framework: choice(FRAMEWORKS, (message) => fault(message, "INVALID_FRAMEWORK")),
       // An empty model means none. The database checks whether the stored framework offers it.
       model: nullable(text({ min: 0, max: FIELD_BOUNDS["agents.model"].max })),
