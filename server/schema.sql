@@ -318,6 +318,21 @@ create schema partitions;
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
+CREATE OR REPLACE FUNCTION private.add_grant_cost(grant_id uuid, asker_id uuid, cost_usd numeric)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  update private.grant_usage used set cost_usd = used.cost_usd + add_grant_cost.cost_usd
+  where used.grant_id = add_grant_cost.grant_id and used.day = today and used.user_id is null;
+  update private.grant_usage used set cost_usd = used.cost_usd + add_grant_cost.cost_usd
+  where used.grant_id = add_grant_cost.grant_id and used.day = today and used.user_id = asker_id;
+  return true;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb, prompts jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -325,7 +340,9 @@ AS $function$
 begin
   insert into public.model_calls
   select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
-    (step ->> 'model_agent_id')::uuid, step -> 'model_calls') as c
+    (step ->> 'model_agent_id')::uuid, step -> 'model_calls',
+    (select sa.grant_id from private.list_speakers(run.swarm_id, run.user_id) as sa
+     where sa.agent_id = (step ->> 'model_agent_id')::uuid)) as c
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
@@ -356,12 +373,17 @@ declare
   usage jsonb := step -> 'usage';
 begin
   insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
-    cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
   select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid,
-    step ->> 'framework', step ->> 'model',
+    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'framework' else 'hidden' end,
+    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'model' else 'hidden' end,
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
-    (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean
-  from auth.users u where u.id = (step ->> 'payer_id')::uuid
+    (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean,
+    speaker.grant_id
+  from auth.users u
+  left join lateral private.list_speakers(run.swarm_id, run.user_id) as speaker
+    on speaker.agent_id = (step ->> 'agent_id')::uuid
+  where u.id = (step ->> 'payer_id')::uuid
   on conflict (id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
@@ -412,8 +434,7 @@ begin
   calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
   if calls @? '$[*] ? (@.is_new_swarm == true).answer.rejection' then
     -- Rolls the new swarm back.
-    perform private.reject_call(calls -> 0 -> 'answer' -> 'rejection' ->> 'code',
-      calls -> 0 -> 'answer' -> 'rejection' -> 'details');
+    perform private.reject_admission(calls -> 0 -> 'answer' -> 'rejection');
   end if;
   if calls @? '$[*] ? (@.conflict == "interrupt" && @.live_id != null && @.answer == null)' then
     busy := private.interrupt_runs(array(
@@ -428,6 +449,12 @@ begin
     busy := private.find_busy_counters(array(
       select (c.value ->> 'swarm_id')::uuid from jsonb_array_elements(calls) as c where c.value -> 'answer' = 'null'));
     calls := private.mark_held_calls(calls, 'swarm_id', busy);
+  end if;
+  if calls @? '$[*].grant_ids ? (@ != null)' then
+    calls := private.charge_grants(calls);
+    if calls @? '$[*] ? (@.is_new_swarm == true).answer.rejection' then
+      perform private.reject_admission(calls -> 0 -> 'answer' -> 'rejection');
+    end if;
   end if;
   if calls @? '$[*].answer ? (@ != null)' then
     answers := answers || jsonb_path_query_array(calls, '$[*] ? (@.answer != null)');
@@ -570,6 +597,29 @@ begin
     'others', others);
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.answer_agent_grant(grant_id uuid, user_id uuid, is_accepted boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  answered public.agent_grants;
+begin
+  update public.agent_grants g
+  set accepted_at = case when is_accepted then coalesce(g.accepted_at, now()) end,
+    declined_at = case when not is_accepted then now() end
+  where g.id = answer_agent_grant.grant_id and g.user_id = answer_agent_grant.user_id
+    and (g.expires_at is null or g.expires_at > now())
+  returning g.* into answered;
+  if not found then
+    perform private.reject_call('GRANT_NOT_FOUND');
+  end if;
+  return jsonb_build_object('grant_id', answered.id, 'agent_id', answered.agent_id);
+end
+$function$;
+grant execute on function private.answer_agent_grant(uuid,uuid,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[], bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[], is_durable boolean)
  RETURNS json
@@ -819,7 +869,7 @@ begin
           else pinned.model end,
         e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
-      case when a.id is null or pinned.number is distinct from e.agent_version then 'gone'
+      case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version) then 'gone'
         when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
       case when live.is_responding then 'responding' else 'thinking' end as after,
       case when pinned.number is null
@@ -831,13 +881,15 @@ begin
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
         then private.build_agent_tools(a.id, a.user_id)
         else private.build_tools(pinned.tools, a.user_id) end) as own,
-      coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
+      coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
+      sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
-      overrides jsonb, asked jsonb)
-    left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
+      overrides jsonb, asked jsonb, user_id uuid)
+    left join lateral private.list_speakers(e.swarm_id, e.user_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
-    left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
+    left join public.agent_versions pinned on pinned.agent_id = a.id
+      and pinned.number = coalesce(e.agent_version, sa.agent_version)
     cross join lateral (
       select count(*) filter (where t.status <> 'waiting' and r.status = 'running'),
         coalesce(bool_or(t.status = 'responding'), false) as is_responding
@@ -845,9 +897,9 @@ begin
       where t.agent_id = e.agent_id and t.status in ('waiting', 'thinking', 'responding')) as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at, agent_version, asked)
+      message_id, started_at, agent_version, asked, grant_id, hides_usage)
     select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
-      e.message_id, now(), e.version, e.asked
+      e.message_id, now(), e.version, e.asked, e.grant_id, coalesce(e.hides_usage, false)
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
@@ -860,7 +912,8 @@ begin
   select jsonb_agg(jsonb_build_object('place', e.place, 'outcome', e.outcome,
       'agent', case when e.outcome = 'started' then e.config || e.own end)),
     array_agg(private.build_event(e.run_id, e.swarm_id, e.seq, 'turn.started', jsonb_build_object('turn_id', e.turn_id,
-      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model)
+      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name,
+      'model', case when e.grant_id is null then e.model end)
       || case when e.asked is null then '{}' else jsonb_build_object('asked', e.asked) end, e.agent_id))
       filter (where e.outcome = 'started')
     || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
@@ -876,8 +929,8 @@ CREATE OR REPLACE FUNCTION private.build_agent_error(turn public.run_turns)
  STABLE
 AS $function$
   select json_build_object('agent_id', turn.agent_id, 'swarm_id', turn.swarm_id, 'run_id', turn.run_id,
-    'turn_id', turn.id, 'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model',
-      turn.model)
+    'turn_id', turn.id, 'error', private.render_error(turn.error, turn.grant_id), 'attempts', turn.attempts,
+    'framework', turn.framework, 'model', turn.model)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_id uuid)
@@ -908,7 +961,7 @@ AS $function$
     jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_guardrails(swarm_id uuid)
+CREATE OR REPLACE FUNCTION private.build_guardrails(swarm_id uuid, sender_id uuid)
  RETURNS json
  LANGUAGE plpgsql
  STABLE
@@ -926,7 +979,7 @@ begin
       order by g.agent_id is not null, g.position, g.created_at, g.id), '[]')
     from (select s.* from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
           union all
-          select a.* from private.list_speakers(build_guardrails.swarm_id) as sa
+          select a.* from private.list_speakers(build_guardrails.swarm_id, build_guardrails.sender_id) as sa
           join public.guardrails a on a.agent_id = sa.agent_id) as g
     where g.is_active);
 end
@@ -1058,9 +1111,10 @@ declare
   locked record;
 begin
   select * into locked from private.lock_run_for_user(cancel_run.run_id, cancel_run.user_id, is_service);
-  if not is_service and (locked.member_role is null
-      or (locked.member_role not in ('owner', 'admin')
-        and (locked.run).user_id is distinct from cancel_run.user_id)) then
+  if not is_service and locked.member_role is null then
+    perform private.reject_call('RUN_NOT_FOUND');
+  elsif not is_service and locked.member_role not in ('owner', 'admin')
+      and (locked.run).user_id is distinct from cancel_run.user_id then
     perform private.reject_call('FORBIDDEN');
   end if;
   perform private.request_cancel(cancel_run.run_id, 'cancelled');
@@ -1108,6 +1162,72 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.charge_grant(grant_id uuid, asker_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  today constant date := (now() at time zone 'UTC')::date;
+  limits public.agent_grants;
+  own private.grant_usage;
+  total private.grant_usage;
+begin
+  select g.* into limits from public.agent_grants g where g.id = charge_grant.grant_id
+    and coalesce(g.runs_per_day, g.cost_per_day, g.total_runs_per_day, g.total_cost_per_day) is not null;
+  if not found then
+    return null;
+  end if;
+  -- The row of all askers first, wherever both are locked, so that two transactions cannot wait for each other.
+  if limits.total_runs_per_day is not null or limits.total_cost_per_day is not null then
+    insert into private.grant_usage as used (grant_id, user_id, day, runs) values (limits.id, null, today, 1)
+    on conflict on constraint grant_usage_key do update set runs = used.runs + 1
+    returning used.* into total;
+  end if;
+  if limits.runs_per_day is not null or limits.cost_per_day is not null then
+    insert into private.grant_usage as used (grant_id, user_id, day, runs) values (limits.id, asker_id, today, 1)
+    on conflict on constraint grant_usage_key do update set runs = used.runs + 1
+    returning used.* into own;
+  end if;
+  if coalesce(own.runs <= limits.runs_per_day, true) and coalesce(own.cost_usd < limits.cost_per_day, true)
+      and coalesce(total.runs <= limits.total_runs_per_day, true)
+      and coalesce(total.cost_usd < limits.total_cost_per_day, true) then
+    return null;
+  end if;
+  update private.grant_usage used set runs = used.runs - 1
+  where used.grant_id = limits.id and used.day = today and (used.user_id = asker_id or used.user_id is null);
+  return case when own.runs > limits.runs_per_day or own.cost_usd >= limits.cost_per_day
+    then private.build_rejection('RATE_LIMITED') || jsonb_build_object('retry_after',
+      ceil(extract(epoch from (today + 1)::timestamp at time zone 'UTC' - now())))
+    else private.build_rejection('BUDGET_EXCEEDED', '{"limit": "grant"}') end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.charge_grants(calls jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  charged jsonb := '[]';
+  call jsonb;
+  held_id text;
+  rejection jsonb;
+begin
+  for call in select c.value from jsonb_array_elements(calls) as c loop
+    if call -> 'answer' = 'null' and call -> 'grant_ids' <> 'null' then
+      for held_id in select g.id from jsonb_array_elements_text(call -> 'grant_ids') as g (id) order by g.id loop
+        rejection := private.charge_grant(held_id::uuid, (call ->> 'user_id')::uuid);
+        if rejection is not null then
+          call := call || jsonb_build_object('answer', private.build_answer(rejection));
+          exit;
+        end if;
+      end loop;
+    end if;
+    charged := charged || call;
+  end loop;
+  return charged;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_admission(call jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1115,19 +1235,28 @@ CREATE OR REPLACE FUNCTION private.check_admission(call jsonb)
 AS $function$
 declare
   swarm public.swarms;
+  caller uuid := call ->> 'user_id';
   payer uuid;
   rejection jsonb;
 begin
   select s.* into swarm from public.swarms s where s.id = (call ->> 'swarm_id')::uuid;
-  payer := case when (call -> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
-  rejection := private.check_agents(swarm.id, call -> 'agent_ids');
+  rejection := private.check_agents(swarm.id, call -> 'agent_ids', caller);
+  if rejection is not null then
+    return rejection;
+  end if;
+  for payer in
+    select distinct coalesce(sa.payer_id, case when (call -> 'is_service')::boolean then caller else swarm.owner_id end)
+    from private.list_speakers(swarm.id, caller) as sa
+  loop
+    if private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer) then
+      return private.build_rejection('BUDGET_EXCEEDED', case when payer not in (caller, swarm.owner_id)
+        then '{"limit": "owner"}'::jsonb end);
+    end if;
+  end loop;
   return case
-    when rejection is not null then rejection
     when call ->> 'reply_to_id' is not null and not exists (
         select 1 from public.messages m where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid)
-      then private.build_rejection('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}')
-    when private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer)
-      then private.build_rejection('BUDGET_EXCEEDED') end;
+      then private.build_rejection('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}') end;
 end
 $function$;
 
@@ -1149,24 +1278,33 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.check_agent_use(user_id uuid, agent_id uuid, is_service boolean)
+CREATE OR REPLACE FUNCTION private.check_agent_use(call jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
-  owner_id uuid := (select a.user_id from public.agents a where a.id = check_agent_use.agent_id);
+  caller uuid := call ->> 'user_id';
+  agent uuid := call ->> 'agent_id';
+  owner_id uuid := (select a.user_id from public.agents a where a.id = agent);
+  held public.agent_grants;
 begin
-  return case
-    when is_service and not exists (select 1 from public.profiles p where p.id = check_agent_use.user_id)
-      then private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}')
-    when owner_id is null then private.build_rejection('AGENT_NOT_FOUND')
-    when not is_service and owner_id <> check_agent_use.user_id
-      then private.build_rejection('PERMISSION_DENIED') end;
+  if (call -> 'is_service')::boolean and not exists (select 1 from public.profiles p where p.id = caller) then
+    return private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}');
+  elsif owner_id is null then
+    return private.build_rejection('AGENT_NOT_FOUND');
+  elsif owner_id = caller then
+    return null;
+  end if;
+  held := private.find_grant(agent, caller);
+  return case when held.id is null or call -> 'changes_agent' = 'true'
+      or (call -> 'conversation' <> 'null' and not held.accepts_messages)
+      or (call -> 'has_client_tools' = 'true' and not held.accepts_client_tools)
+    then private.build_rejection('PERMISSION_DENIED') end;
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.check_agents(swarm_id uuid, agent_ids jsonb)
+CREATE OR REPLACE FUNCTION private.check_agents(swarm_id uuid, agent_ids jsonb, sender_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -1182,7 +1320,19 @@ begin
         select 1 from jsonb_array_elements_text(agent_ids) as named (id) where named.id::uuid <> all (enabled))
       then private.build_rejection('VALIDATION_ERROR',
         '{"agent_ids": "names an agent that is not enabled in the swarm"}')
-    when cardinality(enabled) = 0 then private.build_rejection('NO_AGENTS') end;
+    when cardinality(enabled) = 0 and exists (
+        select 1 from private.private_swarms p where p.swarm_id = check_agents.swarm_id
+          and not exists (select 1 from public.agents a where a.id = p.agent_id))
+      then private.build_rejection('AGENT_NOT_FOUND')
+    when cardinality(enabled) = 0 then private.build_rejection('NO_AGENTS')
+    when not exists (select 1 from private.list_speakers(check_agents.swarm_id, sender_id) as sa
+                     where jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
+        and exists (select 1 from public.swarm_agents sa
+                    where sa.swarm_id = check_agents.swarm_id and sa.enabled
+                      and (jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
+                      and not exists (select 1 from public.swarm_members m where m.swarm_id = sa.swarm_id
+                                        and m.user_id = sa.user_id and m.status = 'active'))
+      then private.build_rejection('PERMISSION_DENIED') end;
 end
 $function$;
 
@@ -1848,7 +1998,7 @@ declare
 begin
   perform 1 from auth.users u where u.id = caller for key share;
   perform 1 from public.agents a where a.id = agent for key share;
-  rejection := private.check_agent_use(caller, agent, is_service);
+  rejection := private.check_agent_use(call);
   if rejection is not null then
     perform private.reject_call(rejection ->> 'code', rejection -> 'details');
   end if;
@@ -1859,7 +2009,8 @@ begin
     insert into private.hidden_swarms (swarm_id, user_id) values (swarm, caller);
   end if;
   insert into public.swarms (id, owner_id, name, settings)
-  select swarm, caller, a.name, create_agent_swarm.settings from public.agents a where a.id = agent;
+  select swarm, caller, coalesce(nullif(left(regexp_replace(private.trim_whitespace(call ->> 'message'), '\s+', ' ', 'g'),
+    100), ''), a.name), create_agent_swarm.settings from public.agents a where a.id = agent;
   insert into public.swarm_agents (swarm_id, agent_id, added_by)
   values (swarm, agent, case when not is_service then caller end);
   return swarm;
@@ -1896,16 +2047,16 @@ CREATE OR REPLACE FUNCTION private.create_private_swarm(call jsonb)
 AS $function$
 declare
   swarm uuid := private.create_agent_swarm(call, '{}', false);
+  key_id uuid := case when call -> 'is_key_alone' = 'true' then (call ->> 'api_key_id')::uuid end;
 begin
-  if call -> 'is_key_alone' = 'true' then
-    insert into private.key_swarms (swarm_id, api_key_id, agent_id)
-    values (swarm, (call ->> 'api_key_id')::uuid, (call ->> 'agent_id')::uuid)
-    on conflict on constraint key_swarms_api_key_id_agent_id_key do update set swarm_id = excluded.swarm_id;
-    return swarm;
+  insert into private.private_swarms (swarm_id, user_id, agent_id, api_key_id, transcripts)
+  select swarm, (call ->> 'user_id')::uuid, a.id, key_id,
+    case when a.user_id <> (call ->> 'user_id')::uuid
+      then (private.find_grant(a.id, (call ->> 'user_id')::uuid)).transcripts end
+  from public.agents a where a.id = (call ->> 'agent_id')::uuid;
+  if key_id is not null then
+    insert into private.key_swarms (swarm_id, api_key_id) values (swarm, key_id);
   end if;
-  insert into private.private_swarms (user_id, agent_id, swarm_id)
-  values ((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid, swarm)
-  on conflict on constraint private_swarms_pkey do update set swarm_id = excluded.swarm_id;
   return swarm;
 end
 $function$;
@@ -2012,16 +2163,15 @@ begin
       item.value -> 'content' as content
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
-    select x.status, x.expires_at, a.user_id, p.question is not null as is_question into execution
+    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question into execution
     from public.tool_executions x
-    left join public.agents a on a.id = x.agent_id
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
     for no key update of x;
     if not found then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
         format('decisions.%s.tool_execution_id', decision.index), 'is not a tool execution of this run'));
-    elsif execution.user_id is distinct from caller then
+    elsif execution.approver_id is distinct from caller then
       perform private.reject_call('FORBIDDEN');
     elsif execution.status <> 'pending_approval' then
       perform private.reject_call('APPROVAL_DECIDED');
@@ -2046,7 +2196,7 @@ begin
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else
       perform private.deny_tool(locked.run, decision.id, caller, 'TOOL_DENIED',
-        coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
+        coalesce(nullif(decision.reason, ''), 'The call was denied'));
     end if;
   end loop;
   return private.render_run((locked.run).id, caller, (call ->> 'is_service')::boolean);
@@ -2665,10 +2815,12 @@ AS $function$
 declare
   payload json;
   done record;
+  is_by_grant boolean;
 begin
   select x.*, p.input, p.output into done
   from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
   where x.id = execution_id;
+  is_by_grant := coalesce((select t.grant_id is not null from public.run_turns t where t.id = done.turn_id), false);
   done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
     else done.output::text end, 2000));
   payload := case when done.error is null
@@ -2683,7 +2835,15 @@ begin
       array(select m.user_id from public.swarm_members m
             where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
             union
-            select a.user_id from public.agents a where a.id = done.agent_id));
+            select a.user_id from public.agents a where a.id = done.agent_id and not is_by_grant));
+    if is_by_grant then
+      -- The owner of the agent learns that the tool was called, and nothing of the conversation.
+      perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end,
+        (payload::jsonb || '{"input": null, "output_preview": null}'
+          || case when done.error is null then '{}'
+            else jsonb_build_object('error', private.render_error(done.error, done.id)) end)::json,
+        array(select a.user_id from public.agents a where a.id = done.agent_id));
+    end if;
   end if;
   return payload::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
 end
@@ -2951,6 +3111,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_approver(run public.runs, agent_id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select case when g.approver = 'asker' then run.user_id else a.user_id end
+          from public.agents a
+          left join private.list_speakers(run.swarm_id, run.user_id) as sa on sa.agent_id = a.id
+          left join public.agent_grants g on g.id = sa.grant_id
+          where a.id = find_approver.agent_id);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.find_blocked_term(blocklist jsonb, content text)
  RETURNS text
  LANGUAGE plpgsql
@@ -3035,6 +3209,28 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_grant(agent_id uuid, user_id uuid)
+ RETURNS public.agent_grants
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  held public.agent_grants;
+begin
+  select g.* into held
+  from auth.users u
+  join public.agent_grants g
+    on private.get_audience_key(g.audience, g.user_id, g.claim)
+       = any (private.list_audience_keys(u.id, u.app_metadata))
+      and g.agent_id = find_grant.agent_id
+  where u.id = find_grant.user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+    and private.is_granted(g, u)
+  order by private.get_audience_rank(g.audience), g.priority desc, g.created_at, g.id limit 1;
+  return case when held.runs_per_day is distinct from 0 then held end;
+end
+$function$;
+grant execute on function private.find_grant(uuid,uuid) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.find_kept_result(key text, request_hash bytea)
  RETURNS TABLE(is_same boolean, result json)
  LANGUAGE sql
@@ -3052,28 +3248,18 @@ CREATE OR REPLACE FUNCTION private.find_private_swarm(call jsonb)
  STABLE
 AS $function$
 begin
-  if call -> 'is_key_alone' is distinct from 'true' then
-    return private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid);
+  if call -> 'is_new_conversation' = 'true' then
+    return null;
   end if;
   return (
-    select k.swarm_id from private.key_swarms k
-    where k.api_key_id = (call ->> 'api_key_id')::uuid and k.agent_id = (call ->> 'agent_id')::uuid
-      and not exists (select 1 from public.swarm_members m
-                      where m.swarm_id = k.swarm_id and m.user_id is distinct from (call ->> 'user_id')::uuid));
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.find_private_swarm(user_id uuid, agent_id uuid)
- RETURNS uuid
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return (
     select p.swarm_id from private.private_swarms p
-    where p.user_id = find_private_swarm.user_id and p.agent_id = find_private_swarm.agent_id
-      and not exists (select 1 from public.swarm_members m
-                      where m.swarm_id = p.swarm_id and m.user_id is distinct from p.user_id));
+    where p.user_id = (call ->> 'user_id')::uuid and p.agent_id = (call ->> 'agent_id')::uuid
+      and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
+        then (call ->> 'api_key_id')::uuid end
+      and (p.transcripts is null
+           or p.transcripts = (private.find_grant(p.agent_id, p.user_id)).transcripts)
+      and exists (select 1 from public.swarm_agents sa where sa.swarm_id = p.swarm_id and sa.agent_id = p.agent_id)
+    order by p.created_at desc, p.swarm_id desc limit 1);
 end
 $function$;
 
@@ -3106,6 +3292,20 @@ begin
     where m.swarm_id = swarm and m.sender_user_id = caller and m.id = name::uuid and m.deleted_at is null;
   end if;
   return sent;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_repeated_call(call jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  replay jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended((call ->> 'user_id') || (call ->> 'idempotency_key'), 41));
+  replay := private.find_replay((call ->> 'user_id')::uuid, null, call ->> 'idempotency_key', call ->> 'request_hash',
+    null, null);
+  return case when replay is null then '{}' else jsonb_build_object('answer', replay) end;
 end
 $function$;
 
@@ -3174,6 +3374,19 @@ AS $function$
      limit 1)))
 $function$;
 grant execute on function private.find_run_traceparent(text,json) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.find_speaker_grant(swarm_id uuid, agent_id uuid, sender_id uuid)
+ RETURNS public.agent_grants
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  held public.agent_grants := private.find_grant(agent_id, sender_id);
+begin
+  return case when not exists (select 1 from private.private_swarms p
+    where p.swarm_id = find_speaker_grant.swarm_id and p.transcripts <> held.transcripts) then held end;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
@@ -3278,6 +3491,12 @@ begin
     where e.speaker_id is not null;
   end if;
   events := private.update_ended_turns(plan, prompts);
+  if plan @? '$[*] ? (@.grant_id != null && @.usage.cost_usd > 0)' then
+    perform private.add_grant_cost(e.grant_id, e.user_id, e.cost_usd)
+    from (select e.grant_id, e.user_id, sum((e.usage ->> 'cost_usd')::numeric) as cost_usd
+          from jsonb_to_recordset(plan) as e (grant_id uuid, user_id uuid, usage jsonb)
+          where e.grant_id is not null group by e.grant_id, e.user_id order by e.grant_id, e.user_id) as e;
+  end if;
   if plan @? '$[*] ? (@.status == "failed")' then
     perform private.emit_event('agent.error', private.build_agent_error(t),
       array(select a.user_id from public.agents a where a.id = t.agent_id))
@@ -3384,6 +3603,30 @@ AS $function$
 $function$;
 grant execute on function private.get_actor() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.get_audience_key(audience text, user_id uuid, claim jsonb)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  return case audience
+    when 'everyone' then 0
+    when 'user' then pg_catalog.hashtextextended(user_id::text, 0)
+    else (
+      select pg_catalog.hashtextextended(
+        member.key || case when pg_catalog.jsonb_typeof(member.value) = 'string' then ' ' || member.value else '' end, 1)
+      from pg_catalog.jsonb_each(claim) as member
+      order by pg_catalog.jsonb_typeof(member.value) = 'string' desc, member.key limit 1) end;
+end
+$function$;
+grant execute on function private.get_audience_key(text,uuid,jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.get_audience_rank(audience text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select case audience when 'user' then 1 when 'claim' then 2 else 3 end $function$;
+
 CREATE OR REPLACE FUNCTION private.get_cancel_reason(lease private.run_leases)
  RETURNS text
  LANGUAGE sql
@@ -3453,6 +3696,14 @@ AS $function$
   from pg_partitioned_table t join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = get_partition_key.parent
 $function$;
+
+CREATE OR REPLACE FUNCTION private.get_provider_name(framework text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select s.value ->> framework from private.settings s where s.name = 'provider_names' $function$;
+grant execute on function private.get_provider_name(text) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.get_published_tables()
  RETURNS TABLE(relid oid, inserts boolean, updates boolean, deletes boolean)
@@ -3715,6 +3966,17 @@ CREATE OR REPLACE FUNCTION private.is_endpoint_queue_claimable(due_at timestamp 
  STABLE PARALLEL SAFE
 AS $function$ select due_at <= now() and coalesce(capacity, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
 grant execute on function private.is_endpoint_queue_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.is_granted(held public.agent_grants, account auth.users)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (held.expires_at is null or held.expires_at > now()) and case held.audience
+    when 'user' then held.user_id = account.id and (held.accepted_at is not null or held.runs_per_day = 0)
+    when 'claim' then account.app_metadata @> held.claim and (held.include_anonymous or not account.is_anonymous)
+    else held.include_anonymous or not account.is_anonymous end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.is_hidden_swarm(swarm_id uuid)
  RETURNS boolean
@@ -4154,7 +4416,7 @@ CREATE OR REPLACE FUNCTION private.key_agent_ids()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select a.id from public.agents a
-  where a.user_id = auth.uid() and exists (
+  where (a.user_id = auth.uid() or a.id in (select private.my_granted_agent_ids())) and exists (
     select 1 from public.api_keys k where k.id = private.key_id() and k.resources is null)
   union select private.get_key_resources(private.key_id(), 'agents')
   union select sa.agent_id from public.swarm_agents sa
@@ -4220,6 +4482,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_audience_keys(user_id uuid, metadata jsonb)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return array[0, hashtextextended(user_id::text, 0)] || array(
+    select hashtextextended(pair.key, 1)
+    from jsonb_each(metadata) as member
+    cross join lateral (values (member.key),
+      (case when jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value end)) as pair (key)
+    where pair.key is not null);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.list_changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
  RETURNS text[]
  LANGUAGE sql
@@ -4251,6 +4528,29 @@ CREATE OR REPLACE FUNCTION private.list_followed_topics()
 AS $function$ select f.topic from private.followed_topics f where f.lease_until > pg_catalog.now() $function$;
 grant execute on function private.list_followed_topics() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.list_held_grants(user_id uuid)
+ RETURNS SETOF public.agent_grants
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return query
+  select held.* from (
+    select distinct on (g.agent_id) g.*
+    from auth.users u
+    join public.agent_grants g
+      on private.get_audience_key(g.audience, g.user_id, g.claim)
+         = any (private.list_audience_keys(u.id, u.app_metadata))
+    join public.agents a on a.id = g.agent_id and a.user_id <> u.id
+    where u.id = list_held_grants.user_id and u.deleted_at is null
+      and (u.banned_until is null or u.banned_until <= now()) and private.is_granted(g, u)
+    order by g.agent_id, private.get_audience_rank(g.audience), g.priority desc, g.created_at, g.id) as held
+  where held.runs_per_day is distinct from 0;
+end
+$function$;
+grant execute on function private.list_held_grants(uuid) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.list_partitions(parent regclass)
  RETURNS TABLE(partition regclass, lower_id uuid, upper_id uuid, is_pending boolean)
  LANGUAGE sql
@@ -4281,6 +4581,30 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_receivers(agent_id uuid, tools jsonb, guardrails jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select coalesce(array_agg(distinct origin.text order by origin.text), '{}')
+  from (
+    select t.config from public.agent_tools x join public.tools t on t.id = x.tool_id
+    where tools is null and x.agent_id = list_receivers.agent_id and x.enabled and t.enabled
+    union all
+    select x.value -> 'config' from jsonb_array_elements(tools) as x where x.value -> 'enabled' = 'true'
+    union all
+    select g.config from public.guardrails g
+    where tools is null and g.agent_id = list_receivers.agent_id and g.is_active
+    union all
+    select g.value -> 'config' from jsonb_array_elements(guardrails) as g) as receiver (config)
+  cross join lateral (
+    select substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
+      from '^https?://[^/?#]+')) as origin (text)
+  where origin.text is not null
+$function$;
+grant execute on function private.list_receivers(uuid,jsonb,jsonb) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION private.list_replaced_runs(call jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -4291,8 +4615,7 @@ begin
   if call ->> 'regenerates' is null then
     return '[]';
   elsif call ->> 'swarm_id' is null then
-    call := call || jsonb_build_object('swarm_id',
-      private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid));
+    call := call || jsonb_build_object('swarm_id', private.find_private_swarm(call));
   end if;
   return (select coalesce(jsonb_agg(r.id), '[]')
           from private.find_replaced_runs(call, private.find_regenerated(call)) as r
@@ -4308,11 +4631,12 @@ CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
 AS $function$
   select coalesce(array_agg(distinct coalesce(run.request -> 'overrides' ->> 'framework', v.framework, a.framework)),
     '{}')
-  from public.swarm_agents sa
+  from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   left join private.run_leases l on l.run_id = run.id
-  left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
-  where sa.swarm_id = run.swarm_id and sa.enabled and (l.speaker_ids is null or a.id = any (l.speaker_ids))
+  left join public.agent_versions v on v.agent_id = a.id
+    and v.number = coalesce((run.request ->> 'agent_version')::integer, sa.agent_version)
+  where l.speaker_ids is null or a.id = any (l.speaker_ids)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_session_keys()
@@ -4326,16 +4650,24 @@ AS $function$
 $function$;
 grant execute on function private.list_session_keys() to sb_service;
 
-CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
- RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid, sender_id uuid)
+ RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone, grant_id uuid, payer_id uuid, agent_version integer)
  LANGUAGE sql
  STABLE
 AS $function$
-  select sa.agent_id, sa.user_id, sa.role_override, sa.position, sa.created_at
+  select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
+    (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
+    (g.held).agent_version
   from public.swarm_agents sa
-  where sa.swarm_id = list_speakers.swarm_id and sa.enabled
-    and (select true from public.swarm_members m
-         where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active')
+  cross join lateral (
+    select (select true from public.swarm_members m
+            where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active') as is_seated
+    offset 0) as owner
+  cross join lateral (
+    select case when owner.is_seated is null
+      then private.find_speaker_grant(sa.swarm_id, sa.agent_id, list_speakers.sender_id) end as held
+    offset 0) as g
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and (owner.is_seated or (g.held).id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
          from auth.users u where u.id = sa.user_id)
 $function$;
@@ -4377,14 +4709,20 @@ AS $function$
       'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
-          'user_id', a.user_id,
-          -- The coordinator reads its own prompt when it selects who speaks next.
-          'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
+      select json_agg(case when v.number is null
+          then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
+            'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
+            'user_id', a.user_id, 'payer_id', sa.payer_id,
+            -- The coordinator reads its own prompt when it selects who speaks next.
+            'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
+          else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
+            'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
+            'payer_id', sa.payer_id,
+            'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
         order by sa.position, sa.created_at, a.id)
-      from private.list_speakers(r.swarm_id) as sa
-      join public.agents a on a.id = sa.agent_id), '[]'),
+      from private.list_speakers(r.swarm_id, r.user_id) as sa
+      join public.agents a on a.id = sa.agent_id
+      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version), '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
           'name', coalesce(nullif(p.full_name, ''), 'User')) order by m.joined_at, m.id)
@@ -4395,8 +4733,10 @@ AS $function$
     'questions', case when r.strategy = 'supervisor' then private.list_questions(r.swarm_id) else '[]'::json end,
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
-      or coalesce((select true from private.list_day_budgets(payer.id)), false),
-    'guardrails', private.build_guardrails(r.swarm_id),
+      or coalesce((select true from private.list_day_budgets(payer.id)), false)
+      or coalesce((select bool_or((select true from private.list_day_budgets(sa.payer_id)))
+                   from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.payer_id is not null), false),
+    'guardrails', private.build_guardrails(r.swarm_id, r.user_id),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'max_unstored_seqs', private.max_unstored_seqs(),
@@ -4479,7 +4819,11 @@ begin
   join public.swarm_members m
     on m.swarm_id = r.swarm_id and m.user_id = lock_run_for_user.user_id and m.status = 'active'
   where r.id = lock_run_for_user.run_id;
-  if not is_service and member_role is null then
+  if not is_service and member_role is null and not exists (
+      select 1 from public.runs r
+      join public.tool_executions x on x.swarm_id = r.swarm_id and x.run_id = r.id
+      where r.id = lock_run_for_user.run_id and x.approver_id = lock_run_for_user.user_id
+        and x.status = 'pending_approval') then
     perform private.reject_call('RUN_NOT_FOUND');
   end if;
   select * into run from public.runs r where r.id = lock_run_for_user.run_id for no key update;
@@ -4645,6 +4989,14 @@ AS $function$
 $function$;
 grant execute on function private.may_key_see_run(uuid,uuid,uuid) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.may_publish()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select exists (select 1 from private.settings s where s.name = 'agent_publishers' and s.value = '"users"') $function$;
+grant execute on function private.may_publish() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.may_run_continue(run public.runs)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4671,6 +5023,20 @@ begin
   return (select exists (select 1 from public.swarm_members m
       where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
                      and m.status = 'active' and m.role <> 'viewer'));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.may_turn_continue(run public.runs, step jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return not exists (
+    select 1 from public.run_turns t
+    where t.id = (step ->> 'turn_id')::uuid and t.grant_id is not null
+      and not exists (select 1 from private.list_speakers(run.swarm_id, run.user_id) as sa
+                      where sa.agent_id = t.agent_id));
 end
 $function$;
 
@@ -4772,6 +5138,14 @@ end
 $function$;
 grant execute on function private.my_co_member_ids() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.my_granted_agent_ids()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select g.agent_id from private.list_held_grants(auth.uid()) as g $function$;
+grant execute on function private.my_granted_agent_ids() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.my_hidden_swarm_ids()
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -4802,6 +5176,21 @@ begin
 end
 $function$;
 grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.my_pending_execution_ids()
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  return query
+  select x.id from public.tool_executions x where x.approver_id = auth.uid() and x.status = 'pending_approval';
+end
+$function$;
+grant execute on function private.my_pending_execution_ids() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_proven_email()
  RETURNS text
@@ -4850,6 +5239,22 @@ CREATE OR REPLACE FUNCTION private.my_swarm_topics()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$ select 'swarm:' || mine.id from private.my_swarm_ids() as mine (id) $function$;
 grant execute on function private.my_swarm_topics() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.my_transcript_ids()
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  return query
+  select p.swarm_id from private.private_swarms p join public.agents a on a.id = p.agent_id
+  where p.transcripts = 'owner' and a.user_id = auth.uid();
+end
+$function$;
+grant execute on function private.my_transcript_ids() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_writable_swarm_ids()
  RETURNS SETOF uuid
@@ -4906,18 +5311,15 @@ CREATE OR REPLACE FUNCTION private.open_conversation_swarm(call jsonb, waits boo
  LANGUAGE plpgsql
 AS $function$
 declare
-  key text := call ->> 'idempotency_key';
-  replay jsonb;
+  repeated jsonb := '{}';
 begin
   if not waits then
     return '{"answer": {"is_held": true}}';
   end if;
-  if key is not null then
-    -- The lock of answer_used_keys, before the swarm exists: a call that repeats another one must not create it.
-    perform pg_advisory_xact_lock(hashtextextended((call ->> 'user_id') || key, 41));
-    replay := private.find_replay((call ->> 'user_id')::uuid, null, key, call ->> 'request_hash', null, null);
+  if call ->> 'idempotency_key' is not null then
+    repeated := private.find_repeated_call(call);
   end if;
-  return case when replay is not null then jsonb_build_object('answer', replay)
+  return case when repeated ? 'answer' then repeated
     else jsonb_build_object('swarm_id', private.create_conversation_swarm(call), 'is_new_swarm', true) end;
 end
 $function$;
@@ -4940,8 +5342,11 @@ begin
     elsif call -> 'agent_id' <> 'null' then
       caller := call ->> 'user_id';
       agent := call ->> 'agent_id';
+      if call -> 'is_new_conversation' = 'true' and call ->> 'idempotency_key' is not null and waits then
+        call := call || private.find_repeated_call(call);
+      end if;
       swarm := private.lock_private_swarm(call, waits);
-      if swarm is null and waits then
+      if swarm is null and waits and not call ? 'answer' then
         -- First calls come one after the other, and the second finds the swarm of the first.
         perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
         swarm := private.lock_private_swarm(call, waits);
@@ -4950,7 +5355,7 @@ begin
           call := call || '{"is_new_swarm": true}';
         end if;
       end if;
-      call := call || case when swarm is null then '{"answer": {"is_held": true}}'
+      call := call || case when call ? 'answer' then '{}' when swarm is null then '{"answer": {"is_held": true}}'
         else jsonb_build_object('swarm_id', swarm) end;
     end if;
     calls := calls || call;
@@ -5008,13 +5413,15 @@ begin
     until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
     -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
-      status, started_at, expires_at)
+      status, started_at, expires_at, approver_id)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
-      case when is_client then now() end, until)
+      case when is_client then now() end, until,
+      case when not is_client then private.find_approver(run, speaker_id) end)
     on conflict (id) do update
-      set status = excluded.status, expires_at = excluded.expires_at, decided_by = null;
+      set status = excluded.status, expires_at = excluded.expires_at, approver_id = excluded.approver_id,
+        decided_by = null;
     insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, question)
     values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question')
     on conflict (tool_execution_id) do update set question = excluded.question, answer = null;
@@ -5093,7 +5500,7 @@ declare
   count integer;
 begin
   select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
-      'message_id', t.message_id, 'speaker_id', speaker.id, 'reason', cause.reason, 'before', a.status,
+      'message_id', t.message_id, 'speaker_id', speaker.id, 'grant_id', t.grant_id, 'reason', cause.reason, 'before', a.status,
       'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('waiting', 'thinking',
         'responding'))
   into count, plan
@@ -5198,20 +5605,19 @@ declare
   has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
   swarm uuid := case when not has_conversation
     then private.find_private_swarm(call) end;
-  rejection jsonb;
+  rejection jsonb := private.check_agent_use(call);
   replay jsonb;
 begin
   select a.* into agent from public.agents a where a.id = (call ->> 'agent_id')::uuid;
-  if exists (select 1 from public.swarm_agents sa
+  if rejection is null and exists (select 1 from public.swarm_agents sa
              where sa.swarm_id = swarm and sa.agent_id = agent.id and sa.enabled) then
     return json_build_object('swarm_id', swarm);
-  elsif swarm is null then
-    rejection := private.check_agent_use(caller, (call ->> 'agent_id')::uuid, (call -> 'is_service')::boolean);
   end if;
-  if rejection is null and call ->> 'agent_version' is not null then
+  if rejection is null then
     select v.* into version from public.agent_versions v
-    where v.agent_id = agent.id and v.number = (call ->> 'agent_version')::integer;
-    if not found then
+    where v.agent_id = agent.id and v.number = coalesce((call ->> 'agent_version')::integer,
+      case when agent.user_id <> caller then (private.find_grant(agent.id, caller)).agent_version end);
+    if not found and call ->> 'agent_version' is not null then
       rejection := private.build_rejection('VALIDATION_ERROR', '{"agent_version": "names no version of the agent"}');
     end if;
   end if;
@@ -5257,7 +5663,7 @@ begin
         'in_charge_agent_id', case when s.strategy = 'handoff' then private.find_agent_in_charge(s.id) end,
         'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
+      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text, has_client_tools boolean)
     left join public.swarms s on s.id = e.swarm_id
     left join public.swarm_members m
       on m.swarm_id = e.swarm_id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
@@ -5268,15 +5674,21 @@ begin
       then private.find_replay(e.user_id, e.swarm_id, e.idempotency_key, e.request_hash, e.client_message_id, e.message)
       end) as replay (found)
     cross join lateral (
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-          'position', sa.position) order by sa.position, sa.created_at, a.id) filter (where sa.enabled),
-        array_agg(sa.agent_id) filter (where sa.user_id = e.user_id)
-      from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = e.swarm_id) as placed (agents, own_ids)
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', coalesce(v.framework, a.framework),
+          'model', case when v.number is null then a.model else v.model end, 'position', sa.position)
+          order by sa.position, sa.created_at, a.id),
+        array_agg(sa.agent_id) filter (where sa.user_id = e.user_id),
+        e.has_client_tools and bool_or(not g.accepts_client_tools)
+      from private.list_speakers(e.swarm_id, e.user_id) as sa
+      join public.agents a on a.id = sa.agent_id
+      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version
+      left join public.agent_grants g on g.id = sa.grant_id) as placed (agents, own_ids, is_denied)
     cross join lateral (select case
+      when placed.is_denied then private.build_rejection('PERMISSION_DENIED')
       when access.rejection is null and replay.found is null
         and (s.status <> 'active' or placed.agents is null or jsonb_typeof(e.agent_ids) = 'array')
-      then private.check_agents(e.swarm_id, e.agent_ids) end) as answers (rejection));
+      then coalesce(private.check_agents(e.swarm_id, e.agent_ids, e.user_id),
+        case when placed.agents is null then private.build_rejection('NO_AGENTS') end) end) as answers (rejection));
 end
 $function$;
 grant execute on function private.preflight_swarms(jsonb) to sb_service;
@@ -5311,6 +5723,34 @@ begin
   if current_user in ('anon', 'authenticated', 'api_key', 'service_role') then
     new.created_at := old.created_at;
     new.updated_at := now();
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.prepare_agent_grant()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_client constant boolean := current_user in ('anon', 'authenticated', 'api_key', 'service_role');
+begin
+  if new.audience <> 'user' and current_user in ('anon', 'authenticated', 'api_key') and not private.may_publish() then
+    raise exception 'only the service role grants an agent to everyone or to a claim'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'agent_grants', column = 'audience';
+  end if;
+  if not is_client then
+    return new;
+  end if;
+  if tg_op = 'INSERT' then
+    new.accepted_at := null;
+    new.declined_at := null;
+  elsif (new.payer, new.approver, new.transcripts) is distinct from (old.payer, old.approver, old.transcripts) then
+    new.accepted_at := null;
+    new.declined_at := null;
+  else
+    new.accepted_at := old.accepted_at;
+    new.declined_at := old.declined_at;
   end if;
   return new;
 end
@@ -5420,6 +5860,7 @@ CREATE OR REPLACE FUNCTION private.prepare_swarm_agent()
 AS $function$
 begin
   if tg_op = 'INSERT' then
+    perform private.reject_if_private(new.swarm_id);
     if current_user in ('anon', 'authenticated', 'api_key') then
       new.added_by := auth.uid();
     end if;
@@ -5445,6 +5886,9 @@ declare
   is_end_user constant boolean := current_user in ('anon', 'authenticated', 'api_key');
 begin
   if tg_op = 'INSERT' then
+    if new.role <> 'owner' then
+      perform private.reject_if_private(new.swarm_id);
+    end if;
     new.invited_email := nullif(pg_catalog.lower(private.trim_whitespace(new.invited_email)), '');
     if is_end_user then
       -- Membership needs the consent of the invited person: the row stays `invited` until they accept.
@@ -5613,6 +6057,22 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.prune_grant_usage()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  pruned integer;
+begin
+  delete from private.grant_usage used where used.day < (now() at time zone 'UTC')::date - 1;
+  get diagnostics pruned = row_count;
+  return pruned;
+end
+$function$;
+grant execute on function private.prune_grant_usage() to sb_service;
+
 CREATE OR REPLACE FUNCTION private.prune_model_calls(retention interval, max_rows integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -5700,6 +6160,8 @@ CREATE OR REPLACE FUNCTION private.queue_auto_responses()
 AS $function$
 declare
   asked record;
+  held record;
+  rejection jsonb;
   new_run_id uuid;
 begin
   for asked in
@@ -5722,6 +6184,14 @@ begin
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
     continue when found;
+    rejection := null;
+    for held in
+      select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa
+      where sa.grant_id is not null order by sa.grant_id
+    loop
+      rejection := coalesce(rejection, private.charge_grant(held.grant_id, asked.sender_user_id));
+    end loop;
+    continue when rejection is not null;
     insert into public.runs (swarm_id, user_id, message_id, strategy, request)
     values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
@@ -5767,11 +6237,14 @@ begin
       'is_moderated', s.settings ? 'moderation',
       'needs_check', s.status <> 'active' or speakers.ids is null or s.settings ? 'budget'
         or (select true from private.list_day_budgets(case when (c.call -> 'is_service')::boolean
-              then (c.call ->> 'user_id')::uuid else s.owner_id end)),
+              then (c.call ->> 'user_id')::uuid else s.owner_id end))
+        or speakers.payer_ids is not null and exists (
+          select 1 from unnest(speakers.payer_ids) as payer (id), private.list_day_budgets(payer.id)),
+      'grant_ids', speakers.grant_ids,
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
-          'swarm_id', s.id, 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
+          'swarm_id', s.id, 'user_id', c.call -> 'user_id', 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
           'overrides', c.call -> 'request' -> 'overrides') end,
       'answer', null))
     from jsonb_array_elements(batch) as c (call)
@@ -5783,8 +6256,11 @@ begin
         coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
       from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
     cross join lateral (
-      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
-      from private.list_speakers(s.id) as sa) as speakers (ids));
+      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
+        array_agg(sa.grant_id) filter (where sa.grant_id is not null and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array'
+          or c.call -> 'speaker_ids' ? sa.agent_id::text)),
+        array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
+      from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
 end
 $function$;
 
@@ -5875,7 +6351,7 @@ AS $function$
   where sent.prompt is not null
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid, calls jsonb)
+CREATE OR REPLACE FUNCTION private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid, calls jsonb, grant_id uuid)
  RETURNS SETOF public.model_calls
  LANGUAGE sql
  STABLE
@@ -5883,7 +6359,7 @@ AS $function$
   select c.id, run_id, turn_id, swarm_id, agent_id, c.attempt, c.framework, c.model, c.status, c.finish_reason,
     nullif(c.error, 'null'), c.first_token_ms, c.duration_ms, c.input_tokens, c.cached_input_tokens, c.output_tokens,
     c.reasoning_tokens, coalesce(c.estimated, false), c.cost_usd::numeric(18, 9), c.started_at,
-    c.started_at + c.duration_ms * interval '1 millisecond', now()
+    c.started_at + c.duration_ms * interval '1 millisecond', now(), grant_id
   from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, attempt integer, framework text, model text,
     status text, finish_reason text, error jsonb, first_token_ms integer, duration_ms integer, input_tokens bigint,
     cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, estimated boolean, cost_usd numeric,
@@ -6091,6 +6567,15 @@ end
 $function$;
 grant execute on function private.refund_webhook_sends(uuid[],timestamp with time zone[],integer[]) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.reject_admission(rejection jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'rejected: %', rejection ->> 'code' using errcode = 'SB126', detail = rejection::text;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.reject_api_key()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6111,8 +6596,7 @@ CREATE OR REPLACE FUNCTION private.reject_call(code text, details jsonb DEFAULT 
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception 'rejected: %', code using errcode = 'SB126',
-    detail = jsonb_build_object('code', code, 'details', details)::text;
+  perform private.reject_admission(jsonb_build_object('code', code, 'details', details));
 end
 $function$;
 grant execute on function private.reject_call(text,jsonb) to sb_service;
@@ -6134,6 +6618,22 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.reject_if_private(swarm_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select 1 from private.private_swarms p
+             where p.swarm_id = reject_if_private.swarm_id and (auth.uid() is null or p.user_id = auth.uid())) then
+    raise exception 'a private conversation takes no further member or agent: create a swarm'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarms';
+  end if;
+end
+$function$;
+grant execute on function private.reject_if_private(uuid) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.reject_scope(scope text)
  RETURNS boolean
@@ -6263,6 +6763,15 @@ AS $function$
 $function$;
 grant execute on function private.render_envelope(uuid,text,timestamp with time zone,text,text) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.render_error(error jsonb, grant_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when grant_id is null or error is null then error
+    else error || '{"message": "The agent could not answer"}' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.render_pending_calls(run public.runs, status text, viewer_id uuid, is_service boolean)
  RETURNS json
  LANGUAGE plpgsql
@@ -6278,7 +6787,8 @@ declare
         and m.role in ('owner', 'admin'));
 begin
   return (
-    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_calls.viewer_id
+    select coalesce(json_agg(case when sees_all or x.approver_id = render_pending_calls.viewer_id
+          or a.user_id = render_pending_calls.viewer_id
         then case when p.question is null
           then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
             'expires_at', x.expires_at, 'input', p.input)
@@ -6300,9 +6810,21 @@ CREATE OR REPLACE FUNCTION private.render_run(run_id uuid, viewer_id uuid DEFAUL
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  body json;
 begin
-  return (select b.body from private.render_runs(array[render_run.run_id], false, render_run.viewer_id,
-    render_run.is_service) as b);
+  select b.body into body from private.render_runs(array[render_run.run_id], false, render_run.viewer_id,
+    render_run.is_service) as b;
+  if is_service or viewer_id is null or exists (
+      select 1 from public.swarm_members m
+      where m.swarm_id = (body ->> 'swarm_id')::uuid and m.user_id = viewer_id and m.status = 'active') then
+    return body;
+  end if;
+  -- The owner of an agent who decides on a call of it in a conversation of somebody else.
+  return json_build_object('run_id', body -> 'run_id', 'swarm_id', body -> 'swarm_id', 'status', body -> 'status',
+    'stop_reason', body -> 'stop_reason', 'message', null, 'responses', '[]'::json, 'errors', '[]'::json,
+    'usage', null, 'pending_approvals', body -> 'pending_approvals', 'pending_client_calls', null,
+    'created_at', body -> 'created_at', 'completed_at', body -> 'completed_at');
 end
 $function$;
 grant execute on function private.render_run(uuid,uuid,boolean) to sb_service;
@@ -6318,22 +6840,23 @@ AS $function$
     'responses', coalesce((
       select json_agg(json_build_object(
           'message', row_to_json(m), 'data', m.data, 'agent_id', m.sender_id, 'agent_name', t.agent_name,
-          'turn_id', t.id, 'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
-          'usage', private.render_usage(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
-            t.estimated),
+          'turn_id', t.id, 'framework', case when t.grant_id is null then t.framework end,
+          'model', case when t.grant_id is null then t.model end, 'finish_reason', t.finish_reason,
+          'usage', case when not t.hides_usage then private.render_usage(t.input_tokens, t.cached_input_tokens,
+            t.output_tokens, t.cost_usd, t.estimated) end,
           'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
           'tool_executions', coalesce((
             select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status,
               'duration_ms', x.duration_ms)
                             order by x.created_at, x.id)
             from public.tool_executions x where x.turn_id = t.id), '[]'),
-          'warnings', t.warnings) order by m.seq)
+          'warnings', case when t.grant_id is null then t.warnings else '[]' end) order by m.seq)
       from public.run_turns t
       join public.messages m on m.id = t.message_id
       where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
     'errors', coalesce((
       select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
-          'message', t.error ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
+          'message', private.render_error(t.error, t.grant_id) ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
         order by t.position, t.id)
       from public.run_turns t
       where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
@@ -6343,7 +6866,7 @@ AS $function$
     'usage', case when not is_ended and r.status = 'requires_action' then private.sum_waiting_usage(r)
       when not is_ended and r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
-      else json_build_object('input_tokens', r.usage -> 'input_tokens',
+      when r.usage is not null then json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
@@ -6390,7 +6913,8 @@ begin
     coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
           where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('waiting', 'thinking', 'responding')
-            and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
+            and not exists (select 1 from private.list_speakers(t.swarm_id, r.user_id) as sa
+                            where sa.agent_id = t.agent_id))
   from unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
   left join public.runs r on r.id = mine.id
   left join private.run_leases l on l.run_id = mine.id
@@ -6756,13 +7280,13 @@ declare
 begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
     t.message_id, t.status into speaker
-  from private.list_speakers(run.swarm_id) as sa
+  from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('waiting', 'thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
   left join public.agent_versions pinned on pinned.agent_id = a.id
-    and pinned.number = (run.request ->> 'agent_version')::integer
+    and pinned.number = coalesce((run.request ->> 'agent_version')::integer, sa.agent_version)
   where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
@@ -7298,7 +7822,9 @@ declare
 begin
   select * into locked
   from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
-  if (locked.run).user_id is distinct from caller then
+  if locked.member_role is null and not (call ->> 'is_service')::boolean then
+    perform private.reject_call('RUN_NOT_FOUND');
+  elsif (locked.run).user_id is distinct from caller then
     perform private.reject_call('FORBIDDEN');
   end if;
   for result in
@@ -7338,16 +7864,20 @@ CREATE OR REPLACE FUNCTION private.sum_run_usage(run_id uuid, swarm_id uuid, str
  LANGUAGE sql
  STABLE
 AS $function$
-  select count(u.turn_id)::integer, private.render_usage(sum(u.input_tokens)::bigint,
-    sum(u.cached_input_tokens)::bigint, sum(u.output_tokens)::bigint,
-    case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null else coalesce(sum(u.cost_usd),
-      0) end,
-    bool_or(u.estimated))
-  from (select t.id as turn_id, t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated
+  select count(u.turn_id)::integer, case when bool_and(u.hides_usage) is not true
+    then private.render_usage(sum(u.input_tokens) filter (where not u.hides_usage)::bigint,
+      sum(u.cached_input_tokens) filter (where not u.hides_usage)::bigint,
+      sum(u.output_tokens) filter (where not u.hides_usage)::bigint,
+      case when bool_or(u.cost_usd is null and u.input_tokens is not null and not u.hides_usage) then null
+        else coalesce(sum(u.cost_usd) filter (where not u.hides_usage), 0) end,
+      bool_or(u.estimated and not u.hides_usage)) end
+  from (select t.id as turn_id, t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated,
+          t.hides_usage
         from public.run_turns t
         where t.swarm_id = sum_run_usage.swarm_id and t.run_id = sum_run_usage.run_id
         union all
-        select null, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated
+        select null, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated,
+          c.grant_id is not null
         from public.usage_records c
         where sum_run_usage.strategy = 'selector' and c.swarm_id = sum_run_usage.swarm_id
           and c.run_id = sum_run_usage.run_id and c.turn_id is null and c.created_at >= sum_run_usage.created_at
@@ -7380,6 +7910,10 @@ declare
   ended json := (
     select u.usage from private.sum_run_usage(run.id, run.swarm_id, run.strategy, run.created_at, now()) as u);
 begin
+  if exists (select 1 from public.run_turns t
+             where t.swarm_id = run.swarm_id and t.run_id = run.id and t.hides_usage) then
+    return ended;
+  end if;
   return (
     select private.render_usage(
       (ended ->> 'input_tokens')::bigint + coalesce(sum((t.usage ->> 'inputTokens')::bigint), 0)::bigint,
@@ -7629,8 +8163,10 @@ begin
   case step ->> 'op'
     when 'turn_status' then return private.change_turn_status(run, step);
     when 'reset_text' then return private.reset_text(run, step);
-    when 'start_tool' then return private.start_tool(run, step);
-    when 'finish_tool' then return private.finish_tool(run, step);
+    when 'start_tool' then return case when private.may_turn_continue(run, step) then private.start_tool(run, step)
+      else '{"outcome": "gone", "events": []}' end;
+    when 'finish_tool' then return private.finish_tool(run, step)
+      || case when private.may_turn_continue(run, step) then '{}' else '{"outcome": "gone"}' end;
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
     when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
@@ -7752,13 +8288,16 @@ begin
       cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
     where t.id = e.turn_id
     returning t as turn, e.user_id, e.agent_id, e.speaker_id, e.seq, nullif(e.usage, 'null') as usage, used.estimated,
-      e.model_calls, e.payer_id, e.before, e.speaking, e.after, e.reason
+      e.model_calls, e.payer_id, e.before, e.speaking, e.after, e.reason,
+      -- Whoever pays reads the record, and an asker who pays does not see the model.
+      t.grant_id is not null and not t.hides_usage as is_model_hidden
   ), recorded as (
     insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
-      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-    select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id, (e.turn).framework,
-      (e.turn).model, (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
-      (e.turn).reasoning_tokens, (e.turn).cost_usd, (e.turn).estimated
+      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
+    select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id,
+      case when e.is_model_hidden then 'hidden' else (e.turn).framework end,
+      case when e.is_model_hidden then 'hidden' else (e.turn).model end, (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
+      (e.turn).reasoning_tokens, (e.turn).cost_usd, (e.turn).estimated, (e.turn).grant_id
     from ended e
     -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
     cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
@@ -7767,7 +8306,7 @@ begin
     insert into public.model_calls
     select c.* from ended e
     cross join lateral private.read_model_calls((e.turn).run_id, (e.turn).id, (e.turn).swarm_id, e.agent_id,
-      e.model_calls) as c
+      e.model_calls, (e.turn).grant_id) as c
   ), prompted as (
     insert into public.model_call_prompts
     select p.* from ended e
@@ -7787,11 +8326,12 @@ begin
       then jsonb_build_object('message_id', m.id, 'turn_id', (e.turn).id, 'message', to_jsonb(m)) end),
     (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', (e.turn).id, 'agent_id', e.agent_id,
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
-      'usage', private.render_usage((e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
-        (e.turn).cost_usd, e.estimated),
-      'warnings', (e.turn).warnings) || case when (e.turn).handoff is null then '{}'
+      'usage', case when not (e.turn).hides_usage then private.render_usage((e.turn).input_tokens,
+        (e.turn).cached_input_tokens, (e.turn).output_tokens, (e.turn).cost_usd, e.estimated) end,
+      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end) || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
-    (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb end),
+    (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
+      || case when (e.turn).grant_id is null then '{}' else '{"framework": null, "model": null}' end end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
   where event.data is not null;
@@ -7931,6 +8471,22 @@ create table private.function_files (
 );
 alter table private.function_files enable row level security;
 
+create table private.grant_usage (
+  grant_id uuid not null,
+  user_id uuid,
+  day date not null,
+  runs integer default 0 not null,
+  cost_usd numeric default 0 not null,
+  constraint grant_usage_key UNIQUE NULLS NOT DISTINCT (grant_id, day, user_id),
+  constraint grant_usage_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.agent_grants(id) ON DELETE CASCADE
+);
+CREATE INDEX grant_usage_day_idx ON private.grant_usage USING btree (day);
+alter table private.grant_usage enable row level security;
+create policy grant_usage_service on private.grant_usage to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.grant_usage to sb_service;
+
 create table private.hidden_swarms (
   swarm_id uuid not null,
   user_id uuid not null,
@@ -8000,14 +8556,11 @@ grant delete, insert, select, update on table private.key_runs to sb_service;
 create table private.key_swarms (
   swarm_id uuid not null,
   api_key_id uuid not null,
-  agent_id uuid,
   constraint key_swarms_pkey PRIMARY KEY (swarm_id),
-  constraint key_swarms_api_key_id_agent_id_key UNIQUE (api_key_id, agent_id),
-  constraint key_swarms_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
   constraint key_swarms_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE,
   constraint key_swarms_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
 );
-CREATE INDEX key_swarms_agent_id_idx ON private.key_swarms USING btree (agent_id);
+CREATE INDEX key_swarms_api_key_id_idx ON private.key_swarms USING btree (api_key_id);
 alter table private.key_swarms enable row level security;
 create policy key_swarms_service on private.key_swarms to sb_service
   using (true)
@@ -8109,14 +8662,19 @@ create table private.migrations (
 alter table private.migrations enable row level security;
 
 create table private.private_swarms (
+  swarm_id uuid not null,
   user_id uuid not null,
   agent_id uuid not null,
-  swarm_id uuid not null,
-  constraint private_swarms_pkey PRIMARY KEY (user_id, agent_id),
-  constraint private_swarms_swarm_id_agent_id_key UNIQUE (swarm_id, agent_id),
-  constraint private_swarms_swarm_id_agent_id_fkey FOREIGN KEY (swarm_id, agent_id) REFERENCES public.swarm_agents(swarm_id, agent_id) ON DELETE CASCADE,
+  api_key_id uuid,
+  transcripts text,
+  created_at timestamp with time zone default now() not null,
+  constraint private_swarms_pkey PRIMARY KEY (swarm_id),
+  constraint private_swarms_transcripts_known CHECK (transcripts = ANY (ARRAY['private'::text, 'owner'::text])),
+  constraint private_swarms_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint private_swarms_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+CREATE INDEX private_swarms_agent_id_idx ON private.private_swarms USING btree (agent_id) WHERE (transcripts = 'owner'::text);
+CREATE INDEX private_swarms_user_id_idx ON private.private_swarms USING btree (user_id, agent_id, created_at DESC);
 alter table private.private_swarms enable row level security;
 create policy private_swarms_service on private.private_swarms to sb_service
   using (true)
@@ -8377,7 +8935,7 @@ CREATE OR REPLACE FUNCTION public.private_agent_id(swarm public.swarms)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select p.agent_id from private.private_swarms p
-  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+  where p.swarm_id = swarm.id and p.api_key_id is null and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
 $function$;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
 
@@ -8514,6 +9072,78 @@ AS $function$
   where webhook_health.webhook_id is null or w.id = webhook_health.webhook_id
 $function$;
 grant execute on function public.webhook_health(uuid,integer) to authenticated, service_role;
+
+create table public.agent_grants (
+  id uuid default private.new_id() not null,
+  agent_id uuid not null,
+  audience text not null,
+  claim jsonb,
+  user_id uuid,
+  include_anonymous boolean default false not null,
+  priority integer default 0 not null,
+  agent_version integer,
+  approver text default 'owner'::text not null,
+  payer text default 'owner'::text not null,
+  runs_per_day integer,
+  cost_per_day numeric,
+  total_runs_per_day integer,
+  total_cost_per_day numeric,
+  transcripts text default 'private'::text not null,
+  accepts_messages boolean default false not null,
+  accepts_client_tools boolean default false not null,
+  shows_owner boolean default false not null,
+  expires_at timestamp with time zone,
+  accepted_at timestamp with time zone,
+  declined_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint agent_grants_pkey PRIMARY KEY (id),
+  constraint agent_grants_approver_known CHECK (approver = ANY (ARRAY['owner'::text, 'asker'::text])),
+  constraint agent_grants_audience_known CHECK (audience = ANY (ARRAY['everyone'::text, 'claim'::text, 'user'::text])),
+  constraint agent_grants_claim_object CHECK (jsonb_typeof(claim) = 'object'::text AND claim <> '{}'::jsonb),
+  constraint agent_grants_claim_of_audience CHECK ((claim IS NOT NULL) = (audience = 'claim'::text)),
+  constraint agent_grants_claim_size CHECK (octet_length(claim::text) <= 4096),
+  constraint agent_grants_cost_per_day_range CHECK (cost_per_day >= 0::numeric AND cost_per_day <= 999999999::numeric),
+  constraint agent_grants_payer_known CHECK (payer = ANY (ARRAY['owner'::text, 'asker'::text])),
+  constraint agent_grants_runs_per_day_range CHECK (runs_per_day >= 0),
+  constraint agent_grants_total_cost_per_day_range CHECK (total_cost_per_day >= 0::numeric AND total_cost_per_day <= 999999999::numeric),
+  constraint agent_grants_total_runs_per_day_range CHECK (total_runs_per_day >= 0),
+  constraint agent_grants_transcripts_known CHECK (transcripts = ANY (ARRAY['private'::text, 'owner'::text])),
+  constraint agent_grants_user_id_of_audience CHECK ((user_id IS NOT NULL) = (audience = 'user'::text)),
+  constraint agent_grants_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
+  constraint agent_grants_agent_version_fkey FOREIGN KEY (agent_id, agent_version) REFERENCES public.agent_versions(agent_id, number) DEFERRABLE INITIALLY DEFERRED,
+  constraint agent_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX agent_grants_agent_id_idx ON public.agent_grants USING btree (agent_id, agent_version);
+CREATE INDEX agent_grants_audience_idx ON public.agent_grants USING btree (private.get_audience_key(audience, user_id, claim), agent_id);
+CREATE INDEX agent_grants_user_id_idx ON public.agent_grants USING btree (user_id) WHERE (user_id IS NOT NULL);
+alter table public.agent_grants replica identity full;
+alter table public.agent_grants enable row level security;
+create policy agent_grants_delete on public.agent_grants for delete to authenticated
+  using (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
+create policy agent_grants_insert on public.agent_grants for insert to authenticated
+  with check (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
+create policy agent_grants_key_delete on public.agent_grants as restrictive for delete to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agent_grants_key_insert on public.agent_grants as restrictive for insert to api_key
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agent_grants_key_select on public.agent_grants as restrictive for select to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agent_grants_key_update on public.agent_grants as restrictive for update to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['share'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
+create policy agent_grants_select on public.agent_grants for select to authenticated
+  using (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
+create policy agent_grants_service on public.agent_grants to sb_service, service_role
+  using (true)
+  with check (true);
+create policy agent_grants_update on public.agent_grants for update to authenticated
+  using (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))
+  with check (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
+CREATE TRIGGER agent_grants_a_require BEFORE INSERT ON public.agent_grants FOR EACH ROW WHEN (new.agent_id IS NULL) EXECUTE FUNCTION private.require_columns('agent_id');
+CREATE TRIGGER agent_grants_freeze BEFORE UPDATE ON public.agent_grants FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.audience IS DISTINCT FROM old.audience OR new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_change('id', 'agent_id', 'audience', 'user_id');
+CREATE TRIGGER agent_grants_prepare BEFORE INSERT OR UPDATE ON public.agent_grants FOR EACH ROW EXECUTE FUNCTION private.prepare_agent_grant();
+CREATE TRIGGER agent_grants_stamp BEFORE INSERT OR UPDATE ON public.agent_grants FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
+grant delete, insert, select, update on table public.agent_grants to authenticated, sb_service, service_role;
 
 create table public.agent_tools (
   id uuid default private.new_id() not null,
@@ -9080,7 +9710,7 @@ create policy messages_key_select on public.messages as restrictive for select t
 create policy messages_key_update on public.messages as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy messages_select on public.messages for select to authenticated
-  using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))));
 create policy messages_service on public.messages to sb_service, service_role
   using (true)
   with check (true);
@@ -9124,7 +9754,7 @@ alter table public.model_call_prompts enable row level security;
 create policy model_call_prompts_key_select on public.model_call_prompts as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_call_prompts_select on public.model_call_prompts for select to authenticated
-  using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+  using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids))))));
 create policy model_call_prompts_service on public.model_call_prompts to sb_service, service_role
   using (true)
   with check (true);
@@ -9154,6 +9784,7 @@ create table public.model_calls (
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
+  grant_id uuid,
   constraint model_calls_pkey PRIMARY KEY (id),
   constraint model_calls_status_known CHECK (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])),
   constraint model_calls_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE,
@@ -9166,7 +9797,7 @@ alter table public.model_calls enable row level security;
 create policy model_calls_key_select on public.model_calls as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy model_calls_select on public.model_calls for select to authenticated
-  using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
+  using (grant_id IS NULL AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))));
 create policy model_calls_service on public.model_calls to sb_service, service_role
   using (true)
   with check (true);
@@ -9335,6 +9966,8 @@ create table public.run_turns (
   agent_version integer,
   asked jsonb,
   handoff jsonb,
+  grant_id uuid,
+  hides_usage boolean default false not null,
   constraint run_turns_pkey PRIMARY KEY (id),
   constraint run_turns_swarm_id_id_key UNIQUE (swarm_id, id),
   constraint run_turns_status_known CHECK (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
@@ -9343,6 +9976,7 @@ create table public.run_turns (
 );
 CREATE INDEX run_turns_agent_id_version_idx ON public.run_turns USING btree (agent_id, agent_version) WHERE (agent_id IS NOT NULL);
 CREATE INDEX run_turns_asked_idx ON public.run_turns USING btree (swarm_id, started_at) WHERE (asked IS NOT NULL);
+CREATE INDEX run_turns_grant_id_idx ON public.run_turns USING btree (agent_id, status) WHERE (grant_id IS NOT NULL);
 CREATE INDEX run_turns_handoff_idx ON public.run_turns USING btree (swarm_id, finished_at) WHERE (handoff IS NOT NULL);
 CREATE INDEX run_turns_open_idx ON public.run_turns USING btree (agent_id) WHERE (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text]));
 CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run_id, "position");
@@ -9351,7 +9985,7 @@ alter table public.run_turns enable row level security;
 create policy run_turns_key_select on public.run_turns as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy run_turns_select on public.run_turns for select to authenticated
-  using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
+  using (grant_id IS NULL AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))));
 create policy run_turns_service on public.run_turns to sb_service, service_role
   using (true)
   with check (true);
@@ -9395,7 +10029,7 @@ alter table public.runs enable row level security;
 create policy runs_key_select on public.runs as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(id, swarm_id)));
 create policy runs_select on public.runs for select to authenticated
-  using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))));
 create policy runs_service on public.runs to sb_service, service_role
   using (true)
   with check (true);
@@ -9430,7 +10064,7 @@ alter table public.swarm_agents enable row level security;
 create policy swarm_agents_delete on public.swarm_agents for delete to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
-  with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+  with check ((user_id = (( SELECT auth.uid() AS uid)) OR (agent_id = ANY ((ARRAY( SELECT private.my_granted_agent_ids() AS my_granted_agent_ids))))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy swarm_agents_key_delete on public.swarm_agents as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_agents_key_insert on public.swarm_agents as restrictive for insert to api_key
@@ -9440,7 +10074,7 @@ create policy swarm_agents_key_select on public.swarm_agents as restrictive for 
 create policy swarm_agents_key_update on public.swarm_agents as restrictive for update to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))));
+  using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
 create policy swarm_agents_service on public.swarm_agents to sb_service, service_role
   using (true)
   with check (true);
@@ -9620,7 +10254,7 @@ alter table public.tool_execution_payloads enable row level security;
 create policy tool_execution_payloads_key_select on public.tool_execution_payloads as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_execution(tool_execution_id)));
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))) OR (tool_execution_id = ANY ((ARRAY( SELECT private.my_pending_execution_ids() AS my_pending_execution_ids)))));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to sb_service, service_role
   using (true)
   with check (true);
@@ -9643,6 +10277,7 @@ create table public.tool_executions (
   attempts integer default 0 not null,
   duration_ms integer,
   decided_by uuid,
+  approver_id uuid,
   expires_at timestamp with time zone,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
@@ -9657,6 +10292,7 @@ create table public.tool_executions (
   constraint tool_executions_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.run_turns(id) ON DELETE CASCADE
 );
 CREATE INDEX tool_executions_agent_id_idx ON public.tool_executions USING btree (agent_id) WHERE (agent_id IS NOT NULL);
+CREATE INDEX tool_executions_approver_id_idx ON public.tool_executions USING btree (approver_id) WHERE (status = 'pending_approval'::text);
 CREATE INDEX tool_executions_decided_by_idx ON public.tool_executions USING btree (decided_by) WHERE (decided_by IS NOT NULL);
 CREATE INDEX tool_executions_pending_idx ON public.tool_executions USING btree (expires_at) WHERE (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text]));
 CREATE INDEX tool_executions_run_id_idx ON public.tool_executions USING btree (swarm_id, run_id);
@@ -9667,7 +10303,7 @@ alter table public.tool_executions enable row level security;
 create policy tool_executions_key_select on public.tool_executions as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_run(run_id, swarm_id)));
 create policy tool_executions_select on public.tool_executions for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))) OR (id = ANY ((ARRAY( SELECT private.my_pending_execution_ids() AS my_pending_execution_ids)))));
 create policy tool_executions_service on public.tool_executions to sb_service, service_role
   using (true)
   with check (true);
@@ -9765,10 +10401,12 @@ create table public.usage_records (
   cost_usd numeric(18,9),
   estimated boolean default false not null,
   created_at timestamp with time zone default now() not null,
+  grant_id uuid,
   constraint usage_records_pkey PRIMARY KEY (id),
   constraint usage_records_payer_id_fkey FOREIGN KEY (payer_id) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint usage_records_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
+CREATE INDEX usage_records_agent_id_idx ON public.usage_records USING btree (agent_id, created_at) WHERE (grant_id IS NOT NULL);
 CREATE INDEX usage_records_payer_id_idx ON public.usage_records USING btree (payer_id, created_at DESC);
 CREATE INDEX usage_records_swarm_id_idx ON public.usage_records USING btree (swarm_id, created_at DESC);
 CREATE INDEX usage_records_user_id_idx ON public.usage_records USING btree (user_id, created_at DESC) WHERE (user_id IS NOT NULL);
@@ -9776,7 +10414,7 @@ alter table public.usage_records enable row level security;
 create policy usage_records_key_select on public.usage_records as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy usage_records_select on public.usage_records for select to authenticated
-  using (payer_id = (( SELECT auth.uid() AS uid)) OR user_id = (( SELECT auth.uid() AS uid)));
+  using (payer_id = (( SELECT auth.uid() AS uid)) OR user_id = (( SELECT auth.uid() AS uid)) AND grant_id IS NULL);
 create policy usage_records_service on public.usage_records to sb_service, service_role
   using (true)
   with check (true);
@@ -10040,6 +10678,61 @@ create view public.agent_cards with (security_barrier=true) as
           WHERE sa.swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))))) AND (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
 grant select on table public.agent_cards to authenticated, service_role;
 
+create view public.agent_customers with (security_barrier=true) as
+ SELECT used.agent_id,
+    used.user_id,
+    p.full_name,
+    count(DISTINCT used.run_id) AS runs,
+    COALESCE(sum(used.cost_usd), 0::numeric) AS cost_usd,
+    count(*) FILTER (WHERE used.is_error) AS errors,
+    max(used.created_at) AS last_run_at
+   FROM ( SELECT u.agent_id,
+            u.user_id,
+            u.run_id,
+            u.cost_usd,
+            false AS is_error,
+            u.created_at
+           FROM public.usage_records u
+          WHERE u.grant_id IS NOT NULL
+        UNION ALL
+         SELECT t.agent_id,
+            r.user_id,
+            t.run_id,
+            NULL::numeric,
+            true,
+            t.created_at
+           FROM public.run_turns t
+             JOIN public.runs r ON r.id = t.run_id
+          WHERE t.grant_id IS NOT NULL AND t.status = 'failed'::text) used
+     JOIN public.profiles p ON p.id = used.user_id
+  WHERE (CURRENT_USER = 'service_role'::name OR (used.agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (used.agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))))
+  GROUP BY used.agent_id, used.user_id, p.full_name;
+grant select on table public.agent_customers to authenticated, service_role;
+
+create view public.agent_offers with (security_barrier=true) as
+ SELECT g.id,
+    g.agent_id,
+    a.name,
+    a.role,
+    a.avatar,
+    a.description,
+    g.payer,
+    g.approver,
+    g.transcripts,
+    g.runs_per_day,
+    g.cost_per_day,
+        CASE
+            WHEN g.shows_owner THEN p.full_name
+            ELSE NULL::text
+        END AS owner_name,
+    g.created_at,
+    g.expires_at
+   FROM public.agent_grants g
+     JOIN public.agents a ON a.id = g.agent_id
+     LEFT JOIN public.profiles p ON p.id = a.user_id
+  WHERE g.user_id = (( SELECT auth.uid() AS uid)) AND g.accepted_at IS NULL AND g.declined_at IS NULL AND g.runs_per_day IS DISTINCT FROM 0 AND (g.expires_at IS NULL OR g.expires_at > now()) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+grant select on table public.agent_offers to authenticated, service_role;
+
 create view public.public_profiles with (security_barrier=true) as
  SELECT id,
     full_name,
@@ -10049,6 +10742,32 @@ create view public.public_profiles with (security_barrier=true) as
            FROM public.swarm_members m
           WHERE m.swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 grant select on table public.public_profiles to authenticated, service_role;
+
+create view public.published_agents with (security_barrier=true) as
+ SELECT a.id,
+    a.name,
+        CASE
+            WHEN v.number IS NULL THEN a.role
+            ELSE v.role
+        END AS role,
+    a.avatar,
+    a.description,
+    a.starter_questions,
+    g.payer,
+    g.approver,
+    g.transcripts,
+    private.list_receivers(a.id, v.tools, NULL::jsonb) AS receivers,
+    private.get_provider_name(COALESCE(v.framework, a.framework)) AS provider,
+        CASE
+            WHEN g.shows_owner THEN p.full_name
+            ELSE NULL::text
+        END AS owner_name
+   FROM private.list_held_grants(( SELECT auth.uid() AS uid)) g(id, agent_id, audience, claim, user_id, include_anonymous, priority, agent_version, approver, payer, runs_per_day, cost_per_day, total_runs_per_day, total_cost_per_day, transcripts, accepts_messages, accepts_client_tools, shows_owner, expires_at, accepted_at, declined_at, created_at, updated_at)
+     JOIN public.agents a ON a.id = g.agent_id
+     LEFT JOIN public.agent_versions v ON v.agent_id = g.agent_id AND v.number = g.agent_version
+     LEFT JOIN public.profiles p ON p.id = a.user_id
+  WHERE (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (a.id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
+grant select on table public.published_agents to authenticated, service_role;
 
 create view public.swarm_invitations with (security_barrier=true) as
  SELECT id,

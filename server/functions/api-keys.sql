@@ -89,7 +89,7 @@ create or replace function private.key_agent_ids() returns setof uuid
 language sql stable security definer rows 20 set search_path = pg_catalog, pg_temp
 as $$
   select a.id from public.agents a
-  where a.user_id = auth.uid() and exists (
+  where (a.user_id = auth.uid() or a.id in (select private.my_granted_agent_ids())) and exists (
     select 1 from public.api_keys k where k.id = private.key_id() and k.resources is null)
   union select private.get_key_resources(private.key_id(), 'agents')
   union select sa.agent_id from public.swarm_agents sa

@@ -40,7 +40,7 @@ $$;
 
 -- The active guardrails of a swarm and of the agents that may speak in it, in the order in which they apply. A plpgsql
 -- function keeps the statement that loads runs small.
-create or replace function private.build_guardrails(swarm_id uuid) returns json language plpgsql stable
+create or replace function private.build_guardrails(swarm_id uuid, sender_id uuid) returns json language plpgsql stable
 as $$
 begin
   -- Most swarms have none, and the statement below is a larger one.
@@ -55,7 +55,7 @@ begin
       order by g.agent_id is not null, g.position, g.created_at, g.id), '[]')
     from (select s.* from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
           union all
-          select a.* from private.list_speakers(build_guardrails.swarm_id) as sa
+          select a.* from private.list_speakers(build_guardrails.swarm_id, build_guardrails.sender_id) as sa
           join public.guardrails a on a.agent_id = sa.agent_id) as g
     where g.is_active);
 end

@@ -1,49 +1,49 @@
--- Swarms for calls that name an agent instead of a swarm: the private swarm of the user and the agent, or a new one for
--- the conversation that the call brings.
+-- Swarms for calls that name an agent instead of a swarm: the latest private conversation of the user and the agent, a
+-- new one, or a new swarm for the conversation that the call brings.
 
--- Returns the private swarm of a user and an agent; null when there is none. A swarm that has or invites another member
--- is not private any more.
-create or replace function private.find_private_swarm(user_id uuid, agent_id uuid) returns uuid language plpgsql stable
-as $$
-begin
-  return (
-    select p.swarm_id from private.private_swarms p
-    where p.user_id = find_private_swarm.user_id and p.agent_id = find_private_swarm.agent_id
-      and not exists (select 1 from public.swarm_members m
-                      where m.swarm_id = p.swarm_id and m.user_id is distinct from p.user_id));
-end
-$$;
-
--- The private swarm of a call: that of the user and the agent, or of the API key and the agent for a key that does not
--- read the conversations of its user (`is_key_alone`).
+-- Returns the private conversation that a call continues; null when it begins one. An API key that does not read the
+-- conversations of its user (`is_key_alone`) has its own. One that began on other terms than those of the grant that
+-- applies now is over.
 create or replace function private.find_private_swarm(call jsonb) returns uuid language plpgsql stable
 as $$
 begin
-  if call -> 'is_key_alone' is distinct from 'true' then
-    return private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid);
+  if call -> 'is_new_conversation' = 'true' then
+    return null;
   end if;
   return (
-    select k.swarm_id from private.key_swarms k
-    where k.api_key_id = (call ->> 'api_key_id')::uuid and k.agent_id = (call ->> 'agent_id')::uuid
-      and not exists (select 1 from public.swarm_members m
-                      where m.swarm_id = k.swarm_id and m.user_id is distinct from (call ->> 'user_id')::uuid));
+    select p.swarm_id from private.private_swarms p
+    where p.user_id = (call ->> 'user_id')::uuid and p.agent_id = (call ->> 'agent_id')::uuid
+      and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
+        then (call ->> 'api_key_id')::uuid end
+      and (p.transcripts is null
+           or p.transcripts = (private.find_grant(p.agent_id, p.user_id)).transcripts)
+      and exists (select 1 from public.swarm_agents sa where sa.swarm_id = p.swarm_id and sa.agent_id = p.agent_id)
+    order by p.created_at desc, p.swarm_id desc limit 1);
 end
 $$;
 
--- Returns the rejection of a caller who may not add the agent to a swarm of the user, else null: the rules of inserts
--- into swarm_agents.
-create or replace function private.check_agent_use(user_id uuid, agent_id uuid, is_service boolean) returns jsonb
-language plpgsql stable
+-- Returns the rejection of a caller who may not ask the agent, else null: its owner may, and whoever holds a grant. The
+-- terms of a grant say what a call may bring; how the agent answers is its owner's alone.
+create or replace function private.check_agent_use(call jsonb) returns jsonb language plpgsql stable
 as $$
 declare
-  owner_id uuid := (select a.user_id from public.agents a where a.id = check_agent_use.agent_id);
+  caller uuid := call ->> 'user_id';
+  agent uuid := call ->> 'agent_id';
+  owner_id uuid := (select a.user_id from public.agents a where a.id = agent);
+  held public.agent_grants;
 begin
-  return case
-    when is_service and not exists (select 1 from public.profiles p where p.id = check_agent_use.user_id)
-      then private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}')
-    when owner_id is null then private.build_rejection('AGENT_NOT_FOUND')
-    when not is_service and owner_id <> check_agent_use.user_id
-      then private.build_rejection('PERMISSION_DENIED') end;
+  if (call -> 'is_service')::boolean and not exists (select 1 from public.profiles p where p.id = caller) then
+    return private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}');
+  elsif owner_id is null then
+    return private.build_rejection('AGENT_NOT_FOUND');
+  elsif owner_id = caller then
+    return null;
+  end if;
+  held := private.find_grant(agent, caller);
+  return case when held.id is null or call -> 'changes_agent' = 'true'
+      or (call -> 'conversation' <> 'null' and not held.accepts_messages)
+      or (call -> 'has_client_tools' = 'true' and not held.accepts_client_tools)
+    then private.build_rejection('PERMISSION_DENIED') end;
 end
 $$;
 
@@ -59,20 +59,19 @@ declare
   has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
   swarm uuid := case when not has_conversation
     then private.find_private_swarm(call) end;
-  rejection jsonb;
+  rejection jsonb := private.check_agent_use(call);
   replay jsonb;
 begin
   select a.* into agent from public.agents a where a.id = (call ->> 'agent_id')::uuid;
-  if exists (select 1 from public.swarm_agents sa
+  if rejection is null and exists (select 1 from public.swarm_agents sa
              where sa.swarm_id = swarm and sa.agent_id = agent.id and sa.enabled) then
     return json_build_object('swarm_id', swarm);
-  elsif swarm is null then
-    rejection := private.check_agent_use(caller, (call ->> 'agent_id')::uuid, (call -> 'is_service')::boolean);
   end if;
-  if rejection is null and call ->> 'agent_version' is not null then
+  if rejection is null then
     select v.* into version from public.agent_versions v
-    where v.agent_id = agent.id and v.number = (call ->> 'agent_version')::integer;
-    if not found then
+    where v.agent_id = agent.id and v.number = coalesce((call ->> 'agent_version')::integer,
+      case when agent.user_id <> caller then (private.find_grant(agent.id, caller)).agent_version end);
+    if not found and call ->> 'agent_version' is not null then
       rejection := private.build_rejection('VALIDATION_ERROR', '{"agent_version": "names no version of the agent"}');
     end if;
   end if;
@@ -95,7 +94,7 @@ end
 $$;
 grant execute on function private.preflight_private_swarm(jsonb) to sb_service;
 
--- Creates a swarm of the user with the agent of a call. Locks the account before the agent, as the deletion of an
+-- Creates a swarm of the user with the agent of a call. Its name is the beginning of the message. Locks the account before the agent, as the deletion of an
 -- account does.
 create or replace function private.create_agent_swarm(call jsonb, settings jsonb, is_hidden boolean) returns uuid
 language plpgsql volatile
@@ -110,7 +109,7 @@ declare
 begin
   perform 1 from auth.users u where u.id = caller for key share;
   perform 1 from public.agents a where a.id = agent for key share;
-  rejection := private.check_agent_use(caller, agent, is_service);
+  rejection := private.check_agent_use(call);
   if rejection is not null then
     perform private.reject_call(rejection ->> 'code', rejection -> 'details');
   end if;
@@ -121,7 +120,8 @@ begin
     insert into private.hidden_swarms (swarm_id, user_id) values (swarm, caller);
   end if;
   insert into public.swarms (id, owner_id, name, settings)
-  select swarm, caller, a.name, create_agent_swarm.settings from public.agents a where a.id = agent;
+  select swarm, caller, coalesce(nullif(left(regexp_replace(private.trim_whitespace(call ->> 'message'), '\s+', ' ', 'g'),
+    100), ''), a.name), create_agent_swarm.settings from public.agents a where a.id = agent;
   insert into public.swarm_agents (swarm_id, agent_id, added_by)
   values (swarm, agent, case when not is_service then caller end);
   return swarm;
@@ -132,27 +132,27 @@ create or replace function private.create_private_swarm(call jsonb) returns uuid
 as $$
 declare
   swarm uuid := private.create_agent_swarm(call, '{}', false);
+  key_id uuid := case when call -> 'is_key_alone' = 'true' then (call ->> 'api_key_id')::uuid end;
 begin
-  if call -> 'is_key_alone' = 'true' then
-    insert into private.key_swarms (swarm_id, api_key_id, agent_id)
-    values (swarm, (call ->> 'api_key_id')::uuid, (call ->> 'agent_id')::uuid)
-    on conflict on constraint key_swarms_api_key_id_agent_id_key do update set swarm_id = excluded.swarm_id;
-    return swarm;
+  insert into private.private_swarms (swarm_id, user_id, agent_id, api_key_id, transcripts)
+  select swarm, (call ->> 'user_id')::uuid, a.id, key_id,
+    case when a.user_id <> (call ->> 'user_id')::uuid
+      then (private.find_grant(a.id, (call ->> 'user_id')::uuid)).transcripts end
+  from public.agents a where a.id = (call ->> 'agent_id')::uuid;
+  if key_id is not null then
+    insert into private.key_swarms (swarm_id, api_key_id) values (swarm, key_id);
   end if;
-  insert into private.private_swarms (user_id, agent_id, swarm_id)
-  values ((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid, swarm)
-  on conflict on constraint private_swarms_pkey do update set swarm_id = excluded.swarm_id;
   return swarm;
 end
 $$;
 
--- Computed field: the agent with which the owner of the swarm talks in it alone, in calls with `agent_id`; else null.
--- Only the owner reads it, because a caller can pass any row.
+-- Computed field: the agent with which the owner of the swarm talks in private; null for any other swarm. Only the owner
+-- reads it, because a caller can pass any row.
 create or replace function public.private_agent_id(swarm public.swarms) returns uuid
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select p.agent_id from private.private_swarms p
-  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+  where p.swarm_id = swarm.id and p.api_key_id is null and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
 $$;
 revoke execute on function public.private_agent_id(public.swarms) from public, anon;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
@@ -185,24 +185,35 @@ begin
 end
 $$;
 
+-- Returns the earlier run that a call repeats as its answer, if there is one. The lock of answer_used_keys, before the
+-- swarm exists: a call that repeats another one must not create a swarm.
+create or replace function private.find_repeated_call(call jsonb) returns jsonb language plpgsql volatile
+as $$
+declare
+  replay jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended((call ->> 'user_id') || (call ->> 'idempotency_key'), 41));
+  replay := private.find_replay((call ->> 'user_id')::uuid, null, call ->> 'idempotency_key', call ->> 'request_hash',
+    null, null);
+  return case when replay is null then '{}' else jsonb_build_object('answer', replay) end;
+end
+$$;
+
 -- Returns what a call with its own conversation gets: its new swarm, or the earlier run that it repeats. A batch
 -- creates no swarm, as for private swarms.
 create or replace function private.open_conversation_swarm(call jsonb, waits boolean) returns jsonb
 language plpgsql volatile
 as $$
 declare
-  key text := call ->> 'idempotency_key';
-  replay jsonb;
+  repeated jsonb := '{}';
 begin
   if not waits then
     return '{"answer": {"is_held": true}}';
   end if;
-  if key is not null then
-    -- The lock of answer_used_keys, before the swarm exists: a call that repeats another one must not create it.
-    perform pg_advisory_xact_lock(hashtextextended((call ->> 'user_id') || key, 41));
-    replay := private.find_replay((call ->> 'user_id')::uuid, null, key, call ->> 'request_hash', null, null);
+  if call ->> 'idempotency_key' is not null then
+    repeated := private.find_repeated_call(call);
   end if;
-  return case when replay is not null then jsonb_build_object('answer', replay)
+  return case when repeated ? 'answer' then repeated
     else jsonb_build_object('swarm_id', private.create_conversation_swarm(call), 'is_new_swarm', true) end;
 end
 $$;
@@ -265,8 +276,11 @@ begin
     elsif call -> 'agent_id' <> 'null' then
       caller := call ->> 'user_id';
       agent := call ->> 'agent_id';
+      if call -> 'is_new_conversation' = 'true' and call ->> 'idempotency_key' is not null and waits then
+        call := call || private.find_repeated_call(call);
+      end if;
       swarm := private.lock_private_swarm(call, waits);
-      if swarm is null and waits then
+      if swarm is null and waits and not call ? 'answer' then
         -- First calls come one after the other, and the second finds the swarm of the first.
         perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
         swarm := private.lock_private_swarm(call, waits);
@@ -275,7 +289,7 @@ begin
           call := call || '{"is_new_swarm": true}';
         end if;
       end if;
-      call := call || case when swarm is null then '{"answer": {"is_held": true}}'
+      call := call || case when call ? 'answer' then '{}' when swarm is null then '{"answer": {"is_held": true}}'
         else jsonb_build_object('swarm_id', swarm) end;
     end if;
     calls := calls || call;

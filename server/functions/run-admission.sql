@@ -40,8 +40,10 @@ begin
 end
 $$;
 
--- Returns the rejection of a call that no agent of the swarm can answer, else null.
-create or replace function private.check_agents(swarm_id uuid, agent_ids jsonb) returns jsonb language plpgsql stable
+-- Returns the rejection of a call that no agent of the swarm can answer, else null. Agents that only a grant lets speak
+-- are none for a sender without one.
+create or replace function private.check_agents(swarm_id uuid, agent_ids jsonb, sender_id uuid) returns jsonb
+language plpgsql stable
 as $$
 declare
   enabled uuid[] := array(select sa.agent_id from public.swarm_agents sa
@@ -54,7 +56,19 @@ begin
         select 1 from jsonb_array_elements_text(agent_ids) as named (id) where named.id::uuid <> all (enabled))
       then private.build_rejection('VALIDATION_ERROR',
         '{"agent_ids": "names an agent that is not enabled in the swarm"}')
-    when cardinality(enabled) = 0 then private.build_rejection('NO_AGENTS') end;
+    when cardinality(enabled) = 0 and exists (
+        select 1 from private.private_swarms p where p.swarm_id = check_agents.swarm_id
+          and not exists (select 1 from public.agents a where a.id = p.agent_id))
+      then private.build_rejection('AGENT_NOT_FOUND')
+    when cardinality(enabled) = 0 then private.build_rejection('NO_AGENTS')
+    when not exists (select 1 from private.list_speakers(check_agents.swarm_id, sender_id) as sa
+                     where jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
+        and exists (select 1 from public.swarm_agents sa
+                    where sa.swarm_id = check_agents.swarm_id and sa.enabled
+                      and (jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
+                      and not exists (select 1 from public.swarm_members m where m.swarm_id = sa.swarm_id
+                                        and m.user_id = sa.user_id and m.status = 'active'))
+      then private.build_rejection('PERMISSION_DENIED') end;
 end
 $$;
 
@@ -122,7 +136,7 @@ begin
         'in_charge_agent_id', case when s.strategy = 'handoff' then private.find_agent_in_charge(s.id) end,
         'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
+      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text, has_client_tools boolean)
     left join public.swarms s on s.id = e.swarm_id
     left join public.swarm_members m
       on m.swarm_id = e.swarm_id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
@@ -133,15 +147,21 @@ begin
       then private.find_replay(e.user_id, e.swarm_id, e.idempotency_key, e.request_hash, e.client_message_id, e.message)
       end) as replay (found)
     cross join lateral (
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-          'position', sa.position) order by sa.position, sa.created_at, a.id) filter (where sa.enabled),
-        array_agg(sa.agent_id) filter (where sa.user_id = e.user_id)
-      from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = e.swarm_id) as placed (agents, own_ids)
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', coalesce(v.framework, a.framework),
+          'model', case when v.number is null then a.model else v.model end, 'position', sa.position)
+          order by sa.position, sa.created_at, a.id),
+        array_agg(sa.agent_id) filter (where sa.user_id = e.user_id),
+        e.has_client_tools and bool_or(not g.accepts_client_tools)
+      from private.list_speakers(e.swarm_id, e.user_id) as sa
+      join public.agents a on a.id = sa.agent_id
+      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version
+      left join public.agent_grants g on g.id = sa.grant_id) as placed (agents, own_ids, is_denied)
     cross join lateral (select case
+      when placed.is_denied then private.build_rejection('PERMISSION_DENIED')
       when access.rejection is null and replay.found is null
         and (s.status <> 'active' or placed.agents is null or jsonb_typeof(e.agent_ids) = 'array')
-      then private.check_agents(e.swarm_id, e.agent_ids) end) as answers (rejection));
+      then coalesce(private.check_agents(e.swarm_id, e.agent_ids, e.user_id),
+        case when placed.agents is null then private.build_rejection('NO_AGENTS') end) end) as answers (rejection));
 end
 $$;
 grant execute on function private.preflight_swarms(jsonb) to sb_service;
@@ -267,19 +287,28 @@ create or replace function private.check_admission(call jsonb) returns jsonb lan
 as $$
 declare
   swarm public.swarms;
+  caller uuid := call ->> 'user_id';
   payer uuid;
   rejection jsonb;
 begin
   select s.* into swarm from public.swarms s where s.id = (call ->> 'swarm_id')::uuid;
-  payer := case when (call -> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
-  rejection := private.check_agents(swarm.id, call -> 'agent_ids');
+  rejection := private.check_agents(swarm.id, call -> 'agent_ids', caller);
+  if rejection is not null then
+    return rejection;
+  end if;
+  for payer in
+    select distinct coalesce(sa.payer_id, case when (call -> 'is_service')::boolean then caller else swarm.owner_id end)
+    from private.list_speakers(swarm.id, caller) as sa
+  loop
+    if private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer) then
+      return private.build_rejection('BUDGET_EXCEEDED', case when payer not in (caller, swarm.owner_id)
+        then '{"limit": "owner"}'::jsonb end);
+    end if;
+  end loop;
   return case
-    when rejection is not null then rejection
     when call ->> 'reply_to_id' is not null and not exists (
         select 1 from public.messages m where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid)
-      then private.build_rejection('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}')
-    when private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer)
-      then private.build_rejection('BUDGET_EXCEEDED') end;
+      then private.build_rejection('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}') end;
 end
 $$;
 
@@ -324,11 +353,14 @@ begin
       'is_moderated', s.settings ? 'moderation',
       'needs_check', s.status <> 'active' or speakers.ids is null or s.settings ? 'budget'
         or (select true from private.list_day_budgets(case when (c.call -> 'is_service')::boolean
-              then (c.call ->> 'user_id')::uuid else s.owner_id end)),
+              then (c.call ->> 'user_id')::uuid else s.owner_id end))
+        or speakers.payer_ids is not null and exists (
+          select 1 from unnest(speakers.payer_ids) as payer (id), private.list_day_budgets(payer.id)),
+      'grant_ids', speakers.grant_ids,
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
-          'swarm_id', s.id, 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
+          'swarm_id', s.id, 'user_id', c.call -> 'user_id', 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
           'overrides', c.call -> 'request' -> 'overrides') end,
       'answer', null))
     from jsonb_array_elements(batch) as c (call)
@@ -340,8 +372,11 @@ begin
         coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
       from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
     cross join lateral (
-      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
-      from private.list_speakers(s.id) as sa) as speakers (ids));
+      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
+        array_agg(sa.grant_id) filter (where sa.grant_id is not null and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array'
+          or c.call -> 'speaker_ids' ? sa.agent_id::text)),
+        array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
+      from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
 end
 $$;
 
@@ -469,8 +504,7 @@ begin
   if call ->> 'regenerates' is null then
     return '[]';
   elsif call ->> 'swarm_id' is null then
-    call := call || jsonb_build_object('swarm_id',
-      private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid));
+    call := call || jsonb_build_object('swarm_id', private.find_private_swarm(call));
   end if;
   return (select coalesce(jsonb_agg(r.id), '[]')
           from private.find_replaced_runs(call, private.find_regenerated(call)) as r
@@ -695,8 +729,7 @@ begin
   calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
   if calls @? '$[*] ? (@.is_new_swarm == true).answer.rejection' then
     -- Rolls the new swarm back.
-    perform private.reject_call(calls -> 0 -> 'answer' -> 'rejection' ->> 'code',
-      calls -> 0 -> 'answer' -> 'rejection' -> 'details');
+    perform private.reject_admission(calls -> 0 -> 'answer' -> 'rejection');
   end if;
   if calls @? '$[*] ? (@.conflict == "interrupt" && @.live_id != null && @.answer == null)' then
     busy := private.interrupt_runs(array(
@@ -711,6 +744,12 @@ begin
     busy := private.find_busy_counters(array(
       select (c.value ->> 'swarm_id')::uuid from jsonb_array_elements(calls) as c where c.value -> 'answer' = 'null'));
     calls := private.mark_held_calls(calls, 'swarm_id', busy);
+  end if;
+  if calls @? '$[*].grant_ids ? (@ != null)' then
+    calls := private.charge_grants(calls);
+    if calls @? '$[*] ? (@.is_new_swarm == true).answer.rejection' then
+      perform private.reject_admission(calls -> 0 -> 'answer' -> 'rejection');
+    end if;
   end if;
   if calls @? '$[*].answer ? (@ != null)' then
     answers := answers || jsonb_path_query_array(calls, '$[*] ? (@.answer != null)');
@@ -745,6 +784,8 @@ set enable_seqscan = off set jit = off
 as $$
 declare
   asked record;
+  held record;
+  rejection jsonb;
   new_run_id uuid;
 begin
   for asked in
@@ -767,6 +808,14 @@ begin
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
     continue when found;
+    rejection := null;
+    for held in
+      select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa
+      where sa.grant_id is not null order by sa.grant_id
+    loop
+      rejection := coalesce(rejection, private.charge_grant(held.grant_id, asked.sender_user_id));
+    end loop;
+    continue when rejection is not null;
     insert into public.runs (swarm_id, user_id, message_id, strategy, request)
     values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),

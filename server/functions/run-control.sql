@@ -3,11 +3,17 @@
 -- call raises an error, so that nothing of the attempt stays; the detail of the error is JSON with the code and, where
 -- there is one, a message for each field.
 
+create or replace function private.reject_admission(rejection jsonb) returns void language plpgsql
+as $$
+begin
+  raise exception 'rejected: %', rejection ->> 'code' using errcode = 'SB126', detail = rejection::text;
+end
+$$;
+
 create or replace function private.reject_call(code text, details jsonb default null) returns void language plpgsql
 as $$
 begin
-  raise exception 'rejected: %', code using errcode = 'SB126',
-    detail = jsonb_build_object('code', code, 'details', details)::text;
+  perform private.reject_admission(jsonb_build_object('code', code, 'details', details));
 end
 $$;
 grant execute on function private.reject_call(text, jsonb) to sb_service;
@@ -41,7 +47,8 @@ as $$
 $$;
 grant execute on function private.check_stream_access(jsonb) to sb_service;
 
--- Locks the run for a caller who controls it. A caller who may not read the run gets RUN_NOT_FOUND.
+-- Locks the run for a caller who controls it. A caller who neither reads the run nor decides on one of its tool calls
+-- gets RUN_NOT_FOUND.
 create or replace function private.lock_run_for_user(
   run_id uuid, user_id uuid, is_service boolean, out run public.runs, out member_role text
 )
@@ -52,7 +59,11 @@ begin
   join public.swarm_members m
     on m.swarm_id = r.swarm_id and m.user_id = lock_run_for_user.user_id and m.status = 'active'
   where r.id = lock_run_for_user.run_id;
-  if not is_service and member_role is null then
+  if not is_service and member_role is null and not exists (
+      select 1 from public.runs r
+      join public.tool_executions x on x.swarm_id = r.swarm_id and x.run_id = r.id
+      where r.id = lock_run_for_user.run_id and x.approver_id = lock_run_for_user.user_id
+        and x.status = 'pending_approval') then
     perform private.reject_call('RUN_NOT_FOUND');
   end if;
   select * into run from public.runs r where r.id = lock_run_for_user.run_id for no key update;
@@ -95,9 +106,10 @@ declare
   locked record;
 begin
   select * into locked from private.lock_run_for_user(cancel_run.run_id, cancel_run.user_id, is_service);
-  if not is_service and (locked.member_role is null
-      or (locked.member_role not in ('owner', 'admin')
-        and (locked.run).user_id is distinct from cancel_run.user_id)) then
+  if not is_service and locked.member_role is null then
+    perform private.reject_call('RUN_NOT_FOUND');
+  elsif not is_service and locked.member_role not in ('owner', 'admin')
+      and (locked.run).user_id is distinct from cancel_run.user_id then
     perform private.reject_call('FORBIDDEN');
   end if;
   perform private.request_cancel(cancel_run.run_id, 'cancelled');
@@ -106,7 +118,7 @@ end
 $$;
 grant execute on function private.cancel_run(uuid, uuid, boolean) to sb_service;
 
--- Only the agent's owner decides, each tool call once and before it expires. Either all of the decisions apply or none.
+-- Only the approver of a tool call decides, once and before it expires. Either all of the decisions apply or none.
 create or replace function private.decide_tool_executions(call jsonb) returns json language plpgsql volatile
 as $$
 declare
@@ -123,16 +135,15 @@ begin
       item.value -> 'content' as content
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
-    select x.status, x.expires_at, a.user_id, p.question is not null as is_question into execution
+    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question into execution
     from public.tool_executions x
-    left join public.agents a on a.id = x.agent_id
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
     for no key update of x;
     if not found then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
         format('decisions.%s.tool_execution_id', decision.index), 'is not a tool execution of this run'));
-    elsif execution.user_id is distinct from caller then
+    elsif execution.approver_id is distinct from caller then
       perform private.reject_call('FORBIDDEN');
     elsif execution.status <> 'pending_approval' then
       perform private.reject_call('APPROVAL_DECIDED');
@@ -157,7 +168,7 @@ begin
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else
       perform private.deny_tool(locked.run, decision.id, caller, 'TOOL_DENIED',
-        coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
+        coalesce(nullif(decision.reason, ''), 'The call was denied'));
     end if;
   end loop;
   return private.render_run((locked.run).id, caller, (call ->> 'is_service')::boolean);
@@ -177,7 +188,9 @@ declare
 begin
   select * into locked
   from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
-  if (locked.run).user_id is distinct from caller then
+  if locked.member_role is null and not (call ->> 'is_service')::boolean then
+    perform private.reject_call('RUN_NOT_FOUND');
+  elsif (locked.run).user_id is distinct from caller then
     perform private.reject_call('FORBIDDEN');
   end if;
   for result in

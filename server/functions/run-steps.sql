@@ -44,7 +44,7 @@ begin
           else pinned.model end,
         e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
-      case when a.id is null or pinned.number is distinct from e.agent_version then 'gone'
+      case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version) then 'gone'
         when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
       case when live.is_responding then 'responding' else 'thinking' end as after,
       case when pinned.number is null
@@ -56,13 +56,15 @@ begin
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
         then private.build_agent_tools(a.id, a.user_id)
         else private.build_tools(pinned.tools, a.user_id) end) as own,
-      coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
+      coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
+      sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
-      overrides jsonb, asked jsonb)
-    left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
+      overrides jsonb, asked jsonb, user_id uuid)
+    left join lateral private.list_speakers(e.swarm_id, e.user_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
-    left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
+    left join public.agent_versions pinned on pinned.agent_id = a.id
+      and pinned.number = coalesce(e.agent_version, sa.agent_version)
     cross join lateral (
       select count(*) filter (where t.status <> 'waiting' and r.status = 'running'),
         coalesce(bool_or(t.status = 'responding'), false) as is_responding
@@ -70,9 +72,9 @@ begin
       where t.agent_id = e.agent_id and t.status in ('waiting', 'thinking', 'responding')) as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at, agent_version, asked)
+      message_id, started_at, agent_version, asked, grant_id, hides_usage)
     select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
-      e.message_id, now(), e.version, e.asked
+      e.message_id, now(), e.version, e.asked, e.grant_id, coalesce(e.hides_usage, false)
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
@@ -85,7 +87,8 @@ begin
   select jsonb_agg(jsonb_build_object('place', e.place, 'outcome', e.outcome,
       'agent', case when e.outcome = 'started' then e.config || e.own end)),
     array_agg(private.build_event(e.run_id, e.swarm_id, e.seq, 'turn.started', jsonb_build_object('turn_id', e.turn_id,
-      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model)
+      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name,
+      'model', case when e.grant_id is null then e.model end)
       || case when e.asked is null then '{}' else jsonb_build_object('asked', e.asked) end, e.agent_id))
       filter (where e.outcome = 'started')
     || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
@@ -112,7 +115,7 @@ declare
   count integer;
 begin
   select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
-      'message_id', t.message_id, 'speaker_id', speaker.id, 'reason', cause.reason, 'before', a.status,
+      'message_id', t.message_id, 'speaker_id', speaker.id, 'grant_id', t.grant_id, 'reason', cause.reason, 'before', a.status,
       'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('waiting', 'thinking',
         'responding'))
   into count, plan
@@ -173,19 +176,19 @@ $$;
 create or replace function private.build_agent_error(turn public.run_turns) returns json language sql stable
 as $$
   select json_build_object('agent_id', turn.agent_id, 'swarm_id', turn.swarm_id, 'run_id', turn.run_id,
-    'turn_id', turn.id, 'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model',
-      turn.model)
+    'turn_id', turn.id, 'error', private.render_error(turn.error, turn.grant_id), 'attempts', turn.attempts,
+    'framework', turn.framework, 'model', turn.model)
 $$;
 
 -- The rows of model calls. A single expression, which PostgreSQL puts into the statement that calls it.
 create or replace function private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid,
-  calls jsonb)
+  calls jsonb, grant_id uuid)
 returns setof public.model_calls language sql stable
 as $$
   select c.id, run_id, turn_id, swarm_id, agent_id, c.attempt, c.framework, c.model, c.status, c.finish_reason,
     nullif(c.error, 'null'), c.first_token_ms, c.duration_ms, c.input_tokens, c.cached_input_tokens, c.output_tokens,
     c.reasoning_tokens, coalesce(c.estimated, false), c.cost_usd::numeric(18, 9), c.started_at,
-    c.started_at + c.duration_ms * interval '1 millisecond', now()
+    c.started_at + c.duration_ms * interval '1 millisecond', now(), grant_id
   from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, attempt integer, framework text, model text,
     status text, finish_reason text, error jsonb, first_token_ms integer, duration_ms integer, input_tokens bigint,
     cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, estimated boolean, cost_usd numeric,
@@ -213,7 +216,9 @@ as $$
 begin
   insert into public.model_calls
   select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
-    (step ->> 'model_agent_id')::uuid, step -> 'model_calls') as c
+    (step ->> 'model_agent_id')::uuid, step -> 'model_calls',
+    (select sa.grant_id from private.list_speakers(run.swarm_id, run.user_id) as sa
+     where sa.agent_id = (step ->> 'model_agent_id')::uuid)) as c
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
@@ -251,13 +256,16 @@ begin
       cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
     where t.id = e.turn_id
     returning t as turn, e.user_id, e.agent_id, e.speaker_id, e.seq, nullif(e.usage, 'null') as usage, used.estimated,
-      e.model_calls, e.payer_id, e.before, e.speaking, e.after, e.reason
+      e.model_calls, e.payer_id, e.before, e.speaking, e.after, e.reason,
+      -- Whoever pays reads the record, and an asker who pays does not see the model.
+      t.grant_id is not null and not t.hides_usage as is_model_hidden
   ), recorded as (
     insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
-      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-    select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id, (e.turn).framework,
-      (e.turn).model, (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
-      (e.turn).reasoning_tokens, (e.turn).cost_usd, (e.turn).estimated
+      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
+    select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id,
+      case when e.is_model_hidden then 'hidden' else (e.turn).framework end,
+      case when e.is_model_hidden then 'hidden' else (e.turn).model end, (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
+      (e.turn).reasoning_tokens, (e.turn).cost_usd, (e.turn).estimated, (e.turn).grant_id
     from ended e
     -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
     cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
@@ -266,7 +274,7 @@ begin
     insert into public.model_calls
     select c.* from ended e
     cross join lateral private.read_model_calls((e.turn).run_id, (e.turn).id, (e.turn).swarm_id, e.agent_id,
-      e.model_calls) as c
+      e.model_calls, (e.turn).grant_id) as c
   ), prompted as (
     insert into public.model_call_prompts
     select p.* from ended e
@@ -286,11 +294,12 @@ begin
       then jsonb_build_object('message_id', m.id, 'turn_id', (e.turn).id, 'message', to_jsonb(m)) end),
     (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', (e.turn).id, 'agent_id', e.agent_id,
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
-      'usage', private.render_usage((e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
-        (e.turn).cost_usd, e.estimated),
-      'warnings', (e.turn).warnings) || case when (e.turn).handoff is null then '{}'
+      'usage', case when not (e.turn).hides_usage then private.render_usage((e.turn).input_tokens,
+        (e.turn).cached_input_tokens, (e.turn).output_tokens, (e.turn).cost_usd, e.estimated) end,
+      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end) || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
-    (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb end),
+    (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
+      || case when (e.turn).grant_id is null then '{}' else '{"framework": null, "model": null}' end end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
   where event.data is not null;
@@ -326,6 +335,12 @@ begin
     where e.speaker_id is not null;
   end if;
   events := private.update_ended_turns(plan, prompts);
+  if plan @? '$[*] ? (@.grant_id != null && @.usage.cost_usd > 0)' then
+    perform private.add_grant_cost(e.grant_id, e.user_id, e.cost_usd)
+    from (select e.grant_id, e.user_id, sum((e.usage ->> 'cost_usd')::numeric) as cost_usd
+          from jsonb_to_recordset(plan) as e (grant_id uuid, user_id uuid, usage jsonb)
+          where e.grant_id is not null group by e.grant_id, e.user_id order by e.grant_id, e.user_id) as e;
+  end if;
   if plan @? '$[*] ? (@.status == "failed")' then
     perform private.emit_event('agent.error', private.build_agent_error(t),
       array(select a.user_id from public.agents a where a.id = t.agent_id))
@@ -515,13 +530,13 @@ declare
 begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
     t.message_id, t.status into speaker
-  from private.list_speakers(run.swarm_id) as sa
+  from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('waiting', 'thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
   left join public.agent_versions pinned on pinned.agent_id = a.id
-    and pinned.number = (run.request ->> 'agent_version')::integer
+    and pinned.number = coalesce((run.request ->> 'agent_version')::integer, sa.agent_version)
   where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
@@ -546,6 +561,19 @@ begin
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', case when speaker.tools is null then private.build_agent_tools(speaker.id, speaker.user_id)
         else private.build_tools(speaker.tools, speaker.user_id) end));
+end
+$$;
+
+-- Whether the turn of a step may go on: a grant can be withdrawn, expire or be moved while its turn works.
+create or replace function private.may_turn_continue(run public.runs, step jsonb) returns boolean
+language plpgsql stable
+as $$
+begin
+  return not exists (
+    select 1 from public.run_turns t
+    where t.id = (step ->> 'turn_id')::uuid and t.grant_id is not null
+      and not exists (select 1 from private.list_speakers(run.swarm_id, run.user_id) as sa
+                      where sa.agent_id = t.agent_id));
 end
 $$;
 
@@ -595,18 +623,20 @@ begin
 end
 $$;
 
--- Emits the event of a tool execution to the agent's owner and the swarm's owner and admins. Returns the data of the
--- event.
+-- Emits the event of a tool execution to the agent's owner and the swarm's owner and admins; with a grant, the agent's
+-- owner gets it without content. Returns the data of the event.
 create or replace function private.emit_tool_event(run public.runs, execution_id uuid) returns jsonb
 language plpgsql volatile
 as $$
 declare
   payload json;
   done record;
+  is_by_grant boolean;
 begin
   select x.*, p.input, p.output into done
   from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
   where x.id = execution_id;
+  is_by_grant := coalesce((select t.grant_id is not null from public.run_turns t where t.id = done.turn_id), false);
   done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
     else done.output::text end, 2000));
   payload := case when done.error is null
@@ -621,7 +651,15 @@ begin
       array(select m.user_id from public.swarm_members m
             where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
             union
-            select a.user_id from public.agents a where a.id = done.agent_id));
+            select a.user_id from public.agents a where a.id = done.agent_id and not is_by_grant));
+    if is_by_grant then
+      -- The owner of the agent learns that the tool was called, and nothing of the conversation.
+      perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end,
+        (payload::jsonb || '{"input": null, "output_preview": null}'
+          || case when done.error is null then '{}'
+            else jsonb_build_object('error', private.render_error(done.error, done.id)) end)::json,
+        array(select a.user_id from public.agents a where a.id = done.agent_id));
+    end if;
   end if;
   return payload::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
 end
@@ -658,12 +696,17 @@ declare
   usage jsonb := step -> 'usage';
 begin
   insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
-    cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
   select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid,
-    step ->> 'framework', step ->> 'model',
+    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'framework' else 'hidden' end,
+    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'model' else 'hidden' end,
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
-    (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean
-  from auth.users u where u.id = (step ->> 'payer_id')::uuid
+    (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean,
+    speaker.grant_id
+  from auth.users u
+  left join lateral private.list_speakers(run.swarm_id, run.user_id) as speaker
+    on speaker.agent_id = (step ->> 'agent_id')::uuid
+  where u.id = (step ->> 'payer_id')::uuid
   on conflict (id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
@@ -677,6 +720,18 @@ begin
   insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
   on conflict on constraint run_progress_pkey do update set progress = excluded.progress, saved_at = now();
   return jsonb_build_object('events', '[]'::jsonb);
+end
+$$;
+
+-- Who decides on the tool calls of an agent in a run: its owner, unless the grant leaves it to whoever asks.
+create or replace function private.find_approver(run public.runs, agent_id uuid) returns uuid language plpgsql stable
+as $$
+begin
+  return (select case when g.approver = 'asker' then run.user_id else a.user_id end
+          from public.agents a
+          left join private.list_speakers(run.swarm_id, run.user_id) as sa on sa.agent_id = a.id
+          left join public.agent_grants g on g.id = sa.grant_id
+          where a.id = find_approver.agent_id);
 end
 $$;
 
@@ -703,13 +758,15 @@ begin
     until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
     -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
-      status, started_at, expires_at)
+      status, started_at, expires_at, approver_id)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
-      case when is_client then now() end, until)
+      case when is_client then now() end, until,
+      case when not is_client then private.find_approver(run, speaker_id) end)
     on conflict (id) do update
-      set status = excluded.status, expires_at = excluded.expires_at, decided_by = null;
+      set status = excluded.status, expires_at = excluded.expires_at, approver_id = excluded.approver_id,
+        decided_by = null;
     insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, question)
     values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question')
     on conflict (tool_execution_id) do update set question = excluded.question, answer = null;

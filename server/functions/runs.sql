@@ -46,11 +46,12 @@ language sql stable
 as $$
   select coalesce(array_agg(distinct coalesce(run.request -> 'overrides' ->> 'framework', v.framework, a.framework)),
     '{}')
-  from public.swarm_agents sa
+  from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   left join private.run_leases l on l.run_id = run.id
-  left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
-  where sa.swarm_id = run.swarm_id and sa.enabled and (l.speaker_ids is null or a.id = any (l.speaker_ids))
+  left join public.agent_versions v on v.agent_id = a.id
+    and v.number = coalesce((run.request ->> 'agent_version')::integer, sa.agent_version)
+  where l.speaker_ids is null or a.id = any (l.speaker_ids)
 $$;
 
 -- How many seqs beyond the last one that is safely stored a node may show to readers. Whoever continues the run of a
@@ -236,6 +237,15 @@ $$;
 grant execute on function private.claim_runs(text, integer, integer, text[], integer[], integer, uuid[], integer[])
   to sb_service;
 
+-- The error of a turn as it is shown. Messages of providers and tools can name the model, the settings and the text of
+-- a conversation: with a grant, neither the owner of the agent nor whoever asks reads them.
+create or replace function private.render_error(error jsonb, grant_id uuid) returns jsonb
+language sql immutable parallel safe
+as $$
+  select case when grant_id is null or error is null then error
+    else error || '{"message": "The agent could not answer"}' end
+$$;
+
 create or replace function private.render_usage(
   input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean
 )
@@ -247,22 +257,26 @@ as $$
     'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
 $$;
 
--- Returns the usage of a run: its turns and, with the strategy `selector`, the model calls that choose the speakers. A
--- plain SQL function, so that PostgreSQL inlines it.
+-- Returns the usage of a run: its turns and, with the strategy `selector`, the model calls that choose the speakers,
+-- without those whose usage is hidden; null when all are. A plain SQL function, so that PostgreSQL inlines it.
 create or replace function private.sum_run_usage(run_id uuid, swarm_id uuid, strategy text, created_at timestamptz,
   until timestamptz)
 returns table (turn_count integer, usage json) language sql stable
 as $$
-  select count(u.turn_id)::integer, private.render_usage(sum(u.input_tokens)::bigint,
-    sum(u.cached_input_tokens)::bigint, sum(u.output_tokens)::bigint,
-    case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null else coalesce(sum(u.cost_usd),
-      0) end,
-    bool_or(u.estimated))
-  from (select t.id as turn_id, t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated
+  select count(u.turn_id)::integer, case when bool_and(u.hides_usage) is not true
+    then private.render_usage(sum(u.input_tokens) filter (where not u.hides_usage)::bigint,
+      sum(u.cached_input_tokens) filter (where not u.hides_usage)::bigint,
+      sum(u.output_tokens) filter (where not u.hides_usage)::bigint,
+      case when bool_or(u.cost_usd is null and u.input_tokens is not null and not u.hides_usage) then null
+        else coalesce(sum(u.cost_usd) filter (where not u.hides_usage), 0) end,
+      bool_or(u.estimated and not u.hides_usage)) end
+  from (select t.id as turn_id, t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated,
+          t.hides_usage
         from public.run_turns t
         where t.swarm_id = sum_run_usage.swarm_id and t.run_id = sum_run_usage.run_id
         union all
-        select null, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated
+        select null, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated,
+          c.grant_id is not null
         from public.usage_records c
         where sum_run_usage.strategy = 'selector' and c.swarm_id = sum_run_usage.swarm_id
           and c.run_id = sum_run_usage.run_id and c.turn_id is null and c.created_at >= sum_run_usage.created_at
@@ -276,6 +290,10 @@ declare
   ended json := (
     select u.usage from private.sum_run_usage(run.id, run.swarm_id, run.strategy, run.created_at, now()) as u);
 begin
+  if exists (select 1 from public.run_turns t
+             where t.swarm_id = run.swarm_id and t.run_id = run.id and t.hides_usage) then
+    return ended;
+  end if;
   return (
     select private.render_usage(
       (ended ->> 'input_tokens')::bigint + coalesce(sum((t.usage ->> 'inputTokens')::bigint), 0)::bigint,
@@ -296,9 +314,9 @@ begin
 end
 $$;
 
--- Tool calls of a run that wait with a status. The agent's owner and the swarm's owner and admins also see the input,
--- as in tool_execution_payloads, and so does the starter of the run, whose client executes calls that are
--- `pending_client`.
+-- Tool calls of a run that wait with a status. Whoever decides on a call, the agent's owner, and the swarm's owner and
+-- admins also see the input, as in tool_execution_payloads, and so does the starter of the run, whose client executes
+-- calls that are `pending_client`.
 create or replace function private.render_pending_calls(
   run public.runs, status text, viewer_id uuid, is_service boolean)
 returns json language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -312,7 +330,8 @@ declare
         and m.role in ('owner', 'admin'));
 begin
   return (
-    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_calls.viewer_id
+    select coalesce(json_agg(case when sees_all or x.approver_id = render_pending_calls.viewer_id
+          or a.user_id = render_pending_calls.viewer_id
         then case when p.question is null
           then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
             'expires_at', x.expires_at, 'input', p.input)
@@ -340,22 +359,23 @@ as $$
     'responses', coalesce((
       select json_agg(json_build_object(
           'message', row_to_json(m), 'data', m.data, 'agent_id', m.sender_id, 'agent_name', t.agent_name,
-          'turn_id', t.id, 'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
-          'usage', private.render_usage(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
-            t.estimated),
+          'turn_id', t.id, 'framework', case when t.grant_id is null then t.framework end,
+          'model', case when t.grant_id is null then t.model end, 'finish_reason', t.finish_reason,
+          'usage', case when not t.hides_usage then private.render_usage(t.input_tokens, t.cached_input_tokens,
+            t.output_tokens, t.cost_usd, t.estimated) end,
           'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
           'tool_executions', coalesce((
             select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status,
               'duration_ms', x.duration_ms)
                             order by x.created_at, x.id)
             from public.tool_executions x where x.turn_id = t.id), '[]'),
-          'warnings', t.warnings) order by m.seq)
+          'warnings', case when t.grant_id is null then t.warnings else '[]' end) order by m.seq)
       from public.run_turns t
       join public.messages m on m.id = t.message_id
       where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
     'errors', coalesce((
       select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
-          'message', t.error ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
+          'message', private.render_error(t.error, t.grant_id) ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
         order by t.position, t.id)
       from public.run_turns t
       where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
@@ -365,7 +385,7 @@ as $$
     'usage', case when not is_ended and r.status = 'requires_action' then private.sum_waiting_usage(r)
       when not is_ended and r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
-      else json_build_object('input_tokens', r.usage -> 'input_tokens',
+      when r.usage is not null then json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
@@ -382,24 +402,47 @@ create or replace function private.render_run(
 returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  body json;
 begin
-  return (select b.body from private.render_runs(array[render_run.run_id], false, render_run.viewer_id,
-    render_run.is_service) as b);
+  select b.body into body from private.render_runs(array[render_run.run_id], false, render_run.viewer_id,
+    render_run.is_service) as b;
+  if is_service or viewer_id is null or exists (
+      select 1 from public.swarm_members m
+      where m.swarm_id = (body ->> 'swarm_id')::uuid and m.user_id = viewer_id and m.status = 'active') then
+    return body;
+  end if;
+  -- The owner of an agent who decides on a call of it in a conversation of somebody else.
+  return json_build_object('run_id', body -> 'run_id', 'swarm_id', body -> 'swarm_id', 'status', body -> 'status',
+    'stop_reason', body -> 'stop_reason', 'message', null, 'responses', '[]'::json, 'errors', '[]'::json,
+    'usage', null, 'pending_approvals', body -> 'pending_approvals', 'pending_client_calls', null,
+    'created_at', body -> 'created_at', 'completed_at', body -> 'completed_at');
 end
 $$;
 grant execute on function private.render_run(uuid, uuid, boolean) to sb_service;
 
--- The agents that may speak in a swarm: enabled, and their owner is an active member whose account is not banned. Plain
--- SQL that returns rows, so that it becomes a part of the statement that calls it.
-create or replace function private.list_speakers(swarm_id uuid)
-returns table (agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamptz)
+-- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
+-- holds a grant, whose terms are then `grant_id`, `payer_id` and `agent_version`. The account of the owner is not banned.
+-- Decides who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a
+-- part of the statement that calls it.
+create or replace function private.list_speakers(swarm_id uuid, sender_id uuid)
+returns table (agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamptz,
+  grant_id uuid, payer_id uuid, agent_version integer)
 language sql stable
 as $$
-  select sa.agent_id, sa.user_id, sa.role_override, sa.position, sa.created_at
+  select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
+    (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
+    (g.held).agent_version
   from public.swarm_agents sa
-  where sa.swarm_id = list_speakers.swarm_id and sa.enabled
-    and (select true from public.swarm_members m
-         where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active')
+  cross join lateral (
+    select (select true from public.swarm_members m
+            where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active') as is_seated
+    offset 0) as owner
+  cross join lateral (
+    select case when owner.is_seated is null
+      then private.find_speaker_grant(sa.swarm_id, sa.agent_id, list_speakers.sender_id) end as held
+    offset 0) as g
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and (owner.is_seated or (g.held).id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
          from auth.users u where u.id = sa.user_id)
 $$;
@@ -527,14 +570,20 @@ as $$
       'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
-          'user_id', a.user_id,
-          -- The coordinator reads its own prompt when it selects who speaks next.
-          'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
+      select json_agg(case when v.number is null
+          then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
+            'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
+            'user_id', a.user_id, 'payer_id', sa.payer_id,
+            -- The coordinator reads its own prompt when it selects who speaks next.
+            'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
+          else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
+            'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
+            'payer_id', sa.payer_id,
+            'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
         order by sa.position, sa.created_at, a.id)
-      from private.list_speakers(r.swarm_id) as sa
-      join public.agents a on a.id = sa.agent_id), '[]'),
+      from private.list_speakers(r.swarm_id, r.user_id) as sa
+      join public.agents a on a.id = sa.agent_id
+      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version), '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
           'name', coalesce(nullif(p.full_name, ''), 'User')) order by m.joined_at, m.id)
@@ -545,8 +594,10 @@ as $$
     'questions', case when r.strategy = 'supervisor' then private.list_questions(r.swarm_id) else '[]'::json end,
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
-      or coalesce((select true from private.list_day_budgets(payer.id)), false),
-    'guardrails', private.build_guardrails(r.swarm_id),
+      or coalesce((select true from private.list_day_budgets(payer.id)), false)
+      or coalesce((select bool_or((select true from private.list_day_budgets(sa.payer_id)))
+                   from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.payer_id is not null), false),
+    'guardrails', private.build_guardrails(r.swarm_id, r.user_id),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'max_unstored_seqs', private.max_unstored_seqs(),
@@ -684,7 +735,8 @@ begin
     coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
           where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('waiting', 'thinking', 'responding')
-            and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
+            and not exists (select 1 from private.list_speakers(t.swarm_id, r.user_id) as sa
+                            where sa.agent_id = t.agent_id))
   from unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
   left join public.runs r on r.id = mine.id
   left join private.run_leases l on l.run_id = mine.id

@@ -157,12 +157,29 @@ as $$
 $$;
 grant execute on function private.invitation_expiry() to authenticated, service_role, sb_service;
 
+-- A private conversation takes no further member and no further agent. Others must not learn that it is one.
+create or replace function private.reject_if_private(swarm_id uuid) returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select 1 from private.private_swarms p
+             where p.swarm_id = reject_if_private.swarm_id and (auth.uid() is null or p.user_id = auth.uid())) then
+    raise exception 'a private conversation takes no further member or agent: create a swarm'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarms';
+  end if;
+end
+$$;
+grant execute on function private.reject_if_private(uuid) to authenticated, service_role, sb_service;
+
 create or replace function private.prepare_swarm_member() returns trigger language plpgsql
 as $$
 declare
   is_end_user constant boolean := current_user in ('anon', 'authenticated', 'api_key');
 begin
   if tg_op = 'INSERT' then
+    if new.role <> 'owner' then
+      perform private.reject_if_private(new.swarm_id);
+    end if;
     new.invited_email := nullif(pg_catalog.lower(private.trim_whitespace(new.invited_email)), '');
     if is_end_user then
       -- Membership needs the consent of the invited person: the row stays `invited` until they accept.
@@ -221,6 +238,7 @@ create or replace function private.prepare_swarm_agent() returns trigger languag
 as $$
 begin
   if tg_op = 'INSERT' then
+    perform private.reject_if_private(new.swarm_id);
     if current_user in ('anon', 'authenticated', 'api_key') then
       new.added_by := auth.uid();
     end if;

@@ -170,17 +170,22 @@ create table private.invitation_secrets (
 alter table private.invitation_secrets enable row level security;
 grant select, insert, update, delete on private.invitation_secrets to sb_service;
 
--- agent-respond with an agent instead of a swarm uses the private swarm of the caller and the agent. The row goes
--- with the swarm, and when the agent leaves the swarm.
+-- Private conversations: the swarms of a user and one agent, which agent-respond creates when it is called with an agent
+-- instead of a swarm. They take no further member and no further agent.
 create table private.private_swarms (
+  swarm_id uuid constraint private_swarms_pkey primary key
+    constraint private_swarms_swarm_id_fkey references public.swarms on delete cascade,
   user_id uuid not null constraint private_swarms_user_id_fkey references auth.users on delete cascade,
+  -- No foreign key: the conversation stays readable after its agent was deleted.
   agent_id uuid not null,
-  swarm_id uuid not null,
-  constraint private_swarms_pkey primary key (user_id, agent_id),
-  constraint private_swarms_swarm_id_agent_id_key unique (swarm_id, agent_id),
-  constraint private_swarms_swarm_id_agent_id_fkey foreign key (swarm_id, agent_id)
-    references public.swarm_agents (swarm_id, agent_id) on delete cascade
+  -- An API key that does not read the conversations of its user has its own.
+  api_key_id uuid,
+  -- Who reads the conversation beside its user, as the grant said when it began. Null: it began without a grant.
+  transcripts text constraint private_swarms_transcripts_known check (transcripts in ('private', 'owner')),
+  created_at timestamptz not null default now()
 );
+create index private_swarms_user_id_idx on private.private_swarms (user_id, agent_id, created_at desc);
+create index private_swarms_agent_id_idx on private.private_swarms (agent_id) where transcripts = 'owner';
 alter table private.private_swarms enable row level security;
 grant select, insert, update, delete on private.private_swarms to sb_service;
 
@@ -286,11 +291,12 @@ create trigger swarm_members_enqueue_mails after insert on public.swarm_members 
 
 create policy invitation_secrets_service on private.invitation_secrets to sb_service using (true) with check (true);
 
+-- The owner of an agent does not see in which swarms of others it is: those are conversations of whoever asks it.
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids()))
-         or (user_id = (select auth.uid()) and swarm_id <> all (array(select private.my_hidden_swarm_ids()))));
+  using (swarm_id = any (array(select private.my_swarm_ids())));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
-  with check (user_id = (select auth.uid()) and swarm_id = any (array(select private.my_managed_swarm_ids())));
+  with check ((user_id = (select auth.uid()) or agent_id = any (array(select private.my_granted_agent_ids())))
+    and swarm_id = any (array(select private.my_managed_swarm_ids())));
 create policy swarm_agents_update on public.swarm_agents for update to authenticated
   using (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid()))
   with check (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid()));

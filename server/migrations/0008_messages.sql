@@ -125,7 +125,8 @@ grant select, insert, update, delete on public.read_positions to authenticated, 
 -- after functions
 
 create policy messages_select on public.messages for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids())));
+  using (swarm_id = any (array(select private.my_swarm_ids()))
+    or swarm_id = any (array(select private.my_transcript_ids())));
 create policy messages_insert on public.messages for insert to authenticated
   with check (sender_user_id = (select auth.uid()) and swarm_id = any (array(select private.my_writable_swarm_ids())));
 -- The swarm of a message cannot change, so that its new version needs no second look at the caller's swarms.

@@ -126,6 +126,11 @@ create table public.run_turns (
   -- What agents ask and tell each other.
   asked jsonb,
   handoff jsonb,
+  -- The grant by which the starter of the run asks an agent of somebody else. Whoever asks by a grant does not read the
+  -- row.
+  grant_id uuid,
+  -- The owner of the agent pays, and whoever asks does not see how much.
+  hides_usage boolean not null default false,
   constraint run_turns_swarm_id_id_key unique (swarm_id, id),
   constraint run_turns_run_id_fkey foreign key (swarm_id, run_id)
     references public.runs (swarm_id, id) on delete cascade
@@ -133,6 +138,7 @@ create table public.run_turns (
 create index run_turns_run_id_idx on public.run_turns (swarm_id, run_id, position);
 -- Serves the foreign key as well, and the search for the turns of a version.
 create index run_turns_agent_id_version_idx on public.run_turns (agent_id, agent_version) where agent_id is not null;
+create index run_turns_grant_id_idx on public.run_turns (agent_id, status) where grant_id is not null;
 create index run_turns_open_idx on public.run_turns (agent_id) where status in ('waiting', 'thinking', 'responding');
 create index run_turns_asked_idx on public.run_turns (swarm_id, started_at) where asked is not null;
 create index run_turns_handoff_idx on public.run_turns (swarm_id, finished_at) where handoff is not null;
@@ -169,6 +175,8 @@ create table public.tool_executions (
   attempts integer not null default 0,
   duration_ms integer,
   decided_by uuid constraint tool_executions_decided_by_fkey references auth.users on delete set null,
+  -- Who decides on a call that waits for an approval. No foreign key, because the check would slow down every call.
+  approver_id uuid,
   expires_at timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
@@ -182,6 +190,7 @@ create index tool_executions_turn_id_idx on public.tool_executions (turn_id);
 create index tool_executions_agent_id_idx on public.tool_executions (agent_id) where agent_id is not null;
 create index tool_executions_tool_id_idx on public.tool_executions (tool_id) where tool_id is not null;
 create index tool_executions_decided_by_idx on public.tool_executions (decided_by) where decided_by is not null;
+create index tool_executions_approver_id_idx on public.tool_executions (approver_id) where status = 'pending_approval';
 create index tool_executions_pending_idx on public.tool_executions (expires_at)
   where status in ('pending_approval', 'pending_client');
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
@@ -271,6 +280,8 @@ create table public.model_calls (
   started_at timestamptz not null,
   finished_at timestamptz not null,
   created_at timestamptz not null default now(),
+  -- As in run_turns.
+  grant_id uuid,
   constraint model_calls_run_id_fkey foreign key (swarm_id, run_id)
     references public.runs (swarm_id, id) on delete cascade
 );
@@ -306,7 +317,8 @@ grant select, insert, update, delete on public.model_call_prompts to service_rol
 -- after functions
 
 create policy runs_select on public.runs for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids())));
+  using (swarm_id = any (array(select private.my_swarm_ids()))
+    or swarm_id = any (array(select private.my_transcript_ids())));
 create policy runs_service on public.runs to service_role, sb_service using (true) with check (true);
 
 create trigger runs_emit_update after update on public.runs for each row
@@ -319,19 +331,23 @@ create policy run_progress_service on private.run_progress to sb_service using (
 create policy idempotency_keys_service on private.idempotency_keys to sb_service using (true) with check (true);
 
 create policy run_turns_select on public.run_turns for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids())));
+  using ((grant_id is null and swarm_id = any (array(select private.my_swarm_ids())))
+    or swarm_id = any (array(select private.my_transcript_ids())));
 create policy run_turns_service on public.run_turns to service_role, sb_service using (true) with check (true);
 create policy turn_snapshots_service on private.turn_snapshots to sb_service using (true) with check (true);
 
 create policy tool_executions_select on public.tool_executions for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids()))
-    or agent_id = any (array(select private.my_agent_ids())));
+    or swarm_id = any (array(select private.my_transcript_ids()))
+    or id = any (array(select private.my_pending_execution_ids())));
 create policy tool_executions_service on public.tool_executions to service_role, sb_service
   using (true) with check (true);
 
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
   using (swarm_id = any (array(select private.my_managed_swarm_ids()))
-    or agent_id = any (array(select private.my_agent_ids())));
+    or (agent_id = any (array(select private.my_agent_ids())) and swarm_id = any (array(select private.my_swarm_ids())))
+    or swarm_id = any (array(select private.my_transcript_ids()))
+    or tool_execution_id = any (array(select private.my_pending_execution_ids())));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to service_role, sb_service
   using (true) with check (true);
 
@@ -351,11 +367,13 @@ create trigger run_events_require_run before insert or update of run_id, swarm_i
 select private.close_last_partition('public.run_events', private.get_first_id(now() + interval '1 day'));
 
 create policy model_calls_select on public.model_calls for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids())));
+  using ((grant_id is null and swarm_id = any (array(select private.my_swarm_ids())))
+    or swarm_id = any (array(select private.my_transcript_ids())));
 create policy model_calls_service on public.model_calls to service_role, sb_service using (true) with check (true);
 
 create policy model_call_prompts_select on public.model_call_prompts for select to authenticated
   using (agent_id = any (array(select private.my_agent_ids()))
-    and swarm_id = any (array(select private.my_swarm_ids())));
+    and (swarm_id = any (array(select private.my_swarm_ids()))
+      or swarm_id = any (array(select private.my_transcript_ids()))));
 create policy model_call_prompts_service on public.model_call_prompts to service_role, sb_service
   using (true) with check (true);

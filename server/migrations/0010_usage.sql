@@ -17,11 +17,14 @@ create table public.usage_records (
   reasoning_tokens bigint not null default 0,
   cost_usd numeric(18, 9),
   estimated boolean not null default false,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- The grant by which the user asked an agent of somebody else.
+  grant_id uuid
 );
 create index usage_records_payer_id_idx on public.usage_records (payer_id, created_at desc);
 create index usage_records_user_id_idx on public.usage_records (user_id, created_at desc) where user_id is not null;
 create index usage_records_swarm_id_idx on public.usage_records (swarm_id, created_at desc);
+create index usage_records_agent_id_idx on public.usage_records (agent_id, created_at) where grant_id is not null;
 alter table public.usage_records enable row level security;
 grant select on public.usage_records to authenticated;
 grant select, insert, update, delete on public.usage_records to service_role, sb_service;
@@ -54,7 +57,7 @@ grant select, insert, update, delete on private.budget_reservations to sb_servic
 -- after functions
 
 create policy usage_records_select on public.usage_records for select to authenticated
-  using (payer_id = (select auth.uid()) or user_id = (select auth.uid()));
+  using (payer_id = (select auth.uid()) or (user_id = (select auth.uid()) and grant_id is null));
 create policy usage_records_service on public.usage_records to service_role, sb_service using (true) with check (true);
 
 create view public.usage_daily with (security_invoker) as

@@ -44,15 +44,13 @@ create index key_runs_api_key_id_idx on private.key_runs (api_key_id);
 alter table private.key_runs enable row level security;
 grant select, insert, update, delete on private.key_runs to sb_service;
 
--- The swarms that keys created; with an agent, the private swarm of the key and the agent.
+-- The swarms that keys created.
 create table private.key_swarms (
   swarm_id uuid constraint key_swarms_pkey primary key constraint key_swarms_swarm_id_fkey references public.swarms
     on delete cascade,
-  api_key_id uuid not null constraint key_swarms_api_key_id_fkey references public.api_keys on delete cascade,
-  agent_id uuid constraint key_swarms_agent_id_fkey references public.agents on delete cascade,
-  constraint key_swarms_api_key_id_agent_id_key unique (api_key_id, agent_id)
+  api_key_id uuid not null constraint key_swarms_api_key_id_fkey references public.api_keys on delete cascade
 );
-create index key_swarms_agent_id_idx on private.key_swarms (agent_id);
+create index key_swarms_api_key_id_idx on private.key_swarms (api_key_id);
 alter table private.key_swarms enable row level security;
 grant select, insert, update, delete on private.key_swarms to sb_service;
 
@@ -83,6 +81,7 @@ begin
     select * from (values
       -- Table, who reads it, who writes it, and the rows of a key that is bound to resources or does not read; null:
       -- none.
+      ('agent_grants', reads, shares, of_agent),
       ('agents', reads_or_runs, writes, 'id = any (array(select private.key_agent_ids()))'),
       ('agent_tools', reads, writes, of_agent),
       ('agent_versions', reads, null, of_agent),

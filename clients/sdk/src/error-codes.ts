@@ -125,6 +125,11 @@ export const ERROR_CODES = {
     error: "Invitation not found",
     meaning: "No open invitation has this id or secret, or it is for another address.",
   },
+  GRANT_NOT_FOUND: {
+    status: 404,
+    error: "Grant not found",
+    meaning: "No grant of this id names the caller, or it has expired.",
+  },
   MESSAGE_NOT_FOUND: { status: 404, error: "Message not found", meaning: "The message does not exist." },
   TOOL_NOT_FOUND: {
     status: 404,

@@ -8,6 +8,7 @@ import { createCalibration } from "./providers/estimate-tokens.ts";
 import type { WebhookPorts } from "./guardrails/ask-webhook.ts";
 import { openGuardrails } from "./guardrails/open-guardrails.ts";
 import { type OpenedModels, openModels, type OpenModelsOptions } from "./providers/open-models.ts";
+import { answerGrant, type GrantAnswer } from "./admission/sql/answer-grant.ts";
 import { openRespond, type Respond } from "./respond/open-respond.ts";
 import {
   createExecutor,
@@ -62,6 +63,8 @@ export interface AgentModule {
   /** Takes over the runs of a node that was lost. */
   releaseNode(node: string): Promise<void>;
   readonly respond: Respond;
+  /** Answers a grant for the user whom it names. */
+  answerGrant(given: GrantAnswer): ReturnType<typeof answerGrant>;
   readonly executor: Executor;
   readonly models: OpenedModels;
   readonly tools: ToolModule;
@@ -154,6 +157,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
   });
   return {
     respond,
+    answerGrant: (given) => answerGrant(pool, given),
     executor,
     models,
     tools,

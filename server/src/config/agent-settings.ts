@@ -56,6 +56,10 @@ export const AGENT_SETTINGS = {
     { kind: "integer", min: 0, max: 10_000, default: 100 },
     "Number of latest [versions](../guides/agents.md#versions) that an agent keeps; older ones that no run used are removed with a change. 0 keeps all.",
   ),
+  AGENT_PUBLISHERS: setting(
+    { kind: "choice", choices: ["service", "users"], default: "service" },
+    "Who may grant an agent to everyone or to a claim: the service role and operators, or also the users who own agents.",
+  ),
   MODEL_CALLS_RETENTION_HOURS: setting(
     { kind: "integer", min: 0, max: 87_600, default: 720 },
     "Hours after which [the model calls of runs](../guides/tracing.md#traces-in-the-database) are removed; 0 keeps them as long as their run.",

@@ -59,6 +59,8 @@ export interface OfferedModels {
   /** Models that are not listed are accepted too. */
   readonly isOpen: boolean;
   readonly isSimulated: boolean;
+  /** Who answers, for people who ask agents of others. Absent: nobody is told. */
+  readonly providerName?: string;
 }
 
 export type ModelCatalogue = Readonly<Record<Framework, OfferedModels>>;

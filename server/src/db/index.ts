@@ -29,6 +29,7 @@ export { DatabaseClient } from "./hosts/database-client.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { holdSchemaLevels } from "./hold-schema-levels.ts";
 export { migrate } from "./migrate.ts";
+export { writeSettings } from "./sql/write-settings.ts";
 export { newRowId } from "./new-row-id.ts";
 export { createNotificationChannel, type NotificationChannel } from "./notification-channel.ts";
 export {

@@ -27,6 +27,7 @@ export interface MigrateOptions {
   readonly settings: {
     readonly agentLimitPerUser: number;
     readonly agentVersionsKept?: number;
+    readonly agentPublishers?: string;
     readonly invitationDays?: number;
   };
   /** Where the SQL files are; default: those of the product. */
@@ -52,6 +53,7 @@ export async function migrate(options: MigrateOptions): Promise<AppliedSchema> {
     await writeSettings(client, {
       agent_limit_per_user: options.settings.agentLimitPerUser,
       agent_versions_kept: options.settings.agentVersionsKept,
+      agent_publishers: options.settings.agentPublishers,
       invitation_days: options.settings.invitationDays,
     });
     await options.afterMigrate?.(client);

@@ -80,6 +80,7 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
   const request: RunRequest = {
     ...readTarget(body),
     ...("messages" in body ? readConversationRequest(body) : readMessageRequest(body)),
+    isNewConversation: "conversation" in body && body.conversation === "new",
     maxTurns: body.max_turns ?? null,
     responseSchema: body.response_schema ?? null,
     clientTools: (body.client_tools ?? []).map((tool) => ({ ...tool, input_schema: tool.input_schema ?? ANY_INPUT })),

@@ -1,3 +1,4 @@
+import { AGENT_GRANTS } from "./agent-grants.ts";
 import { AGENT_RESPOND } from "./agent-respond.ts";
 import { API_KEYS } from "./api-keys.ts";
 import { BATCH } from "./batch.ts";
@@ -12,6 +13,7 @@ import { WEBHOOKS } from "./webhooks.ts";
 /** All functions under `/functions/v1/`. */
 export const FUNCTION_TABLE: readonly FunctionDescription[] = [
   AGENT_RESPOND,
+  AGENT_GRANTS,
   BATCH,
   TOOLS,
   WEBHOOKS,

@@ -1,5 +1,6 @@
 // In charge of: the functions under `/functions/v1/`, one file per name, and parsing their bodies.
 // Not in charge of: the work itself, which belongs to the modules below.
+export { createAgentGrants } from "./agent-grants.ts";
 export { createAgentRespond } from "./agent-respond.ts";
 export { createApiKeys } from "./api-keys.ts";
 export { createBatch } from "./batch.ts";

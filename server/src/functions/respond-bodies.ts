@@ -77,11 +77,20 @@ export const startSchema = z.object({
 });
 
 /** The private swarm of the caller and the agent takes the place of the swarm. */
-export const startAgentSchema = startSchema.omit({ swarm_id: true, agent_ids: true }).extend({ agent_id: id });
+export const startAgentSchema = startSchema
+  .omit({ swarm_id: true, agent_ids: true })
+  .extend({ agent_id: id, conversation: z.literal("new").nullish() });
 
 /** A swarm of its own, for the conversation that the call brings, takes the place of the private swarm. */
 export const startConversationSchema = startAgentSchema
-  .omit({ message: true, reply_to_id: true, client_message_id: true, regenerate: true, on_conflict: true })
+  .omit({
+    message: true,
+    reply_to_id: true,
+    client_message_id: true,
+    regenerate: true,
+    on_conflict: true,
+    conversation: true,
+  })
   .extend(conversationMembers(text));
 
 export const steerSchema = z.discriminatedUnion("action", [

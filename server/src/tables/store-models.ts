@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { ModelCatalogue, ModelSupport } from "../config/index.ts";
+import { writeSettings } from "../db/index.ts";
 import { type ModelRow, writeModels } from "./sql/write-models.ts";
 
 /** Stores the models of the frameworks. Runs as the owner of the schema, at every start and when the list changes. */
@@ -23,6 +24,8 @@ export async function storeModels(client: pg.ClientBase, catalogue: ModelCatalog
     ),
   );
   await writeModels(client, rows);
+  const names = Object.entries(catalogue).map(([framework, { providerName }]) => [framework, providerName]);
+  await writeSettings(client, { provider_names: Object.fromEntries(names) });
 }
 
 /** With the names of the providers file and of an agent's settings. */

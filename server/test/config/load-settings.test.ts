@@ -165,6 +165,7 @@ describe("defaults", () => {
       agentToolConcurrency: 8,
       agentQueueLimit: 10,
       agentVersionsKept: 100,
+      agentPublishers: "service",
       agentQueueWaitSeconds: 30,
       agentStreamLimitPerUser: 1000,
       runEventsRetentionHours: 24,

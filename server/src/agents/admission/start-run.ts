@@ -50,6 +50,8 @@ export interface RunRequest {
   readonly agentId: string | null;
   /** With `agentId`: the agent answers in a new swarm with these messages instead of the private one. */
   readonly conversation: Conversation | null;
+  /** With `agentId`: begins a private conversation beside those that exist. */
+  readonly isNewConversation: boolean;
   readonly message: string;
   readonly agentIds: readonly string[] | null;
   readonly onConflict: "enqueue" | "reject" | "interrupt" | null;
@@ -202,6 +204,9 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     agent_id: request.agentId,
     conversation: conversation && { history: conversation.history, is_stored: conversation.isStored },
     agent_version: conversation?.agentVersion ?? null,
+    is_new_conversation: request.isNewConversation,
+    changes_agent: conversation !== null && changesAgent(conversation),
+    has_client_tools: request.clientTools.length > 0,
     user_id: principal.userId,
     is_service: principal.role === "service_role",
     api_key_id: apiKeyIdOf(principal),
@@ -221,6 +226,15 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     has_place: false,
     first_turn: null,
   };
+}
+
+function changesAgent({ instructions, settings, agentVersion, overrides }: Conversation): boolean {
+  return (
+    Boolean(instructions) ||
+    agentVersion !== null ||
+    Object.keys(settings).length > 0 ||
+    Object.keys(overrides).length > 0
+  );
 }
 
 /** Idempotency keys of the service role on behalf of a user, and of API keys, are separate from those of the user. */

@@ -92,7 +92,7 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
     readProgress: (seq) => snapshotRun(run, readElapsedMs(), seq),
   });
   const budget = context.has_budget
-    ? createRunBudget({ pool, hold, payerId: context.payer_id, writer, newId, isHeld, onLost })
+    ? createRunBudget({ pool, hold, writer, newId, isHeld, onLost })
     : NO_BUDGET;
   const traceparent = context.run.request["traceparent"];
   const { agents, isNarrowed, coordinatorId } = decideAnswering({

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEvent, ModelFinish, ModelToolCall } from "../providers/model-port.ts";
-import type { LiveRun } from "../run/live-run.ts";
+import { type LiveRun, payerOf } from "../run/live-run.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { ModelCallRow } from "../writer/steps.ts";
 import { openCallMeter, type Spent } from "./call-meter.ts";
@@ -66,6 +66,7 @@ export async function callModel(run: LiveRun, call: RunCall): Promise<ModelFinis
     : MIN_OUTPUT_TOKENS;
   const meter = await openCallMeter(run, {
     turnId: caller.turnId,
+    payerId: payerOf(run.context, caller.agent.id),
     framework,
     model: info.model,
     inputTokens,

@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
-import { type Environment, type ModelCatalogue, type Settings, SettingsError } from "../../config/index.ts";
-import type { Providers } from "./provider.ts";
+import {
+  type Environment,
+  type ModelCatalogue,
+  type OfferedModels,
+  type Settings,
+  SettingsError,
+} from "../../config/index.ts";
+import type { Provider, Providers } from "./provider.ts";
+import { identifyProvider } from "./provider-identity.ts";
 import type { VendorProtocol } from "./provider-protocol.ts";
 import { requireProtocols } from "./require-protocols.ts";
 import { resolveProviders } from "./resolve-providers.ts";
@@ -29,8 +36,12 @@ export function readProvidersFile(path: string | null): string | null {
 }
 
 export function catalogueOf(providers: Providers): ModelCatalogue {
+  const offer = (provider: Provider): OfferedModels => ({
+    ...provider.offered,
+    providerName: identifyProvider(provider).name,
+  });
   const { provider_a, provider_b, provider_c } = providers;
-  return { provider_a: provider_a.offered, provider_b: provider_b.offered, provider_c: provider_c.offered };
+  return { provider_a: offer(provider_a), provider_b: offer(provider_b), provider_c: offer(provider_c) };
 }
 
 /** One line for each framework, for the banner. Without keys and addresses, which may contain keys. */

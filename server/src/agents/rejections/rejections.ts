@@ -18,6 +18,8 @@ const MESSAGES = {
   BUDGET_EXCEEDED: "The budget of the day is used up",
   AGENT_NOT_FOUND: "The agent does not exist",
   PERMISSION_DENIED: "The agent belongs to another user",
+  GRANT_NOT_FOUND: "The grant does not exist",
+  RATE_LIMITED: "Your daily limit for this agent is used up",
   SWARM_NOT_FOUND: "The swarm does not exist",
   RUN_NOT_FOUND: "The run does not exist",
   SWARM_BUSY: "The swarm is busy with other runs",
@@ -31,10 +33,17 @@ const MESSAGES = {
 
 type RejectionCode = keyof typeof MESSAGES;
 
+/** Whose limit a request exceeds, unless it is the caller's. */
+const BUDGET_MESSAGES: Readonly<Record<string, string>> = {
+  grant: "The limit of the day that the agent's owner has set for all who ask it is used up",
+  owner: "The budget of the agent's owner for the day is used up",
+};
+
 /** Why the database rejected a request. */
 export interface Rejection {
   readonly code: RejectionCode;
   readonly details: Readonly<Record<string, string>> | null;
+  readonly retry_after?: number;
 }
 
 export function createRejection(code: RejectionCode, details: Rejection["details"] = null): AppError {
@@ -45,8 +54,11 @@ export function createRejection(code: RejectionCode, details: Rejection["details
 }
 
 /** The error that the client gets. The message for FORBIDDEN depends on the statement. */
-export function toAppError({ code, details }: Rejection, statement?: string): AppError {
+export function toAppError({ code, details, retry_after: retryAfterSeconds }: Rejection, statement?: string): AppError {
   if (code === "FORBIDDEN") return new AppError("FORBIDDEN", explainForbidden(details, statement));
+  if (code === "RATE_LIMITED" && retryAfterSeconds !== undefined)
+    return new AppError(code, MESSAGES[code], { retryAfterSeconds });
+  if (code === "BUDGET_EXCEEDED") return new AppError(code, BUDGET_MESSAGES[details?.["limit"] ?? ""] ?? MESSAGES[code]);
   return createRejection(code, details);
 }
 
@@ -71,7 +83,7 @@ export function translateRejection(error: unknown, statement: string): unknown {
 function explainForbidden(details: Rejection["details"], statement: string | undefined): string {
   const membership = details?.["membership"] as keyof typeof MEMBERSHIP_TEXTS | undefined;
   if (membership !== undefined) return MEMBERSHIP_TEXTS[membership];
-  if (statement === DECIDE_STATEMENT) return "Only the owner of an agent can decide on its tool calls";
+  if (statement === DECIDE_STATEMENT) return "Only the approver of a tool call can decide on it";
   if (statement === SUBMIT_STATEMENT) return "Only the user who started a run can submit results of its tool calls";
   return MESSAGES.FORBIDDEN;
 }

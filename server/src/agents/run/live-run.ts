@@ -114,6 +114,11 @@ export interface TurnMarks {
   readonly stop: TurnStop | null;
 }
 
+/** Who pays for what an agent does in the run. */
+export function payerOf({ agents, payer_id: payerId }: LoadedRun, agentId: string): string {
+  return agents.find(({ id }) => id === agentId)?.payer_id ?? payerId;
+}
+
 /** The user whose rate limits apply; null for the service role, which names the payer. */
 export function chargedUserOf({ run }: LoadedRun): string | null {
   return run.request["payer_id"] === undefined ? run.user_id : null;

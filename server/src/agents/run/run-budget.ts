@@ -18,6 +18,7 @@ export class BudgetSpent extends Error {
 export interface CallEstimate {
   /** Null when the call belongs to no turn. */
   readonly turnId: string | null;
+  readonly payerId: string;
   readonly framework: Framework;
   readonly model: string;
   readonly inputTokens: number;
@@ -58,7 +59,6 @@ export const NO_BUDGET: RunBudget = {
 export interface RunBudgetOptions {
   readonly pool: pg.Pool;
   readonly hold: RunHold;
-  readonly payerId: string;
   readonly writer: Pick<RunWriter, "submit">;
   newId(): string;
   isHeld(): boolean;
@@ -66,7 +66,7 @@ export interface RunBudgetOptions {
 }
 
 export function createRunBudget(options: RunBudgetOptions): RunBudget {
-  const { pool, hold, payerId, writer, newId, isHeld } = options;
+  const { pool, hold, writer, newId, isHeld } = options;
   let lastSettled: Promise<unknown> = Promise.resolve();
 
   return {
@@ -80,7 +80,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
         run_id: hold.runId,
         fence: hold.fence,
         turn_id: estimate.turnId,
-        payer_id: payerId,
+        payer_id: estimate.payerId,
         framework: estimate.framework,
         model: estimate.model,
         input_tokens: estimate.inputTokens,

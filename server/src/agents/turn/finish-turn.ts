@@ -1,5 +1,5 @@
 import { ModelError } from "../../errors/index.ts";
-import { chargedUserOf, type LiveRun } from "../run/live-run.ts";
+import { chargedUserOf, type LiveRun, payerOf } from "../run/live-run.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
 import { RunStop, stopOf } from "../writer/run-stop.ts";
 import type { FaultRow, HandoffRow, ModelCallRow } from "../writer/steps.ts";
@@ -164,7 +164,7 @@ function submitEnd(
     duration_ms: end.durationMs,
     usage: turn.usage === null ? null : toUsageRow(turn.usage, turn.costUsd),
     model_calls: turn.modelCalls ?? [],
-    payer_id: run.context.payer_id,
+    payer_id: payerOf(run.context, end.agentId),
   });
   // Recorded in the same transaction, so that it counts once.
   run.budget.settle(turn.reservationIds ?? [], null);

@@ -8,7 +8,7 @@ import { callModel, type CallRecord, createAnswerCollector } from "../model/call
 import { recordPrompt } from "../model/record-prompt.ts";
 import { readAllowed } from "./check-input.ts";
 import type { Asker } from "./check-policy.ts";
-import type { LiveRun } from "../run/live-run.ts";
+import { type LiveRun, payerOf } from "../run/live-run.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
 
 /** A model that names nobody is asked once more in a run. From then on the order of positions applies. */
@@ -99,7 +99,7 @@ function recordAlone(run: LiveRun, agentId: string, { spent, reservationId, mode
     agent_id: agentId,
     framework: spent.framework,
     model: spent.model,
-    payer_id: run.context.payer_id,
+    payer_id: payerOf(run.context, agentId),
     usage: toUsageRow(spent.usage, spent.costUsd),
   });
   // Recorded in the same transaction, so that it counts once.

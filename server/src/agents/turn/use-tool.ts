@@ -12,7 +12,8 @@ import type {
   ToolOutcome,
   ToolResponse,
 } from "../tools/tool-port.ts";
-import type { ToolExecution } from "../writer/steps.ts";
+import { RunStop } from "../writer/run-stop.ts";
+import type { StepResult, ToolExecution } from "../writer/steps.ts";
 import type { Turn } from "./turn.ts";
 
 const TOO_MANY_CALLS: ToolFault = {
@@ -68,7 +69,7 @@ export async function runTool(
 ): Promise<WaitingCall> {
   const { ports, context } = run;
   noteCall(turn, { kind: "started", call, execution, answers });
-  await run.writer.submit({ op: "start_tool", ...execution });
+  heedOutcome(run, turn.id, await run.writer.submit({ op: "start_tool", ...execution }));
   turn.signal.throwIfAborted();
   run.assertHeld();
   const span = startSpan(turn, call, execution);
@@ -153,6 +154,11 @@ export function takeClientResult(
   return takeOutcome(run, turn, { call, execution, kind: "client", span }, toClientOutcome(decision, maxOutputChars));
 }
 
+/** Ends the turn when its agent may not speak any more. */
+function heedOutcome(run: LiveRun, turnId: string, { outcome }: StepResult): void {
+  if (outcome === "gone") run.turnControllers.get(turnId)?.abort(new RunStop("gone"));
+}
+
 type ToolSpan = ReturnType<Turn["span"]["startTool"]>;
 
 function startSpan(turn: Turn, call: ModelToolCall, { id: executionId, tool_name: name }: ToolExecution): ToolSpan {
@@ -188,9 +194,10 @@ function toAnswer(call: ModelToolCall, outcome: ToolOutcome): WaitingCall {
 
 function recordTool(run: LiveRun, kind: string, execution: ToolExecution, outcome: ToolOutcome): void {
   const isDone = outcome.status === "succeeded";
-  void run.writer.submit({
+  const stored = run.writer.submit({
     op: "finish_tool",
     id: execution.id,
+    turn_id: execution.turn_id,
     agent_id: execution.agent_id,
     status: outcome.status,
     output: isDone ? outcome.output : null,
@@ -200,6 +207,7 @@ function recordTool(run: LiveRun, kind: string, execution: ToolExecution, outcom
     attempts: outcome.attempts,
     duration_ms: Math.round(outcome.durationMs),
   });
+  void stored.then((result) => heedOutcome(run, execution.turn_id, result)).catch(() => {});
   run.ports.observer.note("run.tool_ended", { kind, status: outcome.status });
 }
 

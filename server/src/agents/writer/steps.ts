@@ -115,6 +115,7 @@ export type Step =
   | {
       readonly op: "finish_tool";
       readonly id: string;
+      readonly turn_id: string;
       readonly agent_id: string;
       readonly status: "succeeded" | "failed" | "timed_out" | "cancelled";
       readonly output: unknown;

@@ -8,6 +8,7 @@ import {
   revokeUserKey,
 } from "../../auth/index.ts";
 import {
+  createAgentGrants,
   createAgentRespond,
   createApiKeys,
   createBatch,
@@ -30,6 +31,7 @@ export function openFunctions(
   const requireReleased = (): void => copyHold.requireReleased();
   return [
     createAgentRespond(guardCalls(agents.respond, ["start"], requireReleased)),
+    createAgentGrants((given) => agents.answerGrant(given)),
     createTools({
       ...guardCalls(agents.tools, ["listRemote", "importRemote", "test"], requireReleased),
       authorizations: guardCalls(agents.tools.authorizations, ["start", "finish", "revoke"], requireReleased),

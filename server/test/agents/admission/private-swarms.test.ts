@@ -57,7 +57,7 @@ describe("a call with an agent instead of a swarm", () => {
   test("creates the private swarm with the first call, and uses it for the next ones", async () => {
     const first = await askAgent(ada);
     const [swarm, ...others] = await swarmsOf(ada);
-    assert.deepEqual([first["swarm_id"], swarm?.name, others], [swarm?.id, "Ann", []]);
+    assert.deepEqual([first["swarm_id"], swarm?.name, others], [swarm?.id, "hello", []]);
     const members = await stage.rows("select user_id, role, status from public.swarm_members where swarm_id = $1", [
       swarm?.id,
     ]);
@@ -70,12 +70,11 @@ describe("a call with an agent instead of a swarm", () => {
 
     const second = await askAgent(ada);
     assert.deepEqual([second["swarm_id"], second.status], [swarm?.id, "queued"]);
-    const third = await askAgent(ada, await newAgent(ada, "Bob"));
+    const message = `  What   is\n${"long ".repeat(30)}`;
+    const third = await askAgent(ada, await newAgent(ada, "Bob"), { message });
     assert.notEqual(third["swarm_id"], swarm?.id);
-    assert.deepEqual(
-      (await swarmsOf(ada)).map(({ name }) => name),
-      ["Ann", "Bob"],
-    );
+    const names = (await swarmsOf(ada)).map(({ name }) => name);
+    assert.deepEqual(names, ["hello", `What is ${"long ".repeat(18)}lo`]);
   });
 
   test("first calls at the same time end in one swarm that has all messages", async () => {
@@ -122,11 +121,31 @@ describe("a call with an agent instead of a swarm", () => {
     assert.equal((await swarmsOf(ada)).length, 1);
   });
 
-  test("makes a new swarm once the earlier one is deleted, shared, or without the agent", async () => {
+  test("makes a new swarm when the call says so, and continues in the latest one", async () => {
+    const first = await askAgent(ada);
+    const other = await askAgent(ada, agentId, { isNewConversation: true, message: "another subject" });
+    assert.notEqual(other["swarm_id"], first["swarm_id"]);
+    assert.equal((await askAgent(ada))["swarm_id"], other["swarm_id"]);
+    const keyed = { isNewConversation: true, idempotencyKey: "new" };
+    const [one, two] = await Promise.all([askAgent(ada, agentId, keyed), askAgent(ada, agentId, keyed)]);
+    assert.equal(one.run_id, two.run_id);
+    assert.equal((await swarmsOf(ada)).length, 3);
+  });
+
+  test("takes no further member and no further agent", async () => {
+    const { swarm_id: swarmId } = await askAgent(ada);
+    const other = await newAgent(ada, "Bob");
+    const additions = [
+      "insert into public.swarm_members (swarm_id, invited_email) values ($1, 'bob@example.test')",
+      `insert into public.swarm_agents (swarm_id, agent_id) values ($1, '${other}')`,
+    ];
+    for (const sql of additions) await assert.rejects(stage.rows(sql, [swarmId]), /takes no further/);
+  });
+
+  test("makes a new swarm once the earlier one is deleted, or without the agent", async () => {
     const changes = [
       "delete from public.swarms where id = $1",
       "delete from public.swarm_agents where swarm_id = $1",
-      "insert into public.swarm_members (swarm_id, invited_email) values ($1, 'bob@example.test')",
     ];
     for (const change of changes) {
       const { swarm_id: earlier } = await askAgent(ada);
@@ -190,8 +209,10 @@ describe("a call with an agent instead of a swarm", () => {
     assert.equal((await askAgent(ada, agentId, marked)).run_id, runId);
   });
 
-  test("the service role opens a swarm of the user with any agent, and the user continues in it", async () => {
+  test("the service role opens a swarm of a user who holds a grant, and the user continues in it", async () => {
     const bob = await stage.newUser();
+    assert.equal(await codeOf(askAgent({ ...SERVICE_PRINCIPAL, userId: bob.userId })), "PERMISSION_DENIED");
+    await stage.rows("insert into public.agent_grants (agent_id, audience) values ($1, 'everyone')", [agentId]);
     const run = await askAgent({ ...SERVICE_PRINCIPAL, userId: bob.userId });
     const [swarm] = await swarmsOf(bob);
     assert.equal(run["swarm_id"], swarm?.id);

@@ -67,6 +67,7 @@ function ask(respond: Respond, { swarmId, ownerId }: NewSwarm): ReturnType<Respo
     message: "hello",
     agentId: null,
     conversation: null,
+    isNewConversation: false,
     agentIds: null,
     onConflict: null,
     maxTurns: null,

@@ -179,6 +179,7 @@ export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> 
     swarmId: swarm.id,
     agentId: null,
     conversation: null,
+    isNewConversation: false,
     message: "hello",
     agentIds: null,
     onConflict: null,

@@ -44,6 +44,11 @@ export interface AdmissionCall {
   /** Not null: a new swarm for this conversation takes the place of the private swarm. */
   readonly conversation: { readonly history: Conversation["history"]; readonly is_stored: boolean } | null;
   readonly agent_version: number | null;
+  /** With `agent_id`: a new private conversation begins beside the others. */
+  readonly is_new_conversation: boolean;
+  /** The call changes how the agent answers, which only its owner may. */
+  readonly changes_agent: boolean;
+  readonly has_client_tools: boolean;
   readonly user_id: string;
   readonly is_service: boolean;
   /** The API key that starts the run. */
@@ -136,6 +141,7 @@ export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCa
     user_id: call.user_id,
     is_service: call.is_service,
     agent_ids: call.agent_ids,
+    has_client_tools: call.has_client_tools,
     ...((call.client_message_id !== null || call.idempotency_key !== null) && {
       message: call.message,
       client_message_id: call.client_message_id,

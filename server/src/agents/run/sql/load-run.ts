@@ -6,6 +6,8 @@ import type { FaultRow, QuestionRow, SpeakingAgent, UsageRow } from "../../write
 interface ContextAgent
   extends Pick<SpeakingAgent, "id" | "name" | "user_id" | "role" | "framework" | "model" | "settings"> {
   readonly position: number;
+  /** Null: whoever pays for the run pays for the agent, too. */
+  readonly payer_id: string | null;
   /** Null unless the strategy is `selector`. */
   readonly system_prompt: string | null;
 }
@@ -40,7 +42,7 @@ export interface LoadedRun {
   /** What agents were asked by others, by the message that answers it. */
   readonly questions: readonly { readonly message_id: string; readonly asked: QuestionRow }[];
   readonly payer_id: string;
-  /** Of the payer, the swarm or the run. */
+  /** Of a payer, the swarm or the run. */
   readonly has_budget: boolean;
   /** Of the swarm and its agents, as they were when this node took the run. */
   readonly guardrails: readonly Guardrail[];

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { AppError } from "../errors/index.ts";
+import { defineFunction } from "./define-function.ts";
+import type { FunctionDescription, NamedFunction } from "./function-call.ts";
+import { readBody } from "./read-body.ts";
+
+const bodySchema = z.object({
+  action: z.enum(["accept", "decline"]),
+  grant_id: z.guid().transform((id) => id.toLowerCase()),
+});
+
+export const AGENT_GRANTS = {
+  name: "agent-grants",
+  access: "account",
+  limit: "api",
+  body: bodySchema,
+} as const satisfies FunctionDescription;
+
+export interface GrantAnswer {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly isAccepted: boolean;
+}
+
+/** Answers a grant that names the caller, which is an offer until it is accepted. */
+export function createAgentGrants(
+  answer: (given: GrantAnswer) => Promise<{ readonly grant_id: string; readonly agent_id: string }>,
+): NamedFunction {
+  return defineFunction(AGENT_GRANTS, async (call) => {
+    const { action, grant_id: grantId } = readBody(bodySchema, call);
+    const { userId } = call.principal;
+    if (userId === null) throw new AppError("FORBIDDEN", "Only the user whom a grant names can do this");
+    const isAccepted = action === "accept";
+    const answered = await answer({ grantId, userId, isAccepted });
+    return { status: 200, body: { ...answered, ...(isAccepted ? { accepted: true } : { declined: true }) } };
+  });
+}

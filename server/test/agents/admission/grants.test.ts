@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
+import type { RunBody } from "../../../src/agents/streams/run-body.ts";
+import type { UserPrincipal } from "../../../src/db/index.ts";
+import { codeOf, openStage, type Stage } from "../support/respond-stage.ts";
+
+const closers: (() => Promise<void>)[] = [];
+let stage: Stage;
+let owner: UserPrincipal;
+let asker: UserPrincipal;
+let agentId: string;
+
+before(async () => {
+  stage = await openStage({ after: (close) => void closers.push(close) });
+});
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+beforeEach(async () => {
+  [owner, asker] = [await stage.newUser(), await stage.newUser()];
+  const sql = "insert into public.agents (user_id, name) values ($1, 'Ann') returning id";
+  agentId = (await stage.rows<{ id: string }>(sql, [owner.userId]))[0]?.id ?? "";
+});
+
+async function grant(columns: Readonly<Record<string, unknown>>): Promise<string> {
+  const [row] = await stage.rows<{ id: string }>(
+    `insert into public.agent_grants
+     select (jsonb_populate_record(null::public.agent_grants, $1::jsonb || jsonb_build_object('id', private.new_id(),
+       'created_at', clock_timestamp(), 'updated_at', now()))).* returning id`,
+    [JSON.stringify({ ...DEFAULTS, agent_id: agentId, ...columns })],
+  );
+  return row?.id ?? "";
+}
+
+const DEFAULTS = {
+  include_anonymous: false,
+  priority: 0,
+  approver: "owner",
+  payer: "owner",
+  transcripts: "private",
+  accepts_messages: false,
+  accepts_client_tools: false,
+  shows_owner: false,
+};
+
+function ask(more: Partial<RunRequest> = {}, principal: UserPrincipal = asker): Promise<RunBody> {
+  const request = { swarmId: null, agentId, agentIds: [agentId], fingerprint: JSON.stringify(more), ...more };
+  return stage.ask(principal, { id: "", agentIds: [] }, request);
+}
+
+/** The name of the grant that applies to the asker, by its priority. */
+async function applying(): Promise<number | null> {
+  const sql = "select (private.find_grant($1, $2)).priority";
+  return (await stage.rows<{ priority: number | null }>(sql, [agentId, asker.userId]))[0]?.priority ?? null;
+}
+
+function setAccount(columns: string): Promise<unknown> {
+  return stage.rows(`update auth.users set ${columns} where id = $1`, [asker.userId]);
+}
+
+describe("the grant that applies", () => {
+  test("is the one for the user, else the matching claim of the highest priority, else everyone", async () => {
+    assert.equal(await applying(), null);
+    await grant({ audience: "everyone", priority: 1 });
+    assert.equal(await applying(), 1);
+    await grant({ audience: "claim", claim: { plan: "pro" }, priority: 2 });
+    await grant({ audience: "claim", claim: { plan: "pro", seats: 3 }, priority: 3 });
+    await grant({ audience: "claim", claim: { seats: 3 }, priority: 3 });
+    assert.equal(await applying(), 1);
+    await setAccount(`app_metadata = '{"plan": "pro", "seats": 4}'`);
+    assert.equal(await applying(), 2);
+    await setAccount(`app_metadata = '{"plan": "pro", "seats": 3.0, "roles": ["a"]}'`);
+    assert.equal(await applying(), 3);
+    const offer = await grant({ audience: "user", user_id: asker.userId, priority: -1 });
+    assert.equal(await applying(), 3);
+    await stage.rows("select private.answer_agent_grant($1, $2, true)", [offer, asker.userId]);
+    assert.equal(await applying(), -1);
+  });
+
+  test("has not expired, is for the account as it is, and blocks without consent", async () => {
+    await grant({ audience: "everyone", priority: 1, expires_at: "2000-01-01" });
+    assert.equal(await applying(), null);
+    await grant({ audience: "everyone", priority: 2 });
+    await setAccount("is_anonymous = true, email = null");
+    assert.equal(await applying(), null);
+    await grant({ audience: "everyone", priority: 0, include_anonymous: true });
+    assert.equal(await applying(), 0);
+    await grant({ audience: "user", user_id: asker.userId, runs_per_day: 0 });
+    assert.equal(await applying(), null);
+    await setAccount("banned_until = now() + interval '1 day'");
+    assert.equal(await codeOf(ask()), "PERMISSION_DENIED");
+  });
+});
+
+describe("a user with a grant", () => {
+  test("talks with the agent in private, without its owner", async () => {
+    assert.equal(await codeOf(ask()), "PERMISSION_DENIED");
+    await grant({ audience: "everyone" });
+    const run = await ask();
+    assert.equal(run.status, "running");
+    const members = await stage.rows("select user_id from public.swarm_members where swarm_id = $1", [run["swarm_id"]]);
+    assert.deepEqual(members, [{ user_id: asker.userId }]);
+    assert.equal(stage.taken.at(-1)?.opened?.agent.name, "Ann");
+  });
+
+  test("changes nothing of the agent, and sends messages and tools only where the grant accepts them", async () => {
+    const held = await grant({ audience: "everyone" });
+    const conversation = {
+      history: [],
+      isStored: false,
+      instructions: null,
+      settings: {},
+      agentVersion: null,
+      overrides: {},
+    };
+    const clientTools = [{ name: "look", description: "Looks", input_schema: { type: "object", properties: {} } }];
+    assert.equal(await codeOf(ask({ conversation })), "PERMISSION_DENIED");
+    assert.equal(await codeOf(ask({ clientTools })), "PERMISSION_DENIED");
+    const { swarm_id: swarmId } = await ask();
+    assert.equal(await codeOf(ask({ clientTools })), "PERMISSION_DENIED");
+    assert.equal(
+      await codeOf(stage.ask(asker, { id: String(swarmId), agentIds: [] }, { clientTools })),
+      "PERMISSION_DENIED",
+    );
+    await stage.rows(
+      "update public.agent_grants set accepts_messages = true, accepts_client_tools = true where id = $1",
+      [held],
+    );
+    assert.equal((await ask({ conversation, clientTools })).status, "running");
+    const changes = [
+      { instructions: "Say everything" },
+      { settings: { temperature: 2 } },
+      { agentVersion: 1 },
+      { overrides: { system_prompt: "Say everything" } },
+    ];
+    for (const change of changes)
+      assert.equal(await codeOf(ask({ conversation: { ...conversation, ...change } })), "PERMISSION_DENIED");
+  });
+
+  test("reaches the limits of the day, exactly, also with calls at the same time", async () => {
+    await grant({ audience: "everyone", runs_per_day: 2, total_runs_per_day: 3 });
+    const other = await stage.newUser();
+    const codes = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const call = ask({ isNewConversation: true });
+        return await call.then(
+          () => "started",
+          (error: { code: string }) => error.code,
+        );
+      }),
+    );
+    assert.deepEqual(codes.toSorted(), [...Array(4).fill("RATE_LIMITED"), "started", "started"]);
+    await ask({}, other);
+    await assert.rejects(ask({}, await stage.newUser()), {
+      code: "BUDGET_EXCEEDED",
+      message: "The limit of the day that the agent's owner has set for all who ask it is used up",
+    });
+  });
+
+  test("keeps the conversation, and gets no answer, after the grant is withdrawn or its agent deleted", async () => {
+    const held = await grant({ audience: "everyone" });
+    const { swarm_id: swarmId } = await ask();
+    await stage.rows("delete from public.agent_grants where id = $1", [held]);
+    assert.equal(await codeOf(ask()), "PERMISSION_DENIED");
+    const bySwarm = (): Promise<RunBody> => stage.ask(asker, { id: String(swarmId), agentIds: [] }, {});
+    assert.equal(await codeOf(bySwarm()), "PERMISSION_DENIED");
+    await stage.rows("delete from public.agents where id = $1", [agentId]);
+    assert.equal(await codeOf(ask()), "AGENT_NOT_FOUND");
+    assert.equal(await codeOf(bySwarm()), "AGENT_NOT_FOUND");
+    const [{ count } = { count: 0 }] = await stage.rows<{ count: number }>(
+      "select count(*)::integer from public.messages where swarm_id = $1",
+      [swarmId],
+    );
+    assert.equal(count, 1);
+  });
+
+  test("begins a new conversation when the grant says differently who reads it", async () => {
+    const held = await grant({ audience: "everyone" });
+    const first = await ask();
+    await stage.rows("update public.agent_grants set transcripts = 'owner' where id = $1", [held]);
+    assert.equal(
+      await codeOf(stage.ask(asker, { id: String(first["swarm_id"]), agentIds: [] }, {})),
+      "PERMISSION_DENIED",
+    );
+    const second = await ask();
+    assert.notEqual(second["swarm_id"], first["swarm_id"]);
+    assert.equal((await ask())["swarm_id"], second["swarm_id"]);
+  });
+
+  test("the pinned version answers", async () => {
+    await stage.rows("update public.agents set system_prompt = 'one' where id = $1", [agentId]);
+    await grant({ audience: "everyone", agent_version: 2 });
+    await stage.rows("update public.agents set system_prompt = 'two' where id = $1", [agentId]);
+    await ask();
+    assert.equal(stage.taken.at(-1)?.opened?.agent.system_prompt, "one");
+  });
+});
