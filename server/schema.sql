@@ -3614,7 +3614,7 @@ begin
     when 'user' then pg_catalog.hashtextextended(user_id::text, 0)
     else (
       select pg_catalog.hashtextextended(
-        member.key || case when pg_catalog.jsonb_typeof(member.value) = 'string' then ' ' || member.value else '' end, 1)
+        member.key || case when pg_catalog.jsonb_typeof(member.value) = 'string' then ' ' || member.value::text else '' end, 1)
       from pg_catalog.jsonb_each(claim) as member
       order by pg_catalog.jsonb_typeof(member.value) = 'string' desc, member.key limit 1) end;
 end
@@ -4492,7 +4492,7 @@ begin
     select hashtextextended(pair.key, 1)
     from jsonb_each(metadata) as member
     cross join lateral (values (member.key),
-      (case when jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value end)) as pair (key)
+      (case when jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value::text end)) as pair (key)
     where pair.key is not null);
 end
 $function$;

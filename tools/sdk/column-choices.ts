@@ -1,6 +1,10 @@
 /** Columns whose type the database does not know as narrowly as the interface does. */
 export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "agent_cards.status": "AgentStatus",
+  "agent_grants.claim": "JsonObject",
+  "agent_offers.approver": "GrantParty",
+  "agent_offers.payer": "GrantParty",
+  "agent_offers.transcripts": "GrantTranscripts",
   "agent_tools.configuration": "JsonObject",
   "agent_versions.framework": "Framework",
   "agent_versions.settings": "AgentSettings",
@@ -22,6 +26,9 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "run_turns.framework": "Framework",
   "run_turns.handoff": "JsonObject",
   "run_turns.warnings": "JsonObject[]",
+  "published_agents.approver": "GrantParty",
+  "published_agents.payer": "GrantParty",
+  "published_agents.transcripts": "GrantTranscripts",
   "runs.error": "EventFault",
   "runs.request": "JsonObject",
   "runs.usage": "EventUsage",
@@ -43,6 +50,9 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
 /** PostgreSQL says of no column of a view that it is never null; of these it is so. */
 export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> = {
   agent_cards: ["id", "name", "status"],
+  agent_customers: ["agent_id", "user_id", "runs", "cost_usd", "errors", "last_run_at"],
+  agent_offers: ["id", "agent_id", "name", "payer", "approver", "transcripts", "created_at"],
+  published_agents: ["id", "name", "starter_questions", "payer", "approver", "transcripts", "receivers"],
   public_profiles: ["id"],
   webhook_backlog: ["webhook_id", "pending", "retrying"],
   webhook_previous_secrets: ["id", "webhook_id", "created_at", "expires_at"],
@@ -68,6 +78,7 @@ export const RETURNED_COLUMNS_NULLABLE: Readonly<Record<string, readonly string[
 
 /** Columns that the service sets itself or rejects, beside those that the rules of the tables ignore. */
 export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
+  agent_grants: ["accepted_at", "declined_at"],
   agent_tools: ["user_id"],
   message_flags: ["swarm_id", "source", "guardrail_id", "flagged_by", "resolved_by", "resolved_at"],
   messages: [

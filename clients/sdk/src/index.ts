@@ -2,6 +2,14 @@
 // functions, the streams of runs, verifyWebhook(), verifyFunctionCall(), and the signatures of requests.
 // Not in charge of: tables, accounts and realtime, which supabase-js calls, and enforcing any of it.
 export {
+  GRANT_AUDIENCES,
+  GRANT_PARTIES,
+  GRANT_TRANSCRIPTS,
+  type GrantAudience,
+  type GrantParty,
+  type GrantTranscripts,
+} from "./grants.ts";
+export {
   AGENT_SETTINGS,
   type AgentSettingRow,
   type JsonSchemaSettingRow,

@@ -4,10 +4,10 @@ import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
-const bodySchema = z.object({
-  action: z.enum(["accept", "decline"]),
-  grant_id: z.guid().transform((id) => id.toLowerCase()),
-});
+const bodySchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("accept"), grant_id: z.guid() }),
+  z.object({ action: z.literal("decline"), grant_id: z.guid() }),
+]);
 
 export const AGENT_GRANTS = {
   name: "agent-grants",

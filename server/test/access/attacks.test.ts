@@ -258,8 +258,8 @@ describe("rows of others", () => {
   test("a computed field shows the agent of a private swarm to its user only", () =>
     stage.play(async ({ as, asInternal }) => {
       await asInternal(
-        `insert into private.private_swarms (user_id, agent_id, swarm_id)
-         select :owner, sa.agent_id, sa.swarm_id from public.swarm_agents sa where sa.swarm_id = :swarm limit 1`,
+        `insert into private.private_swarms (swarm_id, user_id, agent_id)
+         select sa.swarm_id, :owner, sa.agent_id from public.swarm_agents sa where sa.swarm_id = :swarm limit 1`,
       );
       const made = `select 1 where public.private_agent_id(
         jsonb_populate_record(null::public.swarms, jsonb_build_object('id', :swarm))) is not null`;

@@ -121,6 +121,31 @@ public.agents                    | insert for owner                  | yes   no 
 public.agents                    | update owner                      | no    -     -      -      -       -        no    no      no
 public.agents                    | update id                         | never -     -      -      -       -        no    never   never
 
+public.agent_grants              | select                            | yes   -     -      -      -       -        no    yes     yes
+public.agent_grants              | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.agent_grants              | update                            | yes   -     -      -      -       -        no    yes     yes
+public.agent_grants              | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.agent_grants              | insert foreign agent              | yes   no    no     no     no      no       no    yes     yes
+public.agent_grants              | insert for everyone               | no    no    no     no     no      no       no    yes     yes
+public.agent_grants              | update agent                      | never -     -      -      -       -        no    never   never
+public.agent_grants              | update user                       | never -     -      -      -       -        no    never   never
+public.agent_grants              | accept                            | -     -     -      -      -       -        no    -       yes
+
+public.published_agents          | select                            | -     -     yes    -      -       -        no    -       no
+public.published_agents          | insert                            | never never never  never  never   never    never never   never
+public.published_agents          | update                            | never never never  never  never   never    never never   never
+public.published_agents          | delete                            | never never never  never  never   never    never never   never
+
+public.agent_offers              | select                            | -     -     -      yes    -       -        no    -       no
+public.agent_offers              | insert                            | never never never  never  never   never    never never   never
+public.agent_offers              | update                            | never never never  never  never   never    never never   never
+public.agent_offers              | delete                            | never never never  never  never   never    never never   never
+
+public.agent_customers           | select                            | yes   -     -      -      -       -        no    yes     no
+public.agent_customers           | insert                            | never never never  never  never   never    never never   never
+public.agent_customers           | update                            | never never never  never  never   never    never never   never
+public.agent_customers           | delete                            | never never never  never  never   never    never never   never
+
 public.agent_cards               | select                            | yes   yes   yes    yes    -       -        no    yes     no
 public.agent_cards               | insert                            | no    no    no     no     no      no       no    no      no
 public.agent_cards               | update                            | no    no    no     no     no      no       no    no      no
@@ -427,6 +452,11 @@ private.followed_topics          | select                            | no    no 
 private.followed_topics          | insert                            | no    no    no     no     no      no       no    no      yes
 private.followed_topics          | update                            | no    no    no     no     no      no       no    no      yes
 private.followed_topics          | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.grant_usage              | select                            | no    no    no     no     no      no       no    no      yes
+private.grant_usage              | insert                            | no    no    no     no     no      no       no    no      yes
+private.grant_usage              | update                            | no    no    no     no     no      no       no    no      yes
+private.grant_usage              | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.private_swarms           | select                            | no    no    no     no     no      no       no    no      yes
 private.private_swarms           | insert                            | no    no    no     no     no      no       no    no      yes

@@ -42,6 +42,7 @@ const AGENTS_AND_TOOLS = `
   insert into public.agents (id, user_id, name, system_prompt) values
     (:ownerAgent, :owner, 'Ada', 'a secret prompt'), (:memberAgent, :member, 'Max', 'a secret prompt'),
     (:memberIdleAgent, :member, 'Mia', 'a secret prompt'),
+    (:ownerPublished, :owner, 'Asked by others', 'a secret prompt'),
     (:ownerSpare, :owner, 'Spare', null), (:adminSpare, :admin, 'Spare', null), (:memberSpare, :member, 'Spare', null),
     (:viewerSpare, :viewer, 'Spare', null), (:invitedSpare, :invited, 'Spare', null),
     (:strangerSpare, :stranger, 'Spare', null), (:someoneSpare, :someone, 'Spare', null);
@@ -51,11 +52,15 @@ const AGENTS_AND_TOOLS = `
   insert into private.approval_servers (owner_id, server) values (:owner, 'tools.example.com');
   insert into private.tool_secrets (tool_id, secrets_wrapped) values (:privateTool, 'x');
   insert into private.mcp_authorizations (owner_id, url) values (:owner, 'https://mcp.example.com');
-  insert into public.agent_tools (id, agent_id, tool_id) values (:assignment, :ownerAgent, :privateTool);`;
+  insert into public.agent_tools (id, agent_id, tool_id) values (:assignment, :ownerAgent, :privateTool);
+  insert into public.agent_grants (id, agent_id, audience, user_id, accepted_at) values
+    (:heldGrant, :ownerPublished, 'user', :member, now()), (:offeredGrant, :ownerPublished, 'user', :viewer, null);
+  insert into private.grant_usage (grant_id, user_id, day) values (:heldGrant, :member, '2026-01-01');`;
 
 const SWARMS = `
   insert into public.swarms (id, owner_id, name) values
-    (:swarm, :owner, 'Main'), (:annex, :owner, 'Annex'), (:elsewhere, :newcomer, 'Elsewhere');
+    (:swarm, :owner, 'Main'), (:annex, :owner, 'Annex'), (:elsewhere, :newcomer, 'Elsewhere'),
+    (:alone, :owner, 'Alone');
   insert into public.swarm_members (id, swarm_id, user_id, role, status) values
     (:adminMembership, :swarm, :admin, 'admin', 'active'), (:memberMembership, :swarm, :member, 'member', 'active'),
     (:viewerMembership, :swarm, :viewer, 'viewer', 'active'), (:invitedMembership, :swarm, :invited, 'member', 'invited'),
@@ -67,7 +72,8 @@ const SWARMS = `
   insert into public.swarm_agents (id, swarm_id, agent_id, enabled) values
     (:ownerSwarmAgent, :swarm, :ownerAgent, true), (:memberSwarmAgent, :swarm, :memberAgent, true),
     (:memberIdleSwarmAgent, :swarm, :memberIdleAgent, false);
-  insert into private.private_swarms (user_id, agent_id, swarm_id) values (:owner, :ownerAgent, :swarm);
+  insert into public.swarm_agents (swarm_id, agent_id) values (:alone, :ownerAgent);
+  insert into private.private_swarms (swarm_id, user_id, agent_id) values (:alone, :owner, :ownerAgent);
   insert into private.hidden_swarms (swarm_id, user_id, deleted_at) values (gen_random_uuid(), :owner, now());`;
 
 const MESSAGES = `
@@ -117,7 +123,9 @@ const RUNS = `
     (:modelCall, :swarm, :ownerAgent, 0, 'a secret prompt', '[]', 'auto', '{}', ''),
     (:memberModelCall, :swarm, :memberAgent, 0, 'a secret prompt', '[]', 'auto', '{}', '');
   insert into public.usage_records (id, payer_id, user_id, swarm_id, framework, model) values
-    (:usage, :owner, :member, :swarm, 'provider_a', 'm');`;
+    (:usage, :owner, :member, :swarm, 'provider_a', 'm');
+  insert into public.usage_records (payer_id, user_id, agent_id, grant_id, framework, model) values
+    (:owner, :member, :ownerPublished, :heldGrant, 'provider_a', 'm');`;
 
 const KEYS = `
   insert into auth.sessions (id, user_id, api_key_hash) values (:boundKey, :owner, 'z');

@@ -69,7 +69,7 @@ const SERVICE_ROWS = `
   insert into public.webhooks (user_id, name, url, events) values ('${USER}', 'hook', 'https://example.test', '{run.updated}');
   insert into public.swarms (id, owner_id, name) values ('${SWARM}', '${USER}', 'Room');
   insert into public.swarm_agents (swarm_id, agent_id) values ('${SWARM}', '${USER}');
-  insert into private.private_swarms (user_id, agent_id, swarm_id) values ('${USER}', '${USER}', '${SWARM}');
+  insert into private.private_swarms (swarm_id, user_id, agent_id) values ('${SWARM}', '${USER}', '${USER}');
   insert into private.hidden_swarms (swarm_id, user_id) values ('${USER}', '${USER}');
   insert into public.runs (id, swarm_id, user_id, strategy, request) values ('${USER}', '${SWARM}', '${USER}', 'round_robin', '{}');
   insert into public.model_calls (id, run_id, swarm_id, attempt, framework, model, status, duration_ms, started_at, finished_at)

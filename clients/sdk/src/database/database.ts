@@ -1,6 +1,9 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 import type { Json } from "../json.ts";
 import type { AgentCardsView } from "./agent-cards.ts";
+import type { AgentCustomersView } from "./agent-customers.ts";
+import type { AgentGrantsTable } from "./agent-grants.ts";
+import type { AgentOffersView } from "./agent-offers.ts";
 import type { AgentToolsTable } from "./agent-tools.ts";
 import type { AgentVersionsTable } from "./agent-versions.ts";
 import type { AgentsTable } from "./agents.ts";
@@ -18,6 +21,7 @@ import type { ModelCallsTable } from "./model-calls.ts";
 import type { ModelsTable } from "./models.ts";
 import type { ProfilesTable } from "./profiles.ts";
 import type { PublicProfilesView } from "./public-profiles.ts";
+import type { PublishedAgentsView } from "./published-agents.ts";
 import type { ReadPositionsTable } from "./read-positions.ts";
 import type { RunEventsTable } from "./run-events.ts";
 import type { RunTurnsTable } from "./run-turns.ts";
@@ -44,6 +48,7 @@ export type Database = {
   __InternalSupabase: { PostgrestVersion: "14" };
   public: {
     Tables: {
+      agent_grants: AgentGrantsTable;
       agent_tools: AgentToolsTable;
       agent_versions: AgentVersionsTable;
       agents: AgentsTable;
@@ -79,7 +84,10 @@ export type Database = {
     };
     Views: {
       agent_cards: AgentCardsView;
+      agent_customers: AgentCustomersView;
+      agent_offers: AgentOffersView;
       public_profiles: PublicProfilesView;
+      published_agents: PublishedAgentsView;
       swarm_invitations: SwarmInvitationsView;
       usage_daily: UsageDailyView;
       webhook_backlog: WebhookBacklogView;

@@ -26,6 +26,7 @@ export type ModelCallsTable = {
     started_at: string;
     finished_at: string;
     created_at: string;
+    grant_id: string | null;
   };
   Insert: never;
   Update: never;

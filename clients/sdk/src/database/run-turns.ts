@@ -33,6 +33,8 @@ export type RunTurnsTable = {
     agent_version: number | null;
     asked: JsonObject | null;
     handoff: JsonObject | null;
+    grant_id: string | null;
+    hides_usage: boolean;
   };
   Insert: never;
   Update: never;
@@ -49,6 +51,13 @@ export type RunTurnsTable = {
       columns: ["agent_id"];
       isOneToOne: false;
       referencedRelation: "agents";
+      referencedColumns: ["id"];
+    },
+    {
+      foreignKeyName: "run_turns_agent_id_fkey";
+      columns: ["agent_id"];
+      isOneToOne: false;
+      referencedRelation: "published_agents";
       referencedColumns: ["id"];
     },
     {

@@ -26,6 +26,7 @@ export type ToolExecutionsTable = {
     attempts: number;
     duration_ms: number | null;
     decided_by: string | null;
+    approver_id: string | null;
     expires_at: string | null;
     started_at: string | null;
     finished_at: string | null;
@@ -46,6 +47,13 @@ export type ToolExecutionsTable = {
       columns: ["agent_id"];
       isOneToOne: false;
       referencedRelation: "agents";
+      referencedColumns: ["id"];
+    },
+    {
+      foreignKeyName: "tool_executions_agent_id_fkey";
+      columns: ["agent_id"];
+      isOneToOne: false;
+      referencedRelation: "published_agents";
       referencedColumns: ["id"];
     },
     {

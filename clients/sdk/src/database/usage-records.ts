@@ -19,6 +19,7 @@ export type UsageRecordsTable = {
     cost_usd: number | null;
     estimated: boolean;
     created_at: string;
+    grant_id: string | null;
   };
   Insert: never;
   Update: never;

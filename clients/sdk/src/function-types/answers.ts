@@ -3,6 +3,14 @@ import type { ApiKeyScope } from "../api-keys.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ToolKind, ToolVisibility } from "../tools.ts";
 
+export interface AcceptedGrant {
+  accepted: true;
+  grant_id: string;
+  agent_id: string;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface AcceptedInvitation {
   accepted: true;
   swarm_id: string;
@@ -18,6 +26,14 @@ export interface BatchResults {
     /** JSON if the operation returns JSON, otherwise text; null without a body */
     body: Json;
   }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface DeclinedGrant {
+  declined: true;
+  grant_id: string;
+  agent_id: string;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
 }

@@ -3,6 +3,20 @@ import type { ApiKeyScope } from "../api-keys.ts";
 import type { EventType } from "../events.ts";
 import type { ToolVisibility } from "../tools.ts";
 
+export interface AgentGrantsAcceptBody {
+  action: "accept";
+  /** a row of `agent_offers`, or a grant that you accepted */
+  grant_id: string;
+}
+
+export interface AgentGrantsDeclineBody {
+  action: "decline";
+  /** a row of `agent_offers`, or a grant that you accepted */
+  grant_id: string;
+}
+
+export type AgentGrantsBody = AgentGrantsAcceptBody | AgentGrantsDeclineBody;
+
 export interface ToolsListBody {
   /** the address of the MCP server */
   url?: string | undefined;

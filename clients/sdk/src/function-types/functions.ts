@@ -1,8 +1,10 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { Run } from "./run-answers.ts";
 import type {
+  AcceptedGrant,
   AcceptedInvitation,
   BatchResults,
+  DeclinedGrant,
   DeclinedInvitation,
   DeletedSigningSecret,
   FinishedAuthorization,
@@ -26,6 +28,7 @@ import type {
 } from "./answers.ts";
 import type { AgentRespondBody } from "./run-bodies.ts";
 import type {
+  AgentGrantsBody,
   ApiKeysBody,
   BatchBody,
   InvitationsBody,
@@ -38,6 +41,29 @@ import type {
 
 /** The functions under `/functions/v1/`: body, successful responses, and codes of errors. */
 export interface FunctionTable {
+  "agent-grants": {
+    body: AgentGrantsBody;
+    answer: AcceptedGrant | DeclinedGrant;
+    answersByAction: {
+      accept: AcceptedGrant;
+      decline: DeclinedGrant;
+    };
+    code:
+      | "FORBIDDEN"
+      | "GRANT_NOT_FOUND"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR";
+  };
   "agent-respond": {
     body: AgentRespondBody;
     answer: Run;

@@ -14,8 +14,9 @@ export interface EndedRun {
   message: Message | null;
   responses: RunResponse[];
   errors: RunError[];
-  usage: EventUsage;
-  /** tool calls that wait for their agent's owner; null unless the status is `requires_action` */
+  /** null when the owner of an agent pays for whoever asks it */
+  usage: EventUsage | null;
+  /** tool calls that wait for an approval; null unless the status is `requires_action` */
   pending_approvals: PendingApproval[] | null;
   /** tool calls that wait for a result of the client; null unless the status is `requires_action` */
   pending_client_calls: PendingClientCall[] | null;
@@ -60,7 +61,7 @@ export interface PendingApproval {
   tool_name: string;
   agent_id: string | null;
   expires_at: string | null;
-  /** the arguments; for the agent's owner, and for owners and admins of the swarm */
+  /** the arguments; for whoever decides, and for owners and admins of the swarm */
   input?: JsonObject;
   question?: ToolQuestion;
 }
@@ -83,8 +84,9 @@ export interface Run {
   message: Message | null;
   responses: RunResponse[];
   errors: RunError[];
-  usage: EventUsage;
-  /** tool calls that wait for their agent's owner; null unless the status is `requires_action` */
+  /** null when the owner of an agent pays for whoever asks it */
+  usage: EventUsage | null;
+  /** tool calls that wait for an approval; null unless the status is `requires_action` */
   pending_approvals: PendingApproval[] | null;
   /** tool calls that wait for a result of the client; null unless the status is `requires_action` */
   pending_client_calls: PendingClientCall[] | null;
@@ -109,10 +111,13 @@ export interface RunResponse {
   agent_id: string | null;
   agent_name: string;
   turn_id: string;
-  framework: Framework;
-  model: string;
+  /** null for an agent that the caller asks by a grant */
+  framework: Framework | null;
+  /** null for an agent that the caller asks by a grant */
+  model: string | null;
   finish_reason: string | null;
-  usage: EventUsage;
+  /** null when the owner of an agent pays for whoever asks it */
+  usage: EventUsage | null;
   first_token_ms: number | null;
   duration_ms: number | null;
   tool_executions: {

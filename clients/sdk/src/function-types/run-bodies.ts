@@ -76,6 +76,7 @@ export interface AgentRespondAskOneAgentBody {
   user_id?: string | null | undefined;
   /** your agent, which answers in the private swarm of you and the agent, or in the conversation of `messages` */
   agent_id: string;
+  conversation?: "new" | undefined;
 }
 
 export interface AgentRespondConverseBody {

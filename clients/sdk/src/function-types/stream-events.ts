@@ -42,7 +42,8 @@ export interface RunStreamEventData {
     message_id: string;
     agent_id: string;
     agent_name: string;
-    model: string;
+    /** null for an agent that the caller asks by a grant */
+    model: string | null;
     /** the id of the event */
     seq: number;
     /** what the coordinator asks the agent, with the strategy `supervisor` */
@@ -73,7 +74,7 @@ export interface RunStreamEventData {
     agent_name: string;
     status: "completed" | "failed" | "cancelled";
     finish_reason: string | null;
-    usage: EventUsage;
+    usage: EventUsage | null;
     warnings: JsonObject[];
     /** the id of the event */
     seq: number;
@@ -103,8 +104,8 @@ export interface RunStreamEventData {
     error: EventFault;
     /** number of calls to the provider */
     attempts: number;
-    framework: Framework;
-    model: string;
+    framework: Framework | null;
+    model: string | null;
     /** the id of the event */
     seq: number;
   };

@@ -29,6 +29,8 @@ const RUN_HEADERS = {
   "Idempotent-Replayed": "`true` if an earlier call with the same key started the run",
 };
 
+const GRANT_ANSWERS = { accept: refer("AcceptedGrant"), decline: refer("DeclinedGrant") };
+
 const TOOLS_ANSWERS = {
   list: refer("RemoteTools"),
   import: refer("ImportedTools"),
@@ -47,11 +49,34 @@ const BATCH_FAILURE: AnswerText = {
 };
 
 export const AGENT_OPERATIONS: OperationTexts = {
+  "POST /functions/v1/agent-grants": {
+    id: "agentGrants",
+    summary: "Accept or decline the offer of an agent",
+    description:
+      "A grant that names you is an offer until you accept it; `agent_offers` lists those. An accepted grant can be declined later. An API key cannot call this function.",
+    body: {
+      forms: ["accept", "decline"],
+      fields: { grant_id: "a row of `agent_offers`, or a grant that you accepted" },
+      examples: { accept: { action: "accept", grant_id: ID.grant } },
+    },
+    answers: {
+      200: {
+        description: "The answer is stored",
+        schema: { anyOf: Object.values(GRANT_ANSWERS) },
+        example: { accepted: true, grant_id: ID.grant, agent_id: ID.agent },
+      },
+    },
+    answersByAction: GRANT_ANSWERS,
+    errors: ["VALIDATION_ERROR", "FORBIDDEN", "GRANT_NOT_FOUND"],
+    javascript: `const { data } = await supabase.functions.invoke("agent-grants", {
+  body: { action: "accept", grant_id },
+});`,
+  },
   "POST /functions/v1/agent-respond": {
     id: "agentRespond",
     summary: "Ask an agent or the agents of a swarm, or control a run",
     description:
-      "Stores your message and lets the agents answer it. The caller must be a member of the swarm with a role other than `viewer`. The response waits for the last answer, or is a stream with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you request that. With `agent_id` instead of `swarm_id` the agent answers in the private swarm of the caller and the agent, which the first call creates. With `agent_id` and `messages` the call has its own conversation, which is not stored unless `store` is true. With `action` the call controls an existing run: `cancel`, `approve`, `submit_tool_results`, `attach`.",
+      "Stores your message and lets the agents answer it. The caller must be a member of the swarm with a role other than `viewer`. The response waits for the last answer, or is a stream with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you request that. With `agent_id` instead of `swarm_id` the agent answers in the latest private conversation of the caller and the agent, which the first call creates; `conversation: \"new\"` begins another one. The agent is your own, or one of `published_agents`. With `agent_id` and `messages` the call has its own conversation, which is not stored unless `store` is true. With `action` the call controls an existing run: `cancel`, `approve`, `submit_tool_results`, `attach`.",
     parameters: [
       inHeader(
         "Idempotency-Key",

@@ -156,6 +156,8 @@ const SCHEMAS = {
       expires_at: TIME_OR_NULL,
     }),
   }),
+  AcceptedGrant: answered({ accepted: { type: "boolean", const: true }, grant_id: UUID, agent_id: UUID }),
+  DeclinedGrant: answered({ declined: { type: "boolean", const: true }, grant_id: UUID, agent_id: UUID }),
   AcceptedInvitation: answered({ accepted: { type: "boolean", const: true }, swarm_id: UUID }),
   DeclinedInvitation: answered({ declined: { type: "boolean", const: true }, swarm_id: UUID }),
   NewSigningSecret: answered({ new_secret: TEXT }),

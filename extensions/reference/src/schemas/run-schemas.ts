@@ -26,7 +26,10 @@ import {
 } from "./schema-parts.ts";
 
 const DATA: Schema = { description: "the value of an answer with a `response_schema`; null without one" };
-const USAGE: Schema = { $ref: "#/components/schemas/EventUsage" };
+const USAGE: Schema = {
+  description: "null when the owner of an agent pays for whoever asks it",
+  anyOf: [{ $ref: "#/components/schemas/EventUsage" }, { type: "null" }],
+};
 
 export const RUN_MEMBERS: Readonly<Record<string, Schema>> = {
   run_id: UUID,
@@ -42,7 +45,7 @@ export const RUN_MEMBERS: Readonly<Record<string, Schema>> = {
   errors: listOf({ $ref: "#/components/schemas/RunError" }),
   usage: USAGE,
   pending_approvals: {
-    description: "tool calls that wait for their agent's owner; null unless the status is `requires_action`",
+    description: "tool calls that wait for an approval; null unless the status is `requires_action`",
     anyOf: [listOf({ $ref: "#/components/schemas/PendingApproval" }), { type: "null" }],
   },
   pending_client_calls: {
@@ -85,7 +88,7 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
   PendingApproval: record(
     { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL },
     {
-      input: describe(ANY_OBJECT, "the arguments; for the agent's owner, and for owners and admins of the swarm"),
+      input: describe(ANY_OBJECT, "the arguments; for whoever decides, and for owners and admins of the swarm"),
       question: { $ref: "#/components/schemas/ToolQuestion" },
     },
   ),
@@ -108,8 +111,12 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     agent_id: UUID_OR_NULL,
     agent_name: TEXT,
     turn_id: UUID,
-    framework: { type: "string", enum: FRAMEWORKS },
-    model: TEXT,
+    framework: {
+      type: ["string", "null"],
+      enum: [...FRAMEWORKS, null],
+      description: "null for an agent that the caller asks by a grant",
+    },
+    model: describe(TEXT_OR_NULL, "null for an agent that the caller asks by a grant"),
     finish_reason: TEXT_OR_NULL,
     usage: USAGE,
     first_token_ms: COUNT_OR_NULL,

@@ -25,7 +25,7 @@ import {
 type Properties = Readonly<Record<string, Schema>>;
 
 const FAULT: Schema = { $ref: "#/components/schemas/EventFault" };
-const USAGE: Schema = { $ref: "#/components/schemas/EventUsage" };
+const USAGE: Schema = { anyOf: [{ $ref: "#/components/schemas/EventUsage" }, { type: "null" }] };
 const MESSAGE: Schema = { $ref: "#/components/schemas/Message" };
 const QUESTION: Schema = { $ref: "#/components/schemas/ToolQuestion" };
 const INPUT: Schema = { description: "the arguments; for the agent's owner and for owners and admins of the swarm" };
@@ -76,7 +76,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
       message_id: describe(UUID, "the id of the reply"),
       agent_id: UUID,
       agent_name: TEXT,
-      model: TEXT,
+      model: describe(TEXT_OR_NULL, "null for an agent that the caller asks by a grant"),
     },
     {
       asked: describe(
@@ -120,8 +120,8 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
     turn_id: UUID,
     error: FAULT,
     attempts: describe(COUNT, "number of calls to the provider"),
-    framework: { type: "string", enum: FRAMEWORKS },
-    model: TEXT,
+    framework: { type: ["string", "null"], enum: [...FRAMEWORKS, null] },
+    model: TEXT_OR_NULL,
   }),
   "message.delta": ofRun({ ...DELTA, delta: describe(TEXT, "the next piece of the reply") }),
   "message.reset": ofRun({

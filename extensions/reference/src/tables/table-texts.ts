@@ -1,6 +1,7 @@
 import { isEventType } from "@swarmbase/sdk";
 import { AGENT_TEXTS } from "./agent-texts.ts";
 import { EVAL_TEXTS } from "./eval-texts.ts";
+import { GRANT_TEXTS } from "./grant-texts.ts";
 import { PEOPLE_TEXTS } from "./people-texts.ts";
 import { RUN_TEXTS } from "./run-texts.ts";
 import { SWARM_TEXTS } from "./swarm-texts.ts";
@@ -11,6 +12,7 @@ import { WEBHOOK_TEXTS } from "./webhook-texts.ts";
 /** In the order in which a reader meets them. */
 export const TABLE_TEXTS: Readonly<Record<string, TableText>> = {
   ...AGENT_TEXTS,
+  ...GRANT_TEXTS,
   ...SWARM_TEXTS,
   ...RUN_TEXTS,
   ...EVAL_TEXTS,

@@ -20,6 +20,37 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     update: "system_prompt = 'changed'",
     more: { "restore by function": "select public.restore_agent_version(:ownerAgent, 1)" },
   }),
+  "public.agent_grants": rows("public.agent_grants", {
+    where: "id = :heldGrant",
+    insert: "(agent_id, audience, user_id) values (:callerSpare, 'user', :newcomer)",
+    update: "runs_per_day = 5",
+    more: {
+      "insert foreign agent":
+        "insert into public.agent_grants (agent_id, audience, user_id) values (:ownerPublished, 'user', :newcomer)",
+      "insert for everyone": "insert into public.agent_grants (agent_id, audience) values (:callerSpare, 'everyone')",
+      "update agent": "update public.agent_grants set agent_id = :ownerSpare where id = :heldGrant",
+      "update user": "update public.agent_grants set user_id = :newcomer where id = :heldGrant",
+      "accept": {
+        statement: "update public.agent_grants set accepted_at = now() where id = :offeredGrant",
+        check: "select 1 from public.agent_grants where id = :offeredGrant and accepted_at is not null",
+      },
+    },
+  }),
+  "public.published_agents": rows("public.published_agents", {
+    where: "id = :ownerPublished",
+    insert: "(name) values ('New')",
+    update: "name = 'changed'",
+  }),
+  "public.agent_offers": rows("public.agent_offers", {
+    where: "id = :offeredGrant",
+    insert: "(name) values ('New')",
+    update: "name = 'changed'",
+  }),
+  "public.agent_customers": rows("public.agent_customers", {
+    where: "agent_id = :ownerPublished and user_id = :member",
+    insert: "(agent_id) values (:ownerPublished)",
+    update: "agent_id = :ownerSpare",
+  }),
   "public.guardrails": rows("public.guardrails", {
     where: "id = :agentGuardrail",
     insert: `(agent_id, ${GUARDRAIL}) values (:callerSpare, ${GUARDRAIL_VALUES})`,

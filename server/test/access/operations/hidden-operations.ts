@@ -109,8 +109,13 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   }),
   "private.private_swarms": rows("private.private_swarms", {
     where: "user_id = :owner",
-    insert: "(user_id, agent_id, swarm_id) values (:newcomer, :memberAgent, :swarm)",
+    insert: "(swarm_id, user_id, agent_id) values (:swarm, :newcomer, :memberAgent)",
     update: "user_id = :newcomer",
+  }),
+  "private.grant_usage": rows("private.grant_usage", {
+    where: "grant_id = :heldGrant",
+    insert: "(grant_id, user_id, day) values (:heldGrant, :newcomer, '2026-01-01')",
+    update: "runs = 5",
   }),
   "private.approval_servers": rows("private.approval_servers", {
     where: "owner_id = :owner",

@@ -3,6 +3,9 @@
 export const SERVICE_NAMES = {
   relations: [
     "agent_cards",
+    "agent_customers",
+    "agent_grants",
+    "agent_offers",
     "agent_tools",
     "agent_versions",
     "agents",
@@ -20,6 +23,7 @@ export const SERVICE_NAMES = {
     "models",
     "profiles",
     "public_profiles",
+    "published_agents",
     "read_positions",
     "run_events",
     "run_turns",

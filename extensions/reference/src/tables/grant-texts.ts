@@ -1,0 +1,91 @@
+import type { TableText } from "./table-text.ts";
+
+const TERMS = {
+  payer: "Who pays for the answers: `owner` of the agent, or `asker`.",
+  approver: "Who decides on tool calls that wait for an approval: `owner` of the agent, or `asker`.",
+  transcripts: "Who reads the conversations: `private` is whoever asks alone, `owner` also the owner of the agent.",
+};
+
+/** Who may ask an agent of somebody else. */
+export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
+  agent_grants: {
+    summary: "Who may ask an agent beside its owner, and on which terms.",
+    notes: [
+      "Exactly one grant applies to a caller: the one for the user, else the matching claim of the highest `priority`, else the one for everyone. Of equal ones the oldest applies. Expired ones do not count.",
+      "Only the service role and operators write grants to everyone or to a claim, unless `AGENT_PUBLISHERS` is `users`.",
+      "A grant to a user is an offer until that user accepts it, with the function `agent-grants`. A change of `payer`, `approver` or `transcripts` needs a new acceptance.",
+    ],
+    columns: {
+      agent_id: "The agent. It cannot change.",
+      audience:
+        "`everyone` is every signed-in user, `claim` the accounts with `claim`, `user` the one account of `user_id`. It cannot change.",
+      claim: "With the audience `claim`: an object that the stored `app_metadata` of the account contains.",
+      user_id: "With the audience `user`: the account. It cannot change.",
+      include_anonymous: "Whether a grant to everyone or to a claim is also for anonymous users.",
+      priority: "Of several matching grants of one audience, the highest applies.",
+      agent_version:
+        "The version of the agent that answers. Edits reach nobody until it changes. Null is the agent as it is.",
+      approver: TERMS.approver,
+      payer: TERMS.payer,
+      runs_per_day: "Runs of each asker in a UTC day; null is no limit. 0 blocks at once, without an acceptance.",
+      cost_per_day: "Cost in USD of each asker in a UTC day; null is no limit.",
+      total_runs_per_day: "Runs of all askers together in a UTC day; null is no limit.",
+      total_cost_per_day: "Cost in USD of all askers together in a UTC day; null is no limit.",
+      transcripts: TERMS.transcripts,
+      accepts_messages: "Whether a call may bring its own conversation.",
+      accepts_client_tools: "Whether a call may bring tools that the client executes.",
+      shows_owner: "Whether whoever asks sees the name of the owner.",
+      expires_at: "When the grant ends; null if it does not.",
+      accepted_at: "When the user accepted the offer; set by the service.",
+      declined_at: "When the user declined the offer; set by the service.",
+    },
+    guide: "customers",
+  },
+  published_agents: {
+    summary: "The agents of others that you may ask, and what you should know before.",
+    notes: ["`POST /functions/v1/agent-respond` with `agent_id` asks one, in a private conversation."],
+    columns: {
+      name: "The name of the agent.",
+      role: "What the agent is for.",
+      avatar: "A URL of a picture.",
+      description: "What the agent does.",
+      starter_questions: "Questions to begin with.",
+      ...TERMS,
+      receivers: "The origins that receive text of conversations: of HTTP tools and of webhooks that check messages.",
+      provider: "Whose model answers.",
+      owner_name: "The name of the owner, if the grant shows it.",
+    },
+    guide: "customers",
+  },
+  agent_offers: {
+    summary: "The grants that name you and wait for your answer.",
+    notes: ["The function `agent-grants` accepts or declines one."],
+    columns: {
+      agent_id: "The agent.",
+      name: "The name of the agent.",
+      role: "What the agent is for.",
+      avatar: "A URL of a picture.",
+      description: "What the agent does.",
+      ...TERMS,
+      runs_per_day: "How many runs you may start in a UTC day; null is no limit.",
+      cost_per_day: "What your runs may cost in a UTC day, in USD; null is no limit.",
+      owner_name: "The name of the owner, if the grant shows it.",
+      expires_at: "When the offer ends; null if it does not.",
+    },
+    guide: "customers",
+  },
+  agent_customers: {
+    summary: "Who has asked your agents by a grant: figures without content.",
+    notes: [],
+    columns: {
+      agent_id: "The agent.",
+      user_id: "Whoever asked.",
+      full_name: "Their name.",
+      runs: "How many runs they started.",
+      cost_usd: "What the answers have cost, in USD.",
+      errors: "How many answers failed.",
+      last_run_at: "When they asked last.",
+    },
+    guide: "customers",
+  },
+};
