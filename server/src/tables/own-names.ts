@@ -6,6 +6,7 @@ const WRITTEN_RELATIONS = [
   "agents",
   "tools",
   "agent_tools",
+  "agent_grants",
   "webhooks",
   "swarms",
   "swarm_members",
@@ -45,6 +46,9 @@ const READ_RELATIONS = [
   "swarm_invitations",
   "api_keys",
   "agent_versions",
+  "published_agents",
+  "agent_offers",
+  "agent_customers",
 ] as const;
 
 export type WrittenRelation = (typeof WRITTEN_RELATIONS)[number];

@@ -7,6 +7,14 @@ export const CORE_SCHEMA = "public";
  */
 export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_cards: "id name role avatar status",
+  agent_customers: "agent_id user_id full_name runs cost_usd errors last_run_at",
+  agent_grants:
+    "id agent_id audience claim user_id include_anonymous priority agent_version approver payer runs_per_day " +
+    "cost_per_day total_runs_per_day total_cost_per_day transcripts accepts_messages accepts_client_tools shows_owner " +
+    "expires_at accepted_at declined_at created_at updated_at",
+  agent_offers:
+    "id agent_id name role avatar description payer approver transcripts runs_per_day cost_per_day owner_name " +
+    "created_at expires_at",
   agent_tools: "id agent_id tool_id user_id enabled !configuration created_at",
   agent_versions: "agent_id number role framework model system_prompt settings tools changed_by created_at",
   agents:
@@ -34,18 +42,20 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   model_calls:
     "id run_id turn_id swarm_id agent_id attempt framework model status finish_reason error first_token_ms " +
     "duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated cost_usd started_at " +
-    "finished_at created_at",
+    "finished_at created_at grant_id",
   models:
     "framework id is_default position context_window max_output_tokens price_input price_cached_input price_output " +
     "supports is_simulated is_list_open",
   profiles: "id email full_name avatar_url created_at updated_at",
   public_profiles: "id full_name avatar_url",
+  published_agents:
+    "id name role avatar description starter_questions payer approver transcripts receivers provider owner_name",
   read_positions: "id swarm_id user_id last_read_seq created_at updated_at",
   run_events: "run_id seq swarm_id agent_id restricted type data created_at",
   run_turns:
     "id run_id swarm_id agent_id agent_name position status framework model message_id finish_reason error warnings " +
     "attempts first_token_ms duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated " +
-    "cost_usd started_at finished_at created_at agent_version asked handoff",
+    "cost_usd started_at finished_at created_at agent_version asked handoff grant_id hides_usage",
   runs:
     "id swarm_id user_id message_id status stop_reason strategy request error usage turn_count queued_at started_at " +
     "finished_at created_at",
@@ -56,7 +66,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   tool_execution_payloads: "tool_execution_id swarm_id agent_id input output question answer",
   tool_executions:
     "id run_id turn_id swarm_id agent_id tool_id tool_name tool_call_id output_chars truncated status error attempts " +
-    "duration_ms decided_by expires_at started_at finished_at created_at",
+    "duration_ms decided_by approver_id expires_at started_at finished_at created_at",
   tools:
     "id owner_id name description category icon input_schema kind config visibility requires_approval timeout_ms " +
     "max_output_chars enabled created_at updated_at secret_names max_retries idempotent",
@@ -65,7 +75,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "reasoning_tokens cost_usd",
   usage_records:
     "id payer_id user_id swarm_id run_id turn_id agent_id framework model input_tokens cached_input_tokens " +
-    "output_tokens reasoning_tokens cost_usd estimated created_at",
+    "output_tokens reasoning_tokens cost_usd estimated created_at grant_id",
   user_settings:
     "user_id theme locale timezone default_framework notifications preferences daily_token_budget " +
     "daily_cost_budget_usd imposed_daily_token_budget imposed_daily_cost_budget_usd imposed_daily_runs " +
@@ -92,10 +102,12 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
 const MASKED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   "agent_cards.avatar": [],
   "agent_versions.tools": ["configuration"],
+  "agent_offers.avatar": [],
   "agents.avatar": [],
   "guardrails.config": ["headers"],
   "profiles.avatar_url": [],
   "public_profiles.avatar_url": [],
+  "published_agents.avatar": [],
   "swarms.avatar": [],
   "tools.config": ["headers"],
   "tools.icon": [],

@@ -115,6 +115,7 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
       message: () => "The tool is private: it must be your own, public, or shared by a member of one of your swarms",
     },
   ],
+  agent_grants: [],
   swarms: [
     belongsToCaller("owner_id", "A swarm"),
     ...MEMBERSHIP,

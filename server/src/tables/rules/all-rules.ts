@@ -1,4 +1,5 @@
 import { agents as agentRule } from "./agent-rules.ts";
+import { AGENT_GRANTS } from "./grant-rules.ts";
 import { guardrails } from "./guardrail-rules.ts";
 import { EVAL_CASES, EVAL_DATASETS, EVAL_RESULTS, EVAL_RUNS } from "./eval-rules.ts";
 import { MESSAGE_FLAGS, MESSAGES, READ_POSITIONS } from "./message-rules.ts";
@@ -20,6 +21,7 @@ export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string
     agentRule(tools),
     toolRule(tools),
     AGENT_TOOLS,
+    AGENT_GRANTS,
     webhooks(findUrlFault),
     SWARMS,
     SWARM_MEMBERS,
