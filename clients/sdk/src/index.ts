@@ -1,30 +1,24 @@
 // In charge of: the interface as data and types (tables, functions, codes, events, statuses, limits, bounds), typed calls of
 // functions, the streams of runs, verifyWebhook(), verifyFunctionCall(), and the signatures of requests.
 // Not in charge of: tables, accounts and realtime, which supabase-js calls, and enforcing any of it.
-export {
-  GRANT_AUDIENCES,
-  GRANT_PARTIES,
-  GRANT_TRANSCRIPTS,
-  type GrantAudience,
-  type GrantParty,
-  type GrantTranscripts,
-} from "./grants.ts";
-export {
-  AGENT_SETTINGS,
-  type AgentSettingRow,
-  type JsonSchemaSettingRow,
-  AGENT_STATUS_REASONS,
-  AGENT_STATUSES,
-  type AgentSettingName,
-  type AgentSettings,
-  type AgentStatus,
-  type AgentStatusReason,
-  type AgentVersionTool,
-  FRAMEWORKS,
-  type Framework,
-  type NumberSettingRow,
-  type TextListSettingRow,
-} from "./agents.ts";
+
+// Everything that these files export is part of the interface.
+export * from "./agents.ts";
+export * from "./api-keys.ts";
+export * from "./deliveries.ts";
+export * from "./error-codes.ts";
+export * from "./evals.ts";
+export * from "./events.ts";
+export * from "./field-bounds.ts";
+export * from "./grants.ts";
+export * from "./guardrails.ts";
+export * from "./limits.ts";
+export * from "./messages.ts";
+export * from "./prompts.ts";
+export * from "./runs.ts";
+export * from "./swarms.ts";
+export * from "./tools.ts";
+
 export {
   type AnswerOf,
   type AnswerSchema,
@@ -40,7 +34,6 @@ export {
   describeToolError,
   submitToolResults,
 } from "./client/client-tools.ts";
-export { API_KEY_SCOPES, type ApiKeyResources, type ApiKeyScope, SECRET_COLUMNS } from "./api-keys.ts";
 export { ConnectionError, FunctionError, isFunctionError } from "./client/function-error.ts";
 export type { FunctionAnswer, FunctionBody, FunctionErrorCode, FunctionName } from "./client/function-types.ts";
 export type { FunctionsClient, InvokeOptions, InvokeResult } from "./client/functions-client.ts";
@@ -60,49 +53,6 @@ export { type StructuredAnswer, type StructuredRun, StructuredStream } from "./c
 export { type ReconnectOptions, RunStream, type StreamOptions } from "./client/run-stream.ts";
 export type { RunStreamEvent, RunStreamEventOf } from "./client/run-stream-event.ts";
 export type { Database } from "./database/database.ts";
-export {
-  DELIVERY_STATUSES,
-  type DeliveryStatus,
-  PREVIOUS_SIGNATURES_HEADER,
-  RETRY_SCHEDULE_SECONDS,
-  STANDARD_WEBHOOK_HEADERS,
-  WEBHOOK_HEADERS,
-  WEBHOOK_TOLERANCE_SECONDS,
-} from "./deliveries.ts";
-export {
-  GUARDRAIL_ACTIONS,
-  GUARDRAIL_DEFAULTS,
-  GUARDRAIL_ERROR_POLICIES,
-  GUARDRAIL_KINDS,
-  GUARDRAIL_LIMIT,
-  GUARDRAIL_STAGES,
-  type GuardrailAction,
-  type GuardrailConfig,
-  type GuardrailErrorPolicy,
-  type GuardrailKind,
-  type GuardrailRequest,
-  type GuardrailResponse,
-  type GuardrailStage,
-  type ModelGuardrailConfig,
-  type PatternGuardrailConfig,
-  type SchemaGuardrailConfig,
-  type WebhookGuardrailConfig,
-} from "./guardrails.ts";
-export { ERROR_CODES, type ErrorCode, type ErrorCodeRow } from "./error-codes.ts";
-export { EVAL_EXPECTATION_KINDS, EVAL_RUN_STATUSES, type EvalExpectation, type EvalRunStatus } from "./evals.ts";
-export {
-  API_VERSION,
-  API_VERSIONS,
-  EVENT_TYPES,
-  EVENT_TYPES_BY_GROUP,
-  type EventData,
-  type EventEnvelope,
-  type EventGroup,
-  type EventType,
-  isEventOf,
-  isEventType,
-  type SwarmbaseEvent,
-} from "./events.ts";
 export type { EventDescription } from "./event-schemas/event-description.ts";
 export {
   buildEventExample,
@@ -119,84 +69,21 @@ export type * from "./event-types/shared.ts";
 export type * from "./event-types/swarm.ts";
 export type * from "./event-types/tool.ts";
 export type * from "./event-types/user.ts";
-export {
-  AUTH_BOUNDS,
-  type BoundedField,
-  type BoundedTextList,
-  FIELD_BOUNDS,
-  type FieldBounds,
-  WEBHOOK_DEFAULTS,
-  WEBHOOK_LIMIT_PER_USER,
-} from "./field-bounds.ts";
 export type * from "./function-types/answers.ts";
 export type * from "./function-types/bodies.ts";
 export type * from "./function-types/run-answers.ts";
 export type * from "./function-types/run-bodies.ts";
 export type { FunctionTable } from "./function-types/functions.ts";
 export type { RunStreamEventData } from "./function-types/stream-events.ts";
-export {
-  isExactPrompt,
-  listPromptSeqs,
-  type PromptMessage,
-  type PromptPart,
-  type PromptTool,
-  type PromptToolCall,
-  resolvePrompt,
-  type SentMessage,
-  type SentPrompt,
-  type StoredPrompt,
-} from "./prompts.ts";
 export { isSameJson } from "./is-same-json.ts";
 export { isUuid } from "./is-uuid.ts";
 export type { Json, JsonObject } from "./json.ts";
-export {
-  DEFAULT_RETRY_AFTER_SECONDS,
-  LIMITS,
-  type LimitName,
-  type LimitRow,
-  RATE_LIMIT_HEADERS,
-} from "./limits.ts";
-export {
-  MESSAGE_CONTENT_TYPES,
-  MESSAGE_FLAG_SOURCES,
-  MESSAGE_FLAG_STATUSES,
-  MESSAGE_SENDER_TYPES,
-  type MessageContentType,
-  type MessageFlagSource,
-  type MessageFlagStatus,
-  type MessageSenderType,
-} from "./messages.ts";
-export {
-  FINAL_RUN_STATUSES,
-  type FinalRunStatus,
-  isFinalRunStatus,
-  RUN_STATUSES,
-  RUN_STOP_REASONS,
-  RUN_STREAM_EVENT_TYPES,
-  type RunStatus,
-  type RunStopReason,
-  type RunStreamEventType,
-} from "./runs.ts";
 export {
   buildSignatureBase,
   createSignedFetch,
   type SignedComponent,
   type SignedFetchOptions,
 } from "./sign-requests.ts";
-export {
-  SWARM_MEMBER_STATUSES,
-  SWARM_ROLES,
-  SWARM_STATUSES,
-  SWARM_STRATEGIES,
-  type SwarmBudget,
-  type SwarmMemberStatus,
-  type SwarmModeration,
-  type SwarmRole,
-  type SwarmSettings,
-  type SwarmStatus,
-  type SwarmStrategy,
-} from "./swarms.ts";
-export { TOOL_KINDS, TOOL_VISIBILITIES, type ToolKind, type ToolVisibility } from "./tools.ts";
 export { FUNCTION_CALLER_HEADER, type FunctionCaller, verifyFunctionCall } from "./verify-function-call.ts";
 export {
   type VerifyWebhookOptions,
