@@ -1,14 +1,14 @@
 import { LIMITS } from "@swarmbase/sdk";
 import { refer } from "../operations/operation-text.ts";
-import { listOf, record, TEXT, TIME, UUID } from "../schemas/schema-parts.ts";
+import { listOf, TEXT } from "../schemas/schema-parts.ts";
 import { readDescribedTables } from "../tables/read-tables-file.ts";
 import type { RecordedExchange, TableDescription, TableOperation } from "../tables/table-description.ts";
 import { TABLE_PREFIX } from "../tables/table-text.ts";
 import type { DescribedTable } from "../tables/table-texts.ts";
-import { describeAttemptCounts } from "./describe-attempt-counts.ts";
+import { describeFunctions } from "./describe-functions.ts";
 import type { Operation, Parameter, Reference, Schema } from "./document.ts";
 import { renderCurl } from "./render-curl.ts";
-import { headersOf, rowsAnswer, rowsSchema } from "./table-answers.ts";
+import { headersOf, rowsAnswer } from "./table-answers.ts";
 import { filtersOf, parameterOf, tableParameters } from "./table-parameters.ts";
 import { tableErrors } from "./table-responses.ts";
 import { pascalCase, schemaName, tableSchemas } from "./table-schemas.ts";
@@ -34,9 +34,7 @@ export function describeTables(): TablesPart {
       ...Object.fromEntries(
         described.map((one) => [`${TABLE_PREFIX}/${one.table.name}`, describeTable(one, exchanges)]),
       ),
-      ...describeAttemptCounts(operationOf),
-      [`${TABLE_PREFIX}/rpc/webhook_health`]: { post: describeWebhookHealth() },
-      [`${TABLE_PREFIX}/rpc/restore_agent_version`]: { post: describeRestoreAgentVersion() },
+      ...describeFunctions(operationOf),
     },
     schemas: tableSchemas(described),
     parameters: tableParameters(described),
@@ -150,93 +148,6 @@ function describeIndex(): Operation {
           "application/openapi+json": { schema: { type: "object", additionalProperties: true } },
         },
       },
-      ...tableErrors("get"),
-    },
-  });
-}
-
-function describeRestoreAgentVersion(): Operation {
-  const number: Schema = { type: "integer", minimum: 1 };
-  return operationOf("restoreAgentVersion", {
-    summary: "Restore a version of your agent",
-    description: "Restores the values of the version, and stores them as a new version.",
-    requestBody: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: record({ agent_id: UUID, number }),
-        },
-      },
-    },
-    responses: {
-      200: {
-        description: "Restored. `missing_tools` lists tools that no longer exist or are no longer shared",
-        headers: headersOf(),
-        content: {
-          "application/json": {
-            schema: record({ agent_id: UUID, number, missing_tools: listOf(record({ tool_id: UUID, name: TEXT })) }),
-          },
-        },
-      },
-      ...tableErrors("post"),
-    },
-  });
-}
-
-function describeWebhookHealth(): Operation {
-  const count: Schema = { type: "integer", minimum: 0 };
-  const milliseconds: Schema = { type: ["number", "null"] };
-  return operationOf("getWebhookHealth", {
-    summary: "Count the attempts of your webhooks",
-    description: "Returns one row for each webhook, or for one webhook.",
-    parameters: ["select", "order", "limit", "offset"].map(parameterOf),
-    requestBody: {
-      required: false,
-      content: {
-        "application/json": {
-          schema: {
-            type: "object",
-            properties: {
-              webhook_id: { ...UUID, description: "The default is all webhooks of the caller." },
-              hours: {
-                type: "integer",
-                minimum: 1,
-                maximum: 720,
-                default: 24,
-                description: "The length of the period.",
-              },
-            },
-          },
-          examples: { "the last day": { value: { hours: 24 } } },
-        },
-      },
-    },
-    responses: {
-      200: {
-        description: "The rows",
-        headers: headersOf(),
-        content: {
-          "application/json": {
-            schema: rowsSchema(
-              record({
-                webhook_id: UUID,
-                since: TIME,
-                until: TIME,
-                attempts: count,
-                delivered: count,
-                retried: count,
-                failed: count,
-                success_rate: { type: ["number", "null"], minimum: 0, maximum: 1 },
-                p50_ms: milliseconds,
-                p95_ms: milliseconds,
-                pending: count,
-                retrying: count,
-              }),
-            ),
-          },
-        },
-      },
-      ...tableErrors("post"),
       ...tableErrors("get"),
     },
   });
