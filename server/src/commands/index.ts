@@ -3,9 +3,8 @@
 
 import type { CommandContext } from "./command.ts";
 
-export { CrashReason } from "./command.ts";
+export { type Command, CrashReason } from "./command.ts";
 export { loadCommands } from "./command-table.ts";
-export { renderCliReference } from "./render-cli-reference.ts";
 export { runCommand } from "./run-command.ts";
 
 /** Loaded when it is needed: other commands need few of its modules. */

@@ -1,8 +1,7 @@
 import { type Environment, pickGiven } from "./load-settings.ts";
 import { maskUrls } from "./mask-url.ts";
 import { describeAccepted, type SettingValue } from "./parse-setting.ts";
-import type { ExtensionRows } from "./render-configuration-reference.ts";
-import type { NamedSettingRow, SettingRow, StandardVariable } from "./setting-row.ts";
+import type { ExtensionRows, NamedSettingRow, SettingRow, StandardVariable } from "./setting-row.ts";
 import { type Settings, settingKey } from "./settings.ts";
 import { SETTING_GROUPS, type SettingName } from "./settings-table.ts";
 

@@ -1,4 +1,4 @@
-// In charge of: the settings of the service: one table, from which values, checks and the reference page are derived;
+// In charge of: the settings of the service: one table, from which values and checks are derived;
 // the options of commands; the shipped catalogue of models.
 // Not in charge of: reading process.env (main.ts), or whether the named files and databases exist.
 export {
@@ -28,8 +28,13 @@ export {
 } from "./model-catalogue.ts";
 export { maskUrls } from "./mask-url.ts";
 export { parseOptions, UsageError } from "./parse-options.ts";
-export { type ExtensionRows, renderConfigurationReference } from "./render-configuration-reference.ts";
-export type { NamedSettingRow as ExtensionSettingRow, StandardVariable } from "./setting-row.ts";
+export { describeAccepted } from "./parse-setting.ts";
+export type {
+  ExtensionRows,
+  NamedSettingRow as ExtensionSettingRow,
+  SettingRow,
+  StandardVariable,
+} from "./setting-row.ts";
 export type { ExtensionSettings, Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";
-export { SETTINGS } from "./settings-table.ts";
+export { SETTING_GROUPS, SETTINGS } from "./settings-table.ts";

@@ -74,6 +74,13 @@ export interface StandardVariable {
 /** With the name of its environment variable. */
 export type NamedSettingRow<Name extends string = string> = SettingRow & { readonly name: Name };
 
+/** What an extension reads from the environment. */
+export interface ExtensionRows {
+  readonly name: string;
+  readonly settings?: readonly NamedSettingRow[];
+  readonly standardVariables?: readonly StandardVariable[];
+}
+
 /** A row of the table: what the setting accepts, and what it does. */
 export function setting<const Rule extends SettingRule>(
   rule: Rule,

@@ -5,6 +5,5 @@ export { explainFetchError } from "./explain-fetch-error.ts";
 export { MEMBERSHIP_TEXTS } from "./membership-texts.ts";
 export { ModelError, type ModelErrorCode } from "./model-error.ts";
 export { type HelpLinks, type RenderedError, renderError } from "./render-error.ts";
-export { renderErrorsReference } from "./render-errors-reference.ts";
 export { SECURITY_HEADERS } from "./security-headers.ts";
 export { ToolFailure, type ToolFault } from "./tool-failure.ts";

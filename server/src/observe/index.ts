@@ -1,11 +1,10 @@
 // In charge of: log lines and metrics, from one closed list of observations, without secrets; trace context.
 // Not in charge of: deciding when something is observed, or responses to clients.
 
-export type { GaugeName } from "./metric-table.ts";
+export { type GaugeName, GAUGES, METRICS } from "./metric-table.ts";
 export { keepSums, mergeMetrics, type WorkerMetrics } from "./merge-metrics.ts";
 export { createMeter, type GaugeReading, type Meter, type MetricFamily, renderMetrics } from "./meter.ts";
-export { renderObservationsReference } from "./render-observations-reference.ts";
-export { OBSERVATIONS, type ObservationName } from "./observations.ts";
+export { type Observation, OBSERVATIONS, type ObservationName } from "./observations.ts";
 export { createObserver, type LogLine, type Observer } from "./observer.ts";
 export { redactText } from "./redact.ts";
 export {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 import fc from "fast-check";
-import { AppError, renderError, renderErrorsReference, toAppError, withShortText } from "../../src/errors/index.ts";
+import { AppError, renderError, toAppError, withShortText } from "../../src/errors/index.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 
 const parse = (error: unknown) => {
@@ -150,11 +150,6 @@ test("for any AppError, status and headers can be sent and the body is JSON with
     }),
     { numRuns: 300 },
   );
-});
-
-test("the reference names every code once", () => {
-  const text = renderErrorsReference();
-  for (const code of codes) assert.equal(text.split(`| \`${code}\` |`).length, 2, code);
 });
 
 test("an error names the page that explains its code, if there is one", () => {

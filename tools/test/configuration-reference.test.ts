@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { renderConfigurationReference, SETTINGS } from "../../src/config/index.ts";
+import { SETTINGS } from "../../server/src/config/index.ts";
+import { renderConfigurationReference } from "../documents/render-configuration-reference.ts";
 
 describe("renderConfigurationReference", () => {
   const page = renderConfigurationReference();

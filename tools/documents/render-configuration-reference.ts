@@ -1,6 +1,10 @@
-import { describeAccepted } from "./parse-setting.ts";
-import type { NamedSettingRow, SettingRow, StandardVariable } from "./setting-row.ts";
-import { SETTING_GROUPS } from "./settings-table.ts";
+import {
+  describeAccepted,
+  type ExtensionRows,
+  SETTING_GROUPS,
+  type SettingRow,
+  type StandardVariable,
+} from "../../server/src/config/index.ts";
 
 const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm run generate -- reference\`. Do not edit by hand. -->
 
@@ -10,12 +14,6 @@ Settings are environment variables, which the service reads once at the start. W
 not start and lists all faults together. An empty variable counts as unset. Variables that are not in these tables are
 ignored, with a warning when one looks like a misspelt setting. Secrets are never printed.
 `;
-
-export interface ExtensionRows {
-  readonly name: string;
-  readonly settings?: readonly NamedSettingRow[];
-  readonly standardVariables?: readonly StandardVariable[];
-}
 
 /** Returns the text of docs/reference/configuration.md; extensions with settings have a section each. */
 export function renderConfigurationReference(extensions: readonly ExtensionRows[] = []): string {

@@ -1,5 +1,4 @@
-import { GAUGES, METRICS } from "./metric-table.ts";
-import { type Observation, OBSERVATIONS } from "./observations.ts";
+import { GAUGES, METRICS, type Observation, OBSERVATIONS } from "../../server/src/observe/index.ts";
 
 const INTRODUCTION = `# Logs and metrics
 

@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { Command } from "../../server/src/commands/index.ts";
 
 type DescribedCommand = Pick<Command, "name" | "summary" | "help"> & {
   /** Of a mode of a command of the core. */
