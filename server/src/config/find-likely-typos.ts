@@ -1,3 +1,4 @@
+import { editDistance } from "./edit-distance.ts";
 import type { Environment } from "./load-settings.ts";
 import { SETTINGS } from "./settings-table.ts";
 
@@ -29,37 +30,8 @@ function findNearest(found: string, names: readonly string[]): string | null {
   let nearest: { name: string; distance: number } | null = null;
   for (const name of names) {
     const allowed = name.length < SHORT_NAME_LENGTH ? 1 : 2;
-    if (Math.abs(found.length - name.length) > allowed) continue;
     const distance = editDistance(found, name, allowed);
     if (distance <= allowed && (nearest === null || distance < nearest.distance)) nearest = { name, distance };
   }
   return nearest?.name ?? null;
-}
-
-/**
- * The optimal string alignment distance: insertions, deletions, replacements and swaps of two neighbours. Infinity when it exceeds
- * the limit.
- */
-function editDistance(left: string, right: string, limit: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const isSame = left[row - 1] === right[column - 1];
-      const isSwap = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      const costs = [
-        (last[column] ?? Infinity) + 1,
-        (current[column - 1] ?? Infinity) + 1,
-        (last[column - 1] ?? Infinity) + (isSame ? 0 : 1),
-        isSwap ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
-      ];
-      current.push(Math.min(...costs));
-    }
-    // A swap reaches back two rows, so both have to exceed the limit.
-    if (Math.min(...last, ...current) > limit) return Infinity;
-    beforeLast = last;
-    last = current;
-  }
-  return last[right.length] ?? Infinity;
 }

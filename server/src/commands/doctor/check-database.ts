@@ -24,7 +24,6 @@ export interface DatabaseCheckOptions {
   readonly needs: NodeNeeds;
   readonly extensions?: readonly ExtensionSchema[];
   readonly longTransactionSeconds?: number;
-  readonly backlogSeconds?: number;
 }
 
 const LONG_TRANSACTION_SECONDS = 600;
@@ -49,7 +48,7 @@ export async function checkDatabase(client: Client, o: DatabaseCheckOptions, fin
   judgeLeftovers(health, findings);
   await judgeMigrations(client, o.extensions ?? [], findings);
   await judgeCopy(client, findings);
-  await judgeBacklog(client, o.backlogSeconds ?? BACKLOG_SECONDS, findings);
+  await judgeBacklog(client, findings);
   await judgeMasterKey(client, o.masterKey, findings);
 }
 
@@ -170,11 +169,11 @@ async function judgeCopy(client: Client, findings: Findings): Promise<void> {
   });
 }
 
-async function judgeBacklog(client: Client, maxSeconds: number, findings: Findings): Promise<void> {
+async function judgeBacklog(client: Client, findings: Findings): Promise<void> {
   const backlog = await selectBacklog(client);
   if (backlog === null) return;
   const { waiting, oldestSeconds, eventsWaiting } = backlog;
-  if (oldestSeconds <= maxSeconds)
+  if (oldestSeconds <= BACKLOG_SECONDS)
     return findings.ok("webhooks", `${waiting} deliveries and ${eventsWaiting} events are waiting`);
   findings.warn("webhooks", {
     what: `${waiting} deliveries are due, the oldest for ${Math.round(oldestSeconds)} seconds`,
