@@ -22,7 +22,7 @@ export { unlessAborted } from "@swarmbase/concurrency";
 export { findCustomHeaderFault, isLoopbackUrl, wasNeverSent } from "@swarmbase/guarded-fetch";
 export { maskUrls, parseOptions, SettingsError, UsageError } from "../config/index.ts";
 export { AppError, explainFetchError, ModelError, type ModelErrorCode, ToolFailure } from "../errors/index.ts";
-export { escapeHtml } from "../html/index.ts";
+export { escapeHtml, type Html, html, raw } from "../html/index.ts";
 export { isRecord, type JsonRecord } from "../json/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { escapeHtml } from "../../src/html/index.ts";
+import { escapeHtml, html, raw } from "../../src/html/index.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
@@ -23,4 +23,10 @@ test("escapeHtml leaves no character that could end a text or an attribute, and 
       );
     }),
   );
+});
+
+test("a template escapes every value except markup", () => {
+  const items = (["<b>", null, false, undefined, 2] as const).map((value) => html`<li>${value}</li>`);
+  const { markup } = html`<ul title="${'"'}">${items}${raw("<hr>")}</ul>`;
+  assert.equal(markup, '<ul title="&quot;"><li>&lt;b&gt;</li><li></li><li></li><li></li><li>2</li><hr></ul>');
 });

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { escapeHtml } from "swarmbase/extension";
+import { escapeHtml, type Html, raw } from "swarmbase/extension";
 import { Marked, type Tokens } from "marked";
 import type { Content } from "../content/content.ts";
-import { type Html, raw } from "../page/html.ts";
 import { highlight } from "./highlight.ts";
 import type { ParsedPage } from "./parse-page.ts";
 import { joinText } from "./plain-text.ts";

@@ -1,4 +1,4 @@
-import { html } from "./html.ts";
+import { html } from "swarmbase/extension";
 import { renderLayout } from "./layout.ts";
 import { type SiteMap, urlOf } from "./site-map.ts";
 

@@ -1,6 +1,6 @@
+import { type Html, html } from "swarmbase/extension";
 import { INDEX_FILE, type NavigationEntry } from "../content/navigation.ts";
 import { SITE } from "../markdown/resolve-link.ts";
-import { type Html, html } from "./html.ts";
 import { renderLayout } from "./layout.ts";
 import { type SiteMap, urlOf } from "./site-map.ts";
 

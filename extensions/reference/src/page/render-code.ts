@@ -1,5 +1,4 @@
-import { escapeHtml } from "swarmbase/extension";
-import { type Html, html, raw } from "./html.ts";
+import { escapeHtml, type Html, html, raw } from "swarmbase/extension";
 
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?)/g;
 

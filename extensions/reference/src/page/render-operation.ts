@@ -1,5 +1,6 @@
+import { type Html, html } from "swarmbase/extension";
 import type { OpenApiDocument, Operation, Parameter, Reference, Response } from "../openapi/document.ts";
-import { type Html, html, prose } from "./html.ts";
+import { prose } from "./prose.ts";
 import { renderJson, renderSource } from "./render-code.ts";
 import { renderSchema, renderType } from "./render-schema.ts";
 

@@ -1,7 +1,8 @@
 import { ERROR_CODES, LIMITS } from "@swarmbase/sdk";
+import { type Html, html } from "swarmbase/extension";
 import { TABLES_TAG } from "../openapi/describe-tables.ts";
 import type { OpenApiDocument, Schema } from "../openapi/document.ts";
-import { type Html, html, prose, slugOf } from "./html.ts";
+import { prose, slugOf } from "./prose.ts";
 import { renderJson } from "./render-code.ts";
 import { type PlacedOperation, renderOperation } from "./render-operation.ts";
 import { isEventSchema, renderSchema } from "./render-schema.ts";

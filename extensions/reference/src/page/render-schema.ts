@@ -1,5 +1,6 @@
+import { type Html, html } from "swarmbase/extension";
 import type { Schema } from "../openapi/document.ts";
-import { type Html, html, prose, slugOf } from "./html.ts";
+import { prose, slugOf } from "./prose.ts";
 
 const REFERENCE = "#/components/schemas/";
 const MOST_LEVELS = 4;

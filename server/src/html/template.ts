@@ -1,4 +1,4 @@
-import { escapeHtml } from "swarmbase/extension";
+import { escapeHtml } from "./escape-html.ts";
 
 /** Markup that is escaped already. */
 export interface Html {
