@@ -8,8 +8,9 @@ import type { Assignment, OtherTool, Remote } from "../service/read-remote.ts";
 import { diffValues } from "./diff.ts";
 import type { Match } from "./match.ts";
 import type { Change, Draft, Step } from "./plan.ts";
-import { describeUnset, placeOf, type RowOptions } from "./plan-rows.ts";
+import { describeUnset, linkStep, placeOf, type RowOptions } from "./plan-rows.ts";
 
+const LINK = { noun: "assignment", table: "agent_tools", list: "tools" } as const;
 /** Servers and proxies limit the length of a URL. */
 const MAX_FILTER_LENGTH = 1_000;
 
@@ -74,8 +75,8 @@ export function planAssignments(
     planAssignment({ resource, agentId, toolId: tool.id, reference, entry: entry ?? {}, row }, draft, options);
   }
   for (const row of stored.filter(({ toolId }) => !wantedIds.has(toolId))) {
-    const title = `${resource.key} → ${tools.nameOf(row.toolId)}`;
-    draft.deletions.push({ ...baseStep(resource, title), action: "delete", id: row.id, ...guardOf(row) });
+    const step = linkStep(LINK, resource, tools.nameOf(row.toolId));
+    draft.deletions.push({ ...step, action: "delete", id: row.id, ...guardOf(row) });
   }
 }
 
@@ -112,7 +113,7 @@ function planAssignment(wanted: Wanted, draft: Draft, options: Pick<RowOptions, 
       isSensitive: (path, value) => isSensitive("assignments", path, value),
     });
   draft.steps.push({
-    ...baseStep(resource, `${resource.key} → ${reference}`),
+    ...linkStep(LINK, resource, reference),
     action: row === null ? "create" : "update",
     changes: [...compare("enabled", true, true), ...compare("configuration", {}, raw)],
     id: row?.id ?? null,
@@ -122,21 +123,6 @@ function planAssignment(wanted: Wanted, draft: Draft, options: Pick<RowOptions, 
     missing: [...missing],
     lineOf: (field) => placeOf(resource, "tools", reference, ...field.split(".")),
   });
-}
-
-function baseStep(resource: Resource, title: string): Omit<Step, "action" | "id"> {
-  return {
-    noun: "assignment",
-    title,
-    place: placeOf(resource, "tools"),
-    changes: [],
-    table: "agent_tools",
-    filter: {},
-    body: null,
-    needs: [],
-    missing: [],
-    lineOf: () => placeOf(resource, "tools"),
-  };
 }
 
 /** Assignments have no time of their last change, so their values are compared. */

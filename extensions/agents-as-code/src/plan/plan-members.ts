@@ -3,7 +3,9 @@ import { memberOf } from "../model/json.ts";
 import type { Member } from "../service/read-remote.ts";
 import type { Match } from "./match.ts";
 import type { Draft, Step } from "./plan.ts";
-import { placeOf } from "./plan-rows.ts";
+import { linkStep, placeOf } from "./plan-rows.ts";
+
+const LINK = { noun: "member", table: "swarm_members", list: "members" } as const;
 
 export interface MemberInput {
   readonly swarm: Match;
@@ -49,7 +51,7 @@ export function planMembers(input: MemberInput, draft: Draft): void {
   // Whoever may be the person of an address in the file is not removed.
   for (const row of stored.filter((member) => !claimed.has(member) && !(isAmbiguous && member.isActive)))
     draft.deletions.push({
-      ...baseStep(swarm, `${resource.key} → ${nameOf(row)}`),
+      ...linkStep(LINK, resource, nameOf(row)),
       action: "delete",
       id: row.id,
       filter: { role: `eq.${row.role}` },
@@ -88,28 +90,13 @@ function bodyOf({ email, userId, role }: Wanted, row: Member | null, swarmId: st
 function toStep(swarm: Match, each: Wanted, row: Member | null): Step {
   const { resource, id: swarmId } = swarm;
   return {
-    ...baseStep(swarm, `${resource.key} → ${each.email ?? each.userId ?? ""}`),
+    ...linkStep(LINK, resource, each.email ?? each.userId ?? ""),
     action: row === null ? "create" : "update",
     changes: [{ path: "role", before: row?.role, after: each.role, isSecret: false }],
     id: row?.id ?? null,
     filter: row === null ? {} : { role: `eq.${row.role}` },
     needs: [swarmId],
     lineOf: (field) => placeOf(resource, "members", each.index, field),
-  };
-}
-
-function baseStep({ resource }: Match, title: string): Omit<Step, "action" | "id"> {
-  return {
-    noun: "member",
-    title,
-    place: placeOf(resource, "members"),
-    changes: [],
-    table: "swarm_members",
-    filter: {},
-    body: null,
-    needs: [],
-    missing: [],
-    lineOf: () => placeOf(resource, "members"),
   };
 }
 

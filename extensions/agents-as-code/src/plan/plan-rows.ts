@@ -135,6 +135,26 @@ export function planRowDeletion(row: RemoteRow): Step {
   };
 }
 
+/** The common part of the steps for rows that a list of the file describes. */
+export function linkStep(
+  { noun, table, list }: Pick<Step, "noun" | "table"> & { readonly list: string },
+  resource: Resource,
+  name: string,
+): Omit<Step, "action" | "id"> {
+  return {
+    noun,
+    title: `${resource.key} → ${name}`,
+    place: placeOf(resource, list),
+    changes: [],
+    table,
+    filter: {},
+    body: null,
+    needs: [],
+    missing: [],
+    lineOf: () => placeOf(resource, list),
+  };
+}
+
 export function placeOf({ source }: Resource, ...path: readonly (string | number)[]): Place {
   return { file: source.file, line: source.lineOf(path) };
 }

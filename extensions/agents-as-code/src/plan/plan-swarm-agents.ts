@@ -3,8 +3,10 @@ import { memberOf } from "../model/json.ts";
 import type { RemoteRow, SwarmAgent } from "../service/read-remote.ts";
 import { diffValues } from "./diff.ts";
 import type { Match } from "./match.ts";
-import type { Draft, Step } from "./plan.ts";
-import { placeOf } from "./plan-rows.ts";
+import type { Draft } from "./plan.ts";
+import { linkStep, placeOf } from "./plan-rows.ts";
+
+const LINK = { noun: "swarm agent", table: "swarm_agents", list: "agents" } as const;
 
 export interface SwarmAgentInput {
   readonly swarm: Match;
@@ -48,7 +50,7 @@ export function planSwarmAgents({ swarm, stored, ownIds, agents }: SwarmAgentInp
       continue;
     }
     draft.steps.push({
-      ...baseStep(swarm, `${resource.key} → ${key}`),
+      ...linkStep(LINK, resource, key),
       action: row === null ? "create" : "update",
       place: placeOf(resource, "agents", index),
       changes,
@@ -64,7 +66,7 @@ export function planSwarmAgents({ swarm, stored, ownIds, agents }: SwarmAgentInp
   for (const row of stored.filter(({ agentId }) => !wantedIds.has(agentId))) {
     const name = agents.find(({ id }) => id === row.agentId)?.key ?? row.agentId;
     draft.deletions.push({
-      ...baseStep(swarm, `${resource.key} → ${name}`),
+      ...linkStep(LINK, resource, name),
       action: "delete",
       id: row.id,
       filter: guardOf(row),
@@ -124,8 +126,8 @@ function planCoordinator({ swarm, ownIds, agents }: Omit<SwarmAgentInput, "store
   if (before === after || isForeign) return;
   const nameOf = (agentId: string | null): Json => agents.find((each) => each.id === agentId)?.key ?? agentId;
   draft.steps.push({
-    ...baseStep(swarm, resource.key),
     noun: "swarm",
+    title: resource.key,
     table: "swarms",
     action: "update",
     place: placeOf(resource, "coordinator"),
@@ -136,6 +138,7 @@ function planCoordinator({ swarm, ownIds, agents }: Omit<SwarmAgentInput, "store
     filter: row === null ? {} : { updated_at: `eq.${row.updatedAt}` },
     body: { coordinator_agent_id: after },
     needs: after === null ? [id] : [id, after],
+    missing: [],
     lineOf: () => placeOf(resource, "coordinator"),
   });
 }
@@ -143,21 +146,6 @@ function planCoordinator({ swarm, ownIds, agents }: Omit<SwarmAgentInput, "store
 function coordinatorOf({ row }: RemoteRow): string | null {
   const id = memberOf(row, "coordinator_agent_id");
   return typeof id === "string" ? id : null;
-}
-
-function baseStep({ resource }: Match, title: string): Omit<Step, "action" | "id"> {
-  return {
-    noun: "swarm agent",
-    title,
-    place: placeOf(resource, "agents"),
-    changes: [],
-    table: "swarm_agents",
-    filter: {},
-    body: null,
-    needs: [],
-    missing: [],
-    lineOf: () => placeOf(resource, "agents"),
-  };
 }
 
 function guardOf({ position, enabled, roleOverride }: SwarmAgent): Readonly<Record<string, string>> {
