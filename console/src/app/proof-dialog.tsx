@@ -1,11 +1,11 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useProve, useSendCode } from "../data/account.ts";
 import { getConfig } from "../data/client.ts";
 import { useUser } from "../data/session.ts";
+import { ActionDialog } from "../components/action-dialog.tsx";
 import { Banner } from "../components/banner.tsx";
 import { Button } from "../components/button.tsx";
 import { CodeInput } from "../components/code-input.tsx";
-import { Dialog } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { MAIL_IS_FILE } from "../components/mail-is-file.ts";
 import { PasswordInput } from "../components/password-input.tsx";
@@ -20,7 +20,6 @@ export function ProofDialog({ onSettled }: { onSettled(isProven: boolean): void 
   const [isCodeSent, setCodeSent] = useState(false);
   const prove = useProve();
   const sendCode = useSendCode();
-  const formId = useId();
   const { failure } = prove;
   const isWrongPassword = failure?.code === WRONG_PASSWORD;
   const shown = sendCode.failure ?? (isWrongPassword ? null : failure);
@@ -34,59 +33,39 @@ export function ProofDialog({ onSettled }: { onSettled(isProven: boolean): void 
     setCodeSent(true);
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={() => onSettled(false)}
       title="Confirm that it is you"
       description="Your sign-in is too long ago for this change."
-      size="small"
-      footer={
-        <>
-          <Button onClick={() => onSettled(false)}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            isBusy={prove.isBusy}
-            disabled={(isCodeSent ? code : password) === ""}
-          >
-            Confirm
-          </Button>
-        </>
-      }
+      action="Confirm"
+      isBusy={prove.isBusy}
+      isDisabled={(isCodeSent ? code : password) === ""}
+      isForm
+      onAction={() => void submit()}
     >
-      <form
-        id={formId}
-        className="grid gap-4"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!prove.isBusy) void submit();
-        }}
-      >
-        {shown !== null && <Banner tone="bad">{shown.message}</Banner>}
-        {isCodeSent ? (
-          <Field
-            label="Code from the mail"
-            hint={getConfig().mail === "file" ? MAIL_IS_FILE : `We have sent it to ${email}.`}
-          >
-            <CodeInput value={code} onChange={setCode} />
-          </Field>
-        ) : (
-          <Field label="Your password" error={isWrongPassword ? failure.message : undefined}>
-            <PasswordInput
-              autoComplete="current-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          </Field>
-        )}
-        <div>
-          <Button size="small" isBusy={sendCode.isBusy} onClick={() => void ask()}>
-            {isCodeSent ? "Send another code" : "Send me a code by mail instead"}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      {shown !== null && <Banner tone="bad">{shown.message}</Banner>}
+      {isCodeSent ? (
+        <Field
+          label="Code from the mail"
+          hint={getConfig().mail === "file" ? MAIL_IS_FILE : `We have sent it to ${email}.`}
+        >
+          <CodeInput value={code} onChange={setCode} />
+        </Field>
+      ) : (
+        <Field label="Your password" error={isWrongPassword ? failure.message : undefined}>
+          <PasswordInput
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        </Field>
+      )}
+      <div>
+        <Button size="small" isBusy={sendCode.isBusy} onClick={() => void ask()}>
+          {isCodeSent ? "Send another code" : "Send me a code by mail instead"}
+        </Button>
+      </div>
+    </ActionDialog>
   );
 }

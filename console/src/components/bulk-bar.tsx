@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
+import { ActionDialog } from "./action-dialog.tsx";
 import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
 import { useToast } from "./toast.tsx";
 import type { Selection } from "./use-selection.ts";
 
@@ -100,23 +100,14 @@ function ConfirmBulk<Row extends NamedRow>({ action, rows, nouns, selection, onC
     toast({ text: `${done.length} of ${what} ${action.past}. ${why}`, tone: "bad" });
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
       title={`${action.label} ${what}?`}
-      size="small"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant={action.isDangerous === true ? "danger" : "primary"}
-            isBusy={isBusy}
-            onClick={() => void run()}
-          >
-            {action.label} {what}
-          </Button>
-        </>
-      }
+      action={`${action.label} ${what}`}
+      isDangerous={action.isDangerous === true}
+      isBusy={isBusy}
+      onAction={() => void run()}
     >
       <div className="grid grid-cols-1 gap-3 text-ink-soft">
         <p>{action.explanation}</p>
@@ -129,7 +120,7 @@ function ConfirmBulk<Row extends NamedRow>({ action, rows, nouns, selection, onC
           {confirmed.length > MAX_NAMES && <li>and {confirmed.length - MAX_NAMES} more</li>}
         </ul>
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }
 

@@ -1,6 +1,5 @@
-import { type ReactNode, useId, useState } from "react";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { type ReactNode, useState } from "react";
+import { ActionDialog } from "./action-dialog.tsx";
 import { Field } from "./field.tsx";
 import { TextInput } from "./text-input.tsx";
 
@@ -22,47 +21,35 @@ export interface ConfirmByNameProps {
 export function ConfirmByName(props: ConfirmByNameProps) {
   const { isOpen, onClose, title, children, name, action, isBusy = false, onConfirm } = props;
   const [typed, setTyped] = useState("");
-  const formId = useId();
   const isSame = typed.trim() === name.trim();
   const close = () => {
     setTyped("");
     onClose();
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen={isOpen}
       onClose={close}
       title={title}
-      size="small"
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" form={formId} variant="danger" disabled={!isSame} isBusy={isBusy}>
-            {action}
-          </Button>
-        </>
-      }
+      action={action}
+      isDangerous
+      isDisabled={!isSame}
+      isBusy={isBusy}
+      isForm
+      onAction={() => {
+        setTyped("");
+        onConfirm();
+      }}
     >
-      <form
-        id={formId}
-        className="grid grid-cols-1 gap-4 wrap-anywhere"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isSame || isBusy) return;
-          setTyped("");
-          onConfirm();
-        }}
-      >
-        <div className="text-ink-soft">{children}</div>
-        <Field label={`Type “${name}” to confirm`}>
-          <TextInput
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      <div className="wrap-anywhere text-ink-soft">{children}</div>
+      <Field label={`Type “${name}” to confirm`}>
+        <TextInput
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </Field>
+    </ActionDialog>
   );
 }

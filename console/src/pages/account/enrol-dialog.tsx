@@ -1,10 +1,9 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Factor, useConfirmFactor, useEnrol, type Enrolment } from "../../data/factors.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Button } from "../../components/button.tsx";
 import { CodeInput } from "../../components/code-input.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
@@ -23,7 +22,6 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
   const enrol = useEnrol();
   const confirm = useConfirmFactor();
   const toast = useToast();
-  const formId = useId();
   const hasBegun = useRef(false);
   const name = chooseName(taken);
   const { run } = enrol;
@@ -38,37 +36,21 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
     onClose();
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
       title="Set up an app"
       description="Use any authenticator app, such as Aegis, 1Password or Google Authenticator."
       size="medium"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            isBusy={confirm.isBusy}
-            disabled={enrolment === null || code.length < CODE_LENGTH}
-          >
-            Turn it on
-          </Button>
-        </>
-      }
+      action="Turn it on"
+      isBusy={confirm.isBusy}
+      isDisabled={enrolment === null || code.length < CODE_LENGTH}
+      isForm
+      onAction={() => void submit()}
     >
       {enrol.failure !== null && <Banner tone="bad">{enrol.failure.message}</Banner>}
       {enrol.failure === null && (
-        <form
-          id={formId}
-          className="grid gap-5 sm:grid-cols-[11rem_minmax(0,1fr)]"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit();
-          }}
-        >
+        <div className="grid gap-5 sm:grid-cols-[11rem_minmax(0,1fr)]">
           {enrolment === null ? (
             <Skeleton className="mx-auto size-44 rounded-lg" />
           ) : (
@@ -104,9 +86,9 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
               </Field>
             </li>
           </ol>
-        </form>
+        </div>
       )}
-    </Dialog>
+    </ActionDialog>
   );
 }
 

@@ -1,10 +1,9 @@
 import type { ApiKeyScope } from "@swarmbase/sdk";
 import { useState } from "react";
 import { useCreateApiKey, useKeyResources } from "../../data/api-keys.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Button } from "../../components/button.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { type Choice, Select } from "../../components/select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
@@ -58,24 +57,14 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
       (chosen) => new Set(chosen.has(scope) ? [...chosen].filter((other) => other !== scope) : [...chosen, scope]),
     );
   return (
-    <Dialog
+    <ActionDialog
       isOpen={isOpen}
       onClose={onClose}
       title="Create an API key"
-      size="small"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            disabled={name.trim() === "" || scopes.size === 0}
-            isBusy={create.isBusy}
-            onClick={() => void run()}
-          >
-            Create key
-          </Button>
-        </>
-      }
+      action="Create key"
+      isDisabled={name.trim() === "" || scopes.size === 0}
+      isBusy={create.isBusy}
+      onAction={() => void run()}
     >
       <div className="grid gap-4">
         {create.failure !== null && <Banner tone="bad">{create.failure.message}</Banner>}
@@ -111,6 +100,6 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
           <Select value={days} choices={LIFETIMES} onChange={setDays} />
         </Field>
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }

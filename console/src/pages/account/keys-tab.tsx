@@ -2,13 +2,13 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { useApiKeys, useRevokeApiKey } from "../../data/api-keys.ts";
 import type { Row } from "../../data/client.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { Code } from "../../components/code-block.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
@@ -104,22 +104,16 @@ function KeyRow({ apiKey }: { readonly apiKey: Row<"api_keys"> }) {
       <Button size="small" isBusy={revoke.isBusy} aria-label={`Revoke ${name}`} onClick={() => setAsking(true)}>
         Revoke
       </Button>
-      <Dialog
+      <ActionDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={`Revoke ${name}?`}
-        size="small"
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button variant="danger" onClick={() => void run()}>
-              Revoke key
-            </Button>
-          </>
-        }
+        action="Revoke key"
+        isDangerous
+        onAction={() => void run()}
       >
         <p className="text-ink-soft">Programs that use the key are rejected at once. This cannot be undone.</p>
-      </Dialog>
+      </ActionDialog>
     </li>
   );
 }

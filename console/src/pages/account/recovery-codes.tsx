@@ -1,6 +1,7 @@
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { useRecoveryCodesLeft, useRenewRecoveryCodes } from "../../data/factors.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -34,22 +35,15 @@ export function RecoveryCodes() {
           {left === null ? "Create recovery codes" : "Replace recovery codes"}
         </Button>
       </div>
-      <Dialog
+      <ActionDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title="Replace the recovery codes?"
-        size="small"
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button variant="primary" onClick={() => void create()}>
-              Replace
-            </Button>
-          </>
-        }
+        action="Replace"
+        onAction={() => void create()}
       >
         <p className="text-ink-soft">The codes that you have now stop working.</p>
-      </Dialog>
+      </ActionDialog>
       <Dialog
         isOpen={codes.length > 0}
         onClose={() => setCodes([])}

@@ -7,10 +7,10 @@ import {
   useEndSession,
 } from "../../data/device-sessions.ts";
 import { signOut } from "../../data/session.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
@@ -105,22 +105,16 @@ function SignOutEverywhere({ others }: { readonly others: number }) {
       <Button icon={<LogOut />} onClick={() => setAsking(true)}>
         Sign out everywhere
       </Button>
-      <Dialog
+      <ActionDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title="Sign out everywhere?"
-        size="small"
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button variant="danger" onClick={() => void signOut("global")}>
-              Sign out everywhere
-            </Button>
-          </>
-        }
+        action="Sign out everywhere"
+        isDangerous
+        onAction={() => void signOut("global")}
       >
         <p className="text-ink-soft">All sessions end, including this one.</p>
-      </Dialog>
+      </ActionDialog>
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { useDeleteSigningSecret, useRenewSigningSecret } from "../../data/signing.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { Code, CodeBlock } from "../../components/code-block.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { useToast } from "../../components/toast.tsx";
 
 const SIGN = `import { createHmac } from "node:crypto";
@@ -86,32 +86,20 @@ export function SigningTab() {
           </p>
         </div>
       </CardSection>
-      <Dialog
+      <ActionDialog
         isOpen={asking !== null}
         onClose={() => setAsking(null)}
         title={asking === "delete" ? "Delete the secret?" : "Make a new secret?"}
-        size="small"
-        footer={
-          <>
-            <Button onClick={() => setAsking(null)}>Cancel</Button>
-            {asking === "delete" ? (
-              <Button variant="danger" onClick={() => void runRemove()}>
-                Delete secret
-              </Button>
-            ) : (
-              <Button variant="primary" onClick={() => void runRenew()}>
-                Make it
-              </Button>
-            )}
-          </>
-        }
+        action={asking === "delete" ? "Delete secret" : "Make it"}
+        isDangerous={asking === "delete"}
+        onAction={() => void (asking === "delete" ? runRemove() : runRenew())}
       >
         <p className="text-ink-soft">
           {asking === "delete"
             ? "Signatures of your requests are no longer checked."
             : "Requests that are signed with the current secret are rejected from now on."}
         </p>
-      </Dialog>
+      </ActionDialog>
     </div>
   );
 }

@@ -2,9 +2,8 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { type RunChanges, useRunAgain } from "../../data/run-again.ts";
 import type { Trace } from "../../data/traces.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { Select } from "../../components/select.tsx";
@@ -45,7 +44,8 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
     if (runId !== null) void navigate(`/runs/compare?a=${trace.id}&b=${runId}`);
   };
   return (
-    <Dialog
+    <ActionDialog
+      size="medium"
       isOpen
       onClose={onClose}
       title="Run again with changes"
@@ -54,14 +54,10 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
           ? "The question is sent to the swarm as a new message."
           : "The agent answers in a conversation of its own, with what was said before the question."
       }
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" isBusy={again.isBusy} disabled={message.trim() === ""} onClick={() => void run()}>
-            Run and compare
-          </Button>
-        </>
-      }
+      action="Run and compare"
+      isBusy={again.isBusy}
+      isDisabled={message.trim() === ""}
+      onAction={() => void run()}
     >
       <div className="grid gap-4">
         {speaker !== undefined && (
@@ -119,7 +115,7 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
         )}
         {again.failure !== null && <Banner tone="bad">{again.failure.message}</Banner>}
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }
 

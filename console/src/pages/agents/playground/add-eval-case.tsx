@@ -3,9 +3,8 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useCreateEvalDataset, useEvalDatasets } from "../../../data/eval-datasets.ts";
 import type { SuggestedCase } from "../../../data/eval-cases.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
@@ -35,7 +34,7 @@ export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseP
     await navigate(`/evals/${id}/cases/new`, { state: { suggested } });
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
       title="Add as eval case"
@@ -44,20 +43,10 @@ export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseP
           ? "The next page says what answers have to be. It begins with this question and this answer."
           : "The case has this question alone, without what was said before. The next page says what answers have to be."
       }
-      size="small"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            isBusy={save.isBusy}
-            disabled={datasets === undefined || (datasetId === NEW && name.trim() === "")}
-            onClick={() => void open()}
-          >
-            Continue
-          </Button>
-        </>
-      }
+      action="Continue"
+      isBusy={save.isBusy}
+      isDisabled={datasets === undefined || (datasetId === NEW && name.trim() === "")}
+      onAction={() => void open()}
     >
       <div className="grid grid-cols-1 gap-4">
         {datasets === undefined && failure === null && <Skeleton className="h-14" />}
@@ -88,6 +77,6 @@ export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseP
           <Banner tone="bad">{save.failure.message}</Banner>
         )}
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }

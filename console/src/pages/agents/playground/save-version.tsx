@@ -2,9 +2,8 @@ import { useNavigate } from "react-router";
 import { changeColumn } from "../../../data/playground.ts";
 import { type AgentValues, type Column, isSameValues, pickValues } from "../../../data/playground-state.ts";
 import { useSaveAgent } from "../../../data/saved-rows.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import type { ComparedVersion } from "../compare-versions.ts";
 import { VersionDifferences } from "../version-differences.tsx";
@@ -36,19 +35,16 @@ export function SaveVersion({ column, agent, base, onClose }: SaveVersionProps) 
     });
   };
   return (
-    <Dialog
+    <ActionDialog
+      size="medium"
       isOpen
       onClose={onClose}
       title={`Save as a version of ${agent.name}`}
       description={`${agent.name} gets the values of this column, and answers with them from its next turn on. Earlier versions can be restored.`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" isBusy={save.isBusy} disabled={isSame} onClick={() => void submit()}>
-            {hasChanged ? "Save anyway" : "Save"}
-          </Button>
-        </>
-      }
+      action={hasChanged ? "Save anyway" : "Save"}
+      isBusy={save.isBusy}
+      isDisabled={isSame}
+      onAction={() => void submit()}
     >
       <div className="grid grid-cols-1 gap-4">
         {hasChanged && (
@@ -66,7 +62,7 @@ export function SaveVersion({ column, agent, base, onClose }: SaveVersionProps) 
         {version !== null && <p className="text-sm text-ink-faint">The tools of {agent.name} stay as they are.</p>}
         {save.failure !== null && <Banner tone="bad">{save.failure.message}</Banner>}
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }
 

@@ -1,8 +1,7 @@
-import { type FormEvent, useId, useState } from "react";
+import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useCreateUser } from "../../../data/operator-users.ts";
-import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { PasswordInput } from "../../../components/password-input.tsx";
 import { RadioGroup } from "../../../components/radio-group.tsx";
@@ -21,57 +20,50 @@ export function NewUserDialog({ isOpen, onClose }: { readonly isOpen: boolean; o
   const [way, setWay] = useState<Way>("invite");
   const create = useCreateUser();
   const navigate = useNavigate();
-  const formId = useId();
   const close = () => {
     setEmail("");
     setPassword("");
     create.reset();
     onClose();
   };
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     const created = await create.run({ email, password: way === "invite" ? null : password });
     if (created === null) return;
     close();
     await navigate(`/operator/users/${created.user.id}`);
   };
   return (
-    <Dialog
+    <ActionDialog
+      size="medium"
       isOpen={isOpen}
       onClose={close}
       title="New user"
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" isBusy={create.isBusy}>
-            {way === "invite" ? "Send the invitation" : "Create the user"}
-          </Button>
-        </>
-      }
+      action={way === "invite" ? "Send the invitation" : "Create the user"}
+      isBusy={create.isBusy}
+      isForm
+      onAction={() => void submit()}
     >
-      <form id={formId} className="grid gap-4" onSubmit={(event) => void submit(event)}>
-        <RadioGroup<Way> label="How" value={way} choices={WAYS} onChange={setWay} />
-        <Field label="E-mail address" error={create.errors["email"] ?? create.failure?.message}>
-          <TextInput
-            type="email"
+      <RadioGroup<Way> label="How" value={way} choices={WAYS} onChange={setWay} />
+      <Field label="E-mail address" error={create.errors["email"] ?? create.failure?.message}>
+        <TextInput
+          type="email"
+          required
+          maxLength={320}
+          autoComplete="off"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+      </Field>
+      {way === "create" && (
+        <Field label="Password">
+          <PasswordInput
             required
-            maxLength={320}
-            autoComplete="off"
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
+            autoComplete="new-password"
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
           />
         </Field>
-        {way === "create" && (
-          <Field label="Password">
-            <PasswordInput
-              required
-              autoComplete="new-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
-          </Field>
-        )}
-      </form>
-    </Dialog>
+      )}
+    </ActionDialog>
   );
 }

@@ -1,8 +1,8 @@
 import { Ban, KeyRound, LogOut, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { type OperatedUser, type UserAction, useUserAction } from "../../../data/operator-users.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { useToast } from "../../../components/toast.tsx";
 
 interface ActionTexts {
@@ -70,23 +70,14 @@ export function UserActions({ user, hasFactors }: UserActionsProps) {
           </Button>
         ))}
       {asked !== null && (
-        <Dialog
+        <ActionDialog
           isOpen
           onClose={close}
-          size="small"
           title={`${TEXTS[asked].label}: ${user.email ?? user.id}`}
-          footer={
-            <>
-              <Button onClick={close}>Cancel</Button>
-              <Button
-                variant={asked === "disable" ? "danger" : "primary"}
-                isBusy={act.isBusy}
-                onClick={() => void run(asked)}
-              >
-                {TEXTS[asked].label}
-              </Button>
-            </>
-          }
+          action={TEXTS[asked].label}
+          isDangerous={asked === "disable"}
+          isBusy={act.isBusy}
+          onAction={() => void run(asked)}
         >
           <p>{TEXTS[asked].explanation}</p>
           {act.failure !== null && (
@@ -94,7 +85,7 @@ export function UserActions({ user, hasFactors }: UserActionsProps) {
               {act.failure.message}
             </p>
           )}
-        </Dialog>
+        </ActionDialog>
       )}
     </>
   );

@@ -1,8 +1,7 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { type GivenRole, type Invited, useInvite } from "../../../data/members.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { RadioGroup } from "../../../components/radio-group.tsx";
 import { ROLE_LABELS } from "../../../components/role-labels.ts";
@@ -22,7 +21,6 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const [role, setRole] = useState<GivenRole>("member");
   const [invited, setInvited] = useState<(Invited & { readonly whom: string }) | null>(null);
   const invite = useInvite(swarm.id);
-  const formId = useId();
   const { errors, failure } = invite;
   const atField = errors["email"] ?? errors["user_id"] ?? errors["invited_email"];
   const run = async () => {
@@ -33,45 +31,30 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   };
   if (invited !== null) return <InvitedDialog {...invited} onMore={() => setInvited(null)} onClose={onClose} />;
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
-      size="small"
       title="Invite a user"
       description="They receive a mail and see the invitation on their home page. They join the swarm when they accept."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" disabled={whom.trim() === ""} isBusy={invite.isBusy}>
-            Invite
-          </Button>
-        </>
-      }
+      action="Invite"
+      isDisabled={whom.trim() === ""}
+      isBusy={invite.isBusy}
+      isForm
+      onAction={() => void run()}
     >
-      <form
-        id={formId}
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
-        {failure !== null && atField === undefined && (
-          <Banner tone="bad">
-            {failure.status === 409 ? "They are already a member or invited." : failure.message}
-          </Banner>
-        )}
-        <Field label="E-mail or user id" error={atField}>
-          <TextInput
-            value={whom}
-            onChange={({ target }) => setWhom(target.value)}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="bob@example.com"
-          />
-        </Field>
-        <RadioGroup label="Role" value={role} choices={ROLES} onChange={(value) => setRole(value)} />
-      </form>
-    </Dialog>
+      {failure !== null && atField === undefined && (
+        <Banner tone="bad">{failure.status === 409 ? "They are already a member or invited." : failure.message}</Banner>
+      )}
+      <Field label="E-mail or user id" error={atField}>
+        <TextInput
+          value={whom}
+          onChange={({ target }) => setWhom(target.value)}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="bob@example.com"
+        />
+      </Field>
+      <RadioGroup label="Role" value={role} choices={ROLES} onChange={(value) => setRole(value)} />
+    </ActionDialog>
   );
 }

@@ -1,9 +1,8 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { useFlagMessage } from "../../../data/message-writes.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
@@ -20,7 +19,6 @@ export function FlagDialog({ message, onClose }: { readonly message: Message; on
   const [reason, setReason] = useState("");
   const flag = useFlagMessage();
   const show = useToast();
-  const formId = useId();
   const run = async () => {
     if ((await flag.run({ messageId: message.id, category, reason })) === null) return;
     show({ text: "Flagged. Owner and admins of the swarm can review it." });
@@ -28,37 +26,23 @@ export function FlagDialog({ message, onClose }: { readonly message: Message; on
   };
   const hasFieldError = Object.keys(flag.errors).length > 0;
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
-      size="small"
       title="Flag this message"
       description={`${message.sender_name}: ${toPlainLine(message.content ?? "", 120)}`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" isBusy={flag.isBusy}>
-            Flag
-          </Button>
-        </>
-      }
+      action="Flag"
+      isBusy={flag.isBusy}
+      isForm
+      onAction={() => void run()}
     >
-      <form
-        id={formId}
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
-        {flag.failure !== null && !hasFieldError && <Banner tone="bad">{flag.failure.message}</Banner>}
-        <Field label="Category" error={flag.errors["category"]}>
-          <Select value={category} choices={CATEGORIES} onChange={(value) => setCategory(value)} />
-        </Field>
-        <Field label="Reason" isOptional error={flag.errors["reason"]}>
-          <TextArea value={reason} onChange={({ target }) => setReason(target.value)} />
-        </Field>
-      </form>
-    </Dialog>
+      {flag.failure !== null && !hasFieldError && <Banner tone="bad">{flag.failure.message}</Banner>}
+      <Field label="Category" error={flag.errors["category"]}>
+        <Select value={category} choices={CATEGORIES} onChange={(value) => setCategory(value)} />
+      </Field>
+      <Field label="Reason" isOptional error={flag.errors["reason"]}>
+        <TextArea value={reason} onChange={({ target }) => setReason(target.value)} />
+      </Field>
+    </ActionDialog>
   );
 }

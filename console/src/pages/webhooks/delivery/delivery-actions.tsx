@@ -3,10 +3,10 @@ import { useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { canRetryNow, type Delivery, useReplayEvent } from "../../../data/deliveries.ts";
 import { useWebhookNames, type Webhook } from "../../../data/webhooks.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { type Command, useCommands } from "../../../components/commands.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -86,20 +86,15 @@ function ReplayDialog({ delivery, webhook, isOpen, onClose }: ReplayDialogProps)
     if (first !== undefined) await navigate(`/webhooks/${first.webhook_id}/deliveries/${first.delivery_id}`);
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen={isOpen}
       onClose={onClose}
       title="Replay the event"
       description="Sends the event again as a new delivery with the same event id and body and a new signature. Receivers can recognise the id."
-      size="small"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" icon={<Send />} isBusy={replay.isBusy} onClick={() => void send()}>
-            Replay
-          </Button>
-        </>
-      }
+      action="Replay"
+      icon={<Send />}
+      isBusy={replay.isBusy}
+      onAction={() => void send()}
     >
       <div className="grid gap-4">
         <Field label="To" error={replay.errors["webhook_id"]}>
@@ -115,6 +110,6 @@ function ReplayDialog({ delivery, webhook, isOpen, onClose }: ReplayDialogProps)
         </Field>
         {replay.failure !== null && <Banner tone="bad">{replay.failure.message}</Banner>}
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }

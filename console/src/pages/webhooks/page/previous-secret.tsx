@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { usePreviousSecrets, useRevokePreviousSecrets, type Webhook } from "../../../data/webhooks.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { Countdown } from "../countdown.tsx";
 
@@ -39,22 +39,17 @@ function EndDialog({ webhook, onClose }: { readonly webhook: Webhook; onClose():
     onClose();
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
-      size="small"
       title={`End the previous secret of ${webhook.name}`}
       description="Receivers that use the previous secret will reject all deliveries. This cannot be undone."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" isBusy={revoke.isBusy} onClick={() => void run()}>
-            End it now
-          </Button>
-        </>
-      }
+      action="End it now"
+      isDangerous
+      isBusy={revoke.isBusy}
+      onAction={() => void run()}
     >
       {revoke.failure !== null && <Banner tone="bad">{revoke.failure.message}</Banner>}
-    </Dialog>
+    </ActionDialog>
   );
 }
