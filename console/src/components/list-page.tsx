@@ -1,11 +1,10 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
-import { FailureState } from "./failure-state.tsx";
+import { NotLoaded } from "./not-loaded.tsx";
 import { PageHeader } from "./page-header.tsx";
 import { Pager } from "./pager.tsx";
 import { SearchInput } from "./search-input.tsx";
-import { ListSkeleton } from "./skeleton.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import type { Filters } from "./use-filters.ts";
 
@@ -39,13 +38,9 @@ export interface ListProps<Row> {
 
 /** The rows of a list, or why there are none: loading, a failure, nothing yet, no match. */
 export function List<Row>({ noun, pages, empty, isFiltered, noMatch, skeleton, children }: ListProps<Row>) {
-  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = pages;
+  const { rows, hasMore, isLoadingMore, loadMore } = pages;
   if (rows === undefined)
-    return failure === null ? (
-      (skeleton ?? <ListSkeleton />)
-    ) : (
-      <FailureState title={`The ${noun} could not be loaded`} message={failure.message} onRetry={reload} />
-    );
+    return <NotLoaded title={`The ${noun} could not be loaded`} read={pages} skeleton={skeleton} />;
   if (rows.length === 0) return isFiltered ? noMatch : empty;
   const needsFoot = hasMore || rows.length > MAX_UNCOUNTED;
   return children(

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type Settings, useSaveSettings, useSettings } from "../../data/account.ts";
 import { Banner } from "../../components/banner.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { Field } from "../../components/field.tsx";
 import { formatCount, formatMoney } from "../../components/formats.ts";
 import { Link } from "../../components/link.tsx";
@@ -12,10 +12,9 @@ import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { SaveCard } from "./save-card.tsx";
 
 export function BudgetsTab() {
-  const { rows: settings, failure, reload } = useSettings();
-  if (failure !== null && settings === undefined)
-    return <FailureState title="Your budgets could not be loaded" message={failure.message} onRetry={reload} />;
-  if (settings === undefined) return <PageSkeleton />;
+  const { rows: settings, ...read } = useSettings();
+  if (settings === undefined)
+    return <NotLoaded title="Your budgets could not be loaded" read={read} skeleton={<PageSkeleton />} />;
   return (
     <div className="grid gap-4">
       <ImposedLimits settings={settings} />

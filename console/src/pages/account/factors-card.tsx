@@ -5,7 +5,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { ConfirmByName } from "../../components/confirm-by-name.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
@@ -13,7 +13,7 @@ import { EnrolDialog } from "./enrol-dialog.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
 export function FactorsCard() {
-  const { rows: factors, failure, reload } = useFactors();
+  const { rows: factors, ...read } = useFactors();
   const [isEnrolling, setEnrolling] = useState(false);
   const [leaving, setLeaving] = useState<Factor | null>(null);
   const isOn = (factors?.length ?? 0) > 0;
@@ -24,10 +24,9 @@ export function FactorsCard() {
       action={factors !== undefined && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? "On" : "Off"}</Badge>}
     >
       <div className="grid gap-4">
-        {failure !== null && factors === undefined && (
-          <FailureState title="Your factors could not be loaded" message={failure.message} onRetry={reload} />
+        {factors === undefined && (
+          <NotLoaded title="Your factors could not be loaded" read={read} skeleton={<Skeleton className="h-14" />} />
         )}
-        {factors === undefined && failure === null && <Skeleton className="h-14" />}
         {isOn && (
           <ul className="divide-y divide-line rounded-md border border-line">
             {factors?.map((factor) => (

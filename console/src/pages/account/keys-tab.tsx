@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { Code } from "../../components/code-block.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
@@ -18,10 +18,9 @@ import { KeyForm } from "./key-form.tsx";
 export function KeysTab() {
   const [created, setCreated] = useState<string | null>(null);
   const [isCreating, setCreating] = useState(false);
-  const { rows: keys, failure, reload } = useApiKeys();
-  if (failure !== null && keys === undefined)
-    return <FailureState title="Your API keys could not be loaded" message={failure.message} onRetry={reload} />;
-  if (keys === undefined) return <ListSkeleton rows={3} />;
+  const { rows: keys, ...read } = useApiKeys();
+  if (keys === undefined)
+    return <NotLoaded title="Your API keys could not be loaded" read={read} skeleton={<ListSkeleton rows={3} />} />;
   return (
     <CardSection
       title="API keys"

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useProfile, useRename } from "../../data/account.ts";
 import { useUser } from "../../data/session.ts";
 import { Avatar } from "../../components/avatar.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { Field } from "../../components/field.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
@@ -16,10 +16,9 @@ import { Preferences } from "./preferences.tsx";
 import { SaveCard } from "./save-card.tsx";
 
 export function ProfileTab() {
-  const { rows: profile, failure, reload } = useProfile();
-  if (failure !== null && profile === undefined)
-    return <FailureState title="Your profile could not be loaded" message={failure.message} onRetry={reload} />;
-  if (profile === undefined) return <PageSkeleton />;
+  const { rows: profile, ...read } = useProfile();
+  if (profile === undefined)
+    return <NotLoaded title="Your profile could not be loaded" read={read} skeleton={<PageSkeleton />} />;
   return (
     <div className="grid gap-5">
       <NameCard saved={profile.full_name ?? ""} />

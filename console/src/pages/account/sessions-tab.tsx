@@ -11,7 +11,7 @@ import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
@@ -24,10 +24,9 @@ const ICONS: Readonly<Record<DeviceDescription["kind"], typeof Laptop>> = {
 };
 
 export function SessionsTab() {
-  const { rows: sessions, failure, reload } = useDeviceSessions();
-  if (failure !== null && sessions === undefined)
-    return <FailureState title="Your sessions could not be loaded" message={failure.message} onRetry={reload} />;
-  if (sessions === undefined) return <ListSkeleton rows={3} />;
+  const { rows: sessions, ...read } = useDeviceSessions();
+  if (sessions === undefined)
+    return <NotLoaded title="Your sessions could not be loaded" read={read} skeleton={<ListSkeleton rows={3} />} />;
   const current = sessions.filter(({ is_current: isCurrent }) => isCurrent);
   const others = sessions.filter(({ is_current: isCurrent }) => !isCurrent);
   return (

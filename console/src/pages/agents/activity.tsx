@@ -6,12 +6,11 @@ import { CardSection } from "../../components/card.tsx";
 import { Chart } from "../../components/chart.tsx";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { formatCompact, formatDuration, formatMoney } from "../../components/formats.ts";
 import { ButtonLink } from "../../components/link.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
-import { ListSkeleton } from "../../components/skeleton.tsx";
 import { isStatus, StatusBadge } from "../../components/status-dot.tsx";
 import { UsageStats, USAGE_DAYS, useSince } from "./usage-stats.tsx";
 
@@ -101,13 +100,8 @@ function Tokens({ agentId }: { readonly agentId: string }) {
 
 function Turns({ agent }: { readonly agent: Agent }) {
   const turns = useAgentTurns(agent.id);
-  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = turns;
-  if (rows === undefined)
-    return failure === null ? (
-      <ListSkeleton />
-    ) : (
-      <FailureState title="The turns could not be loaded." message={failure.message} onRetry={reload} />
-    );
+  const { rows, hasMore, isLoadingMore, loadMore, ...read } = turns;
+  if (rows === undefined) return <NotLoaded title="The turns could not be loaded." read={read} />;
   if (rows.length === 0)
     return (
       <EmptyState

@@ -8,7 +8,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { SearchInput } from "../../components/search-input.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
@@ -65,15 +65,7 @@ function Catalogue({ agent, assigned }: { readonly agent: Agent; readonly assign
       </div>
       {assign.failure !== null && <Banner tone="bad">{assign.failure.message}</Banner>}
       {tools.rows === undefined ? (
-        tools.failure === null ? (
-          <ListSkeleton rows={5} />
-        ) : (
-          <FailureState
-            title="The catalogue could not be loaded."
-            message={tools.failure.message}
-            onRetry={tools.reload}
-          />
-        )
+        <NotLoaded title="The catalogue could not be loaded." read={tools} skeleton={<ListSkeleton rows={5} />} />
       ) : tools.rows.length === 0 ? (
         <p className="py-8 text-center text-ink-soft">No tool matches.</p>
       ) : (

@@ -14,7 +14,7 @@ import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { type Command, useCommands } from "../../components/commands.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { AssignmentRow } from "./assignment-row.tsx";
@@ -23,7 +23,7 @@ import { AssignTool } from "./assign-tool.tsx";
 
 /** The assignments of an agent: enable, configure, add and remove. */
 export function AssignedTools({ agent }: { readonly agent: Agent }) {
-  const { rows, failure, reload } = useAssignments(agent.id);
+  const { rows, ...read } = useAssignments(agent.id);
   const [isAssigning, setAssigning] = useState(false);
   const [address, setAddress] = useSearchParams();
   const opened = rows?.find(({ id }) => id === address.get("configure"));
@@ -38,11 +38,7 @@ export function AssignedTools({ agent }: { readonly agent: Agent }) {
     <div className="grid gap-4">
       <ToolsUnsupported agent={agent} />
       {rows === undefined ? (
-        failure === null ? (
-          <ListSkeleton rows={4} />
-        ) : (
-          <FailureState title="The tools could not be loaded." message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The tools could not be loaded." read={read} skeleton={<ListSkeleton rows={4} />} />
       ) : rows.length === 0 ? (
         <EmptyState picture="tools" title="No tools yet" action={assignButton}>
           Tools let the agent do things while it answers: read the time, calculate, or call your server. The model

@@ -4,7 +4,7 @@ import { type AgentVersion, useAgentVersions, useRestoreVersion } from "../../da
 import type { Agent } from "../../data/agents.ts";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
@@ -24,16 +24,12 @@ type Comparison = (typeof COMPARISONS)[number]["value"];
 
 /** The versions of an agent, what differs between them, and a way back. */
 export function History({ agent }: { readonly agent: Agent }) {
-  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useAgentVersions(agent.id);
+  const { rows, hasMore, isLoadingMore, loadMore, ...read } = useAgentVersions(agent.id);
   const [comparison, setComparison] = useState<Comparison>("previous");
   const [chosen, setChosen] = useState("");
   const { restoring, restore } = useRestore(agent);
   if (rows === undefined)
-    return failure === null ? (
-      <ListSkeleton rows={4} />
-    ) : (
-      <FailureState title="The versions could not be loaded." message={failure.message} onRetry={reload} />
-    );
+    return <NotLoaded title="The versions could not be loaded." read={read} skeleton={<ListSkeleton rows={4} />} />;
   const other = rows.find(({ number }) => String(number) === chosen) ?? rows.at(-1);
   const findOther = (place: number): AgentVersion | undefined =>
     comparison === "other" ? other : comparison === "current" ? rows[0] : rows[place + 1];

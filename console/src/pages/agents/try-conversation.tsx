@@ -6,7 +6,7 @@ import { useRespond } from "../../data/respond.ts";
 import { useCancelRun } from "../../data/runs.ts";
 import { type TriedMessage, useTriedMessages } from "../../data/tries.ts";
 import { Banner } from "../../components/banner.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { MessageScroller } from "./message-scroller.tsx";
 import { TryComposer } from "./try-composer.tsx";
@@ -58,15 +58,7 @@ export function TryConversation({ agent, swarmId, firstMessage }: TryConversatio
         mark={`${messages.length} ${liveTurns.map(({ turn }) => turn.text.length + turn.tools.length).join()}`}
       >
         {before.rows === undefined && firstMessage === null ? (
-          before.failure === null ? (
-            <Skeleton className="h-40" />
-          ) : (
-            <FailureState
-              title="The messages could not be loaded."
-              message={before.failure.message}
-              onRetry={before.reload}
-            />
-          )
+          <NotLoaded title="The messages could not be loaded." read={before} skeleton={<Skeleton className="h-40" />} />
         ) : (
           <ol aria-label={`Conversation with ${agent.name}`} className="grid gap-5">
             {/* A turn and its message have the same key, so that expanded parts stay expanded when the message is stored. */}

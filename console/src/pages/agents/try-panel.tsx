@@ -5,7 +5,7 @@ import { type Try, useRemoveTry, useStartTry, useTry } from "../../data/tries.ts
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { ConfirmByName } from "../../components/confirm-by-name.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { Link } from "../../components/link.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
@@ -14,15 +14,17 @@ import { TryConversation } from "./try-conversation.tsx";
 
 /** A conversation with one agent. The first message creates a swarm for it, because agents answer only in swarms. */
 export function TryPanel({ agent }: { readonly agent: Agent }) {
-  const { rows, failure, reload } = useTry(agent.id);
+  const { rows, ...read } = useTry(agent.id);
   const start = useStartTry();
   const [started, setStarted] = useState<{ readonly swarm: Try; readonly message: string } | null>(null);
   const swarm = started?.swarm ?? rows?.[0] ?? null;
   if (rows === undefined)
-    return failure === null ? (
-      <Skeleton className="h-80 rounded-lg" />
-    ) : (
-      <FailureState title="The conversation could not be loaded." message={failure.message} onRetry={reload} />
+    return (
+      <NotLoaded
+        title="The conversation could not be loaded."
+        read={read}
+        skeleton={<Skeleton className="h-80 rounded-lg" />}
+      />
     );
   const begin = async (message: string): Promise<boolean> => {
     const made = await start.run(agent);

@@ -3,7 +3,7 @@ import { type Approval, useApprovals } from "../../data/approvals.ts";
 import { useDecision } from "../../data/runs.ts";
 import { DecisionForm } from "../../components/decision-form.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { JsonView } from "../../components/json-view.tsx";
 import { ButtonLink, Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -15,7 +15,7 @@ const QUOTED = 160;
 
 /** The tool calls of the user's agents that wait for a decision, in all swarms. */
 export function ApprovalsPage() {
-  const { rows, failure, reload } = useApprovals();
+  const { rows, ...read } = useApprovals();
   return (
     <>
       <PageHeader
@@ -23,11 +23,7 @@ export function ApprovalsPage() {
         description="Tool calls of your agents that wait for your decision. Without one they are denied when their time is over."
       />
       {rows === undefined ? (
-        failure === null ? (
-          <ListSkeleton rows={2} />
-        ) : (
-          <FailureState title="The approvals could not be loaded" message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The approvals could not be loaded" read={read} skeleton={<ListSkeleton rows={2} />} />
       ) : rows.length === 0 ? (
         <EmptyState picture="tools" title="Nothing waits for you" action={<ButtonLink to="/tools">Tools</ButtonLink>}>
           A tool with “Require approval” waits here before each call, wherever an agent of yours uses it. So does a tool

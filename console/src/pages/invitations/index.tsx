@@ -2,7 +2,7 @@ import { useLocation, useParams } from "react-router";
 import { useAnswerInvitation, useInvitations, useSecretInvitation } from "../../data/invitations.ts";
 import { useUser } from "../../data/session.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { InvitationList } from "../../components/invitation-list.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -18,7 +18,7 @@ export function InvitationsPage() {
   const linked = useSecretInvitation(secret);
   const answer = useAnswerInvitation();
   const isLinked = linked.rows !== undefined && linked.rows.length > 0;
-  const { rows, failure, reload } = isLinked || (secret !== null && linked.rows === undefined) ? linked : own;
+  const { rows, ...read } = isLinked || (secret !== null && linked.rows === undefined) ? linked : own;
   const invitations = rows?.filter(({ swarm_id: id }) => swarmId === "" || id === swarmId);
   return (
     <>
@@ -27,11 +27,7 @@ export function InvitationsPage() {
         description={`You are signed in as ${email}.`}
       />
       {invitations === undefined ? (
-        failure === null ? (
-          <ListSkeleton rows={1} />
-        ) : (
-          <FailureState title="The invitation could not be loaded" message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The invitation could not be loaded" read={read} skeleton={<ListSkeleton rows={1} />} />
       ) : invitations.length === 0 ? (
         <EmptyState
           picture="mail"

@@ -2,11 +2,10 @@ import { type Tool, type ToolCall, useToolCalls } from "../../data/tools.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
 import { Pager } from "../../components/pager.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
-import { ListSkeleton } from "../../components/skeleton.tsx";
 
 const STYLES: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
   pending_approval: { tone: "thinking", word: "Waiting for approval" },
@@ -44,13 +43,8 @@ const COLUMNS: readonly Column<ToolCall>[] = [
 
 /** The calls of the tool in swarms of the user. */
 export function ToolCalls({ tool }: { readonly tool: Tool }) {
-  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useToolCalls(tool.id);
-  if (rows === undefined)
-    return failure === null ? (
-      <ListSkeleton />
-    ) : (
-      <FailureState title="The calls could not be loaded." message={failure.message} onRetry={reload} />
-    );
+  const { rows, hasMore, isLoadingMore, loadMore, ...read } = useToolCalls(tool.id);
+  if (rows === undefined) return <NotLoaded title="The calls could not be loaded." read={read} />;
   if (rows.length === 0)
     return (
       <EmptyState picture="events" title="Not called yet">

@@ -6,7 +6,7 @@ import { Avatar } from "../../components/avatar.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
 import { JsonView } from "../../components/json-view.tsx";
 import { Link } from "../../components/link.tsx";
@@ -110,15 +110,11 @@ function Destination({ tool }: { readonly tool: Tool }) {
 }
 
 function Users({ tool }: { readonly tool: Tool }) {
-  const { rows, failure, reload } = useToolUsers(tool.id);
+  const { rows, ...read } = useToolUsers(tool.id);
   return (
     <CardSection title="Assigned agents">
       {rows === undefined ? (
-        failure === null ? (
-          <Skeleton className="h-16" />
-        ) : (
-          <FailureState title="The agents could not be loaded." message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The agents could not be loaded." read={read} skeleton={<Skeleton className="h-16" />} />
       ) : rows.length === 0 ? (
         <p className="text-ink-soft">
           None. Open one of your <Link to="/agents">agents</Link> and assign this tool.

@@ -9,7 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { useCommands } from "../../components/commands.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
@@ -40,7 +40,7 @@ export function UsagePage() {
     }, URL_UPDATE_OPTIONS);
   const days = useMemo(() => listDays(range, Date.now()), [range]);
   const since = days[0] ?? "";
-  const { report, failure, reload } = useUsage({ since, split });
+  const { report, ...read } = useUsage({ since, split });
   const csv = useCsv(since);
   useCommands(
     useMemo(
@@ -85,10 +85,8 @@ export function UsagePage() {
           ]}
         />
       </Toolbar>
-      {failure !== null && report === undefined ? (
-        <FailureState title="Usage could not be loaded" message={failure.message} onRetry={reload} />
-      ) : report === undefined ? (
-        <UsageSkeleton />
+      {report === undefined ? (
+        <NotLoaded title="Usage could not be loaded" read={read} skeleton={<UsageSkeleton />} />
       ) : report.days.length === 0 ? (
         <NothingUsed range={range} />
       ) : (

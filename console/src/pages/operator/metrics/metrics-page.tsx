@@ -11,7 +11,7 @@ import { CardSection } from "../../../components/card.tsx";
 import { Chart } from "../../../components/chart.tsx";
 import type { ChartSeries } from "../../../components/chart-props.ts";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { formatCompact, formatDuration } from "../../../components/formats.ts";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
@@ -93,7 +93,7 @@ const CHOICES = METRIC_HOURS.map((value) => ({ value, label: value === "1" ? "1 
 export function MetricsPage() {
   const [address, setAddress] = useSearchParams();
   const hours = METRIC_HOURS.find((value) => value === address.get("hours")) ?? "1";
-  const { rows: metrics, failure, reload } = useMetrics(hours);
+  const { rows: metrics, ...read } = useMetrics(hours);
   return (
     <>
       <PageHeader
@@ -110,11 +110,7 @@ export function MetricsPage() {
       />
       <Sections />
       {metrics === undefined ? (
-        failure === null ? (
-          <CardsSkeleton />
-        ) : (
-          <FailureState title="The metrics could not be loaded" message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The metrics could not be loaded" read={read} skeleton={<CardsSkeleton />} />
       ) : (
         <Charts metrics={metrics} />
       )}

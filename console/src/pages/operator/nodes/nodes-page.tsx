@@ -6,7 +6,7 @@ import {
 } from "../../../data/operator-operations.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { CardSection } from "../../../components/card.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { formatBytes, formatCount } from "../../../components/formats.ts";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
@@ -15,17 +15,13 @@ import { Sections } from "../sections.tsx";
 import { Facts } from "../facts.tsx";
 
 export function NodesPage() {
-  const { rows: state, failure, reload } = useServiceNodes();
+  const { rows: state, ...read } = useServiceNodes();
   return (
     <>
       <PageHeader title="Nodes" description="The processes of the service, the change feed and the backups." />
       <Sections />
       {state === undefined ? (
-        failure === null ? (
-          <CardsSkeleton />
-        ) : (
-          <FailureState title="The nodes could not be loaded" message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The nodes could not be loaded" read={read} skeleton={<CardsSkeleton />} />
       ) : (
         <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
           <Processes nodes={state.nodes} />

@@ -1,5 +1,5 @@
 import { useServiceMail, useServiceProviders } from "../../../data/operator-operations.ts";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
 import { Sections } from "../sections.tsx";
@@ -10,10 +10,12 @@ import { ProviderCard } from "./provider-card.tsx";
 export function ServicesPage() {
   const providers = useServiceProviders();
   const mail = useServiceMail();
-  const failure = providers.failure ?? mail.failure;
-  const reload = () => {
-    providers.reload();
-    mail.reload();
+  const read = {
+    failure: providers.failure ?? mail.failure,
+    reload: () => {
+      providers.reload();
+      mail.reload();
+    },
   };
   return (
     <>
@@ -23,11 +25,7 @@ export function ServicesPage() {
       />
       <Sections />
       {providers.rows === undefined || mail.rows === undefined ? (
-        failure === null ? (
-          <CardsSkeleton />
-        ) : (
-          <FailureState title="The page could not be loaded" message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The page could not be loaded" read={read} skeleton={<CardsSkeleton />} />
       ) : (
         <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
           {providers.rows.providers.map((provider) => (

@@ -4,11 +4,10 @@ import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { SearchInput } from "../../../components/search-input.tsx";
 import { Select } from "../../../components/select.tsx";
-import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { type Filters, useFilters } from "../../../components/use-filters.ts";
 import { Sections } from "../sections.tsx";
@@ -21,7 +20,7 @@ const CHOICES = [
 ];
 
 export function SettingsPage() {
-  const { rows: loaded, failure, reload } = useServiceSettings();
+  const { rows: loaded, ...read } = useServiceSettings();
   const filters = useFilters();
   return (
     <>
@@ -31,11 +30,7 @@ export function SettingsPage() {
       />
       <Sections />
       {loaded === undefined ? (
-        failure === null ? (
-          <ListSkeleton />
-        ) : (
-          <FailureState title="The settings could not be loaded" message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The settings could not be loaded" read={read} />
       ) : (
         <Groups settings={loaded.settings} filters={filters} />
       )}

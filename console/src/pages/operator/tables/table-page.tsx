@@ -1,11 +1,10 @@
 import { useParams } from "react-router";
 import { type DescribedTable, useTable, useTableRows } from "../../../data/operator-tables.ts";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { formatCount } from "../../../components/formats.ts";
 import { Pager } from "../../../components/pager.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { CsvButtons } from "./csv-buttons.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { RowGrid } from "./row-grid.tsx";
@@ -15,17 +14,13 @@ const CRUMBS = [{ label: "Tables", to: "/operator/tables" }];
 
 export function TablePage() {
   const { schema = "", table: name = "" } = useParams();
-  const { rows: table, failure, reload } = useTable({ schema, name });
+  const { rows: table, ...read } = useTable({ schema, name });
   const state = useTableQuery();
   if (table === undefined)
     return (
       <>
         <PageHeader title={name} crumbs={CRUMBS} />
-        {failure === null ? (
-          <ListSkeleton />
-        ) : (
-          <FailureState title="The table could not be loaded" message={failure.message} onRetry={reload} />
-        )}
+        <NotLoaded title="The table could not be loaded" read={read} />
       </>
     );
   return (
@@ -52,10 +47,8 @@ function describe({ estimated_rows: rows, withheld, is_editable: isEditable, kin
 }
 
 function Rows({ table, state }: { readonly table: DescribedTable; readonly state: TableQueryState }) {
-  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useTableRows(table, state.query);
-  if (failure !== null && rows === undefined)
-    return <FailureState title="The rows could not be loaded" message={failure.message} onRetry={reload} />;
-  if (rows === undefined) return <ListSkeleton />;
+  const { rows, hasMore, isLoadingMore, loadMore, ...read } = useTableRows(table, state.query);
+  if (rows === undefined) return <NotLoaded title="The rows could not be loaded" read={read} />;
   if (rows.length === 0)
     return (
       <EmptyState picture="search" title={state.query.filters.length === 0 ? "There are no rows" : "No row matches"}>

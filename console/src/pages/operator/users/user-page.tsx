@@ -2,11 +2,10 @@ import { useParams } from "react-router";
 import { type UserDetails, useOperatedUser } from "../../../data/operator-users.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { CardSection } from "../../../components/card.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { Link } from "../../../components/link.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { LimitsCard } from "./limits-card.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { UserBadges } from "./user-badges.tsx";
@@ -15,16 +14,12 @@ const CRUMBS = [{ label: "Users", to: "/operator/users" }];
 
 export function UserPage() {
   const { userId = "" } = useParams();
-  const { rows: details, failure, reload } = useOperatedUser(userId);
+  const { rows: details, ...read } = useOperatedUser(userId);
   if (details === undefined)
     return (
       <>
         <PageHeader title="User" crumbs={CRUMBS} />
-        {failure === null ? (
-          <ListSkeleton />
-        ) : (
-          <FailureState title="The user could not be loaded" message={failure.message} onRetry={reload} />
-        )}
+        <NotLoaded title="The user could not be loaded" read={read} />
       </>
     );
   const { user, limits } = details;

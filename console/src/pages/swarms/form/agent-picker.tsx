@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useAgentChoices } from "../../../data/swarm-agents.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { Checkbox } from "../../../components/checkbox.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
 import { SearchInput } from "../../../components/search-input.tsx";
 import { ListSkeleton } from "../../../components/skeleton.tsx";
@@ -21,13 +21,9 @@ const MAX_ROWS = 6;
 
 export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
   const [search, setSearch] = useState("");
-  const { rows, failure, reload } = useAgentChoices();
+  const { rows, ...read } = useAgentChoices();
   if (rows === undefined)
-    return failure === null ? (
-      <ListSkeleton rows={3} />
-    ) : (
-      <FailureState title="Your agents could not be loaded" message={failure.message} onRetry={reload} />
-    );
+    return <NotLoaded title="Your agents could not be loaded" read={read} skeleton={<ListSkeleton rows={3} />} />;
   const left = rows.filter(({ id }) => without?.has(id) !== true);
   if (left.length === 0)
     return (

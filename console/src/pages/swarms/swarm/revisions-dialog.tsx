@@ -1,21 +1,17 @@
 import type { Message } from "../../../data/conversation-pages.ts";
 import { useRevisions } from "../../../data/message-writes.ts";
 import { Dialog } from "../../../components/dialog.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { Timeline } from "../../../components/timeline.tsx";
 
 export function RevisionsDialog({ message, onClose }: { readonly message: Message; onClose(): void }) {
-  const { rows, failure, reload } = useRevisions(message.id);
+  const { rows, ...read } = useRevisions(message.id);
   return (
     <Dialog isOpen onClose={onClose} title="Versions of this message" description={`By ${message.sender_name}.`}>
       {rows === undefined ? (
-        failure === null ? (
-          <ListSkeleton rows={2} />
-        ) : (
-          <FailureState title="The versions could not be loaded" message={failure.message} onRetry={reload} />
-        )
+        <NotLoaded title="The versions could not be loaded" read={read} skeleton={<ListSkeleton rows={2} />} />
       ) : (
         <Timeline
           label="Versions, newest first"

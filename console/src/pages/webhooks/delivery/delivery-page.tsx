@@ -6,7 +6,7 @@ import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
 import type { Pages } from "../../../data/rows.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CardSection } from "../../../components/card.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { JsonView } from "../../../components/json-view.tsx";
 import { Link } from "../../../components/link.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
@@ -83,10 +83,9 @@ function Attempts(props: {
   readonly webhook: Webhook;
 }) {
   const { attempts, delivery, webhook } = props;
-  const { rows, failure, reload } = attempts;
-  if (failure !== null && rows === undefined)
-    return <FailureState title="The attempts could not be loaded" message={failure.message} onRetry={reload} />;
-  if (rows === undefined) return <ListSkeleton rows={2} />;
+  const { rows, ...read } = attempts;
+  if (rows === undefined)
+    return <NotLoaded title="The attempts could not be loaded" read={read} skeleton={<ListSkeleton rows={2} />} />;
   return <AttemptsTimeline attempts={attempts} rows={rows} delivery={delivery} webhook={webhook} />;
 }
 

@@ -10,12 +10,11 @@ import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { Pager } from "../../../components/pager.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { SearchInput } from "../../../components/search-input.tsx";
 import { Select } from "../../../components/select.tsx";
-import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
@@ -44,7 +43,7 @@ export interface DeliveriesTabProps {
 }
 
 export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProps) {
-  const { rows, failure, reload } = deliveries;
+  const { rows, ...read } = deliveries;
   const [params, setParams] = useSearchParams();
   const [isRetrying, setIsRetrying] = useState(false);
   const isFiltered = FILTERS.some((name) => params.has(name));
@@ -55,9 +54,7 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
     else next.set(name, value);
     setParams(next, URL_UPDATE_OPTIONS);
   };
-  if (failure !== null && rows === undefined)
-    return <FailureState title="The deliveries could not be loaded" message={failure.message} onRetry={reload} />;
-  if (rows === undefined) return <ListSkeleton />;
+  if (rows === undefined) return <NotLoaded title="The deliveries could not be loaded" read={read} />;
   if (rows.length === 0 && !isFiltered) return <NothingYet isActive={webhook.is_active} />;
   return (
     <>

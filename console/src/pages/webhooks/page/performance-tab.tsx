@@ -5,7 +5,7 @@ import { CardSection } from "../../../components/card.tsx";
 import { Chart } from "../../../components/chart.tsx";
 import type { ChartSeries } from "../../../components/chart-props.ts";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { formatCount, formatDuration } from "../../../components/formats.ts";
 import { Select } from "../../../components/select.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
@@ -28,7 +28,7 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
   const [params, setParams] = useSearchParams();
   const range = RANGES.find(({ value }) => value === params.get("range")) ?? RANGES[0];
   const period = usePeriod(range, params);
-  const { rows, failure, reload } = useAttemptCounts(webhookId, period);
+  const { rows, ...read } = useAttemptCounts(webhookId, period);
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(params);
     next.set(name, value);
@@ -62,10 +62,9 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
           <span className="text-sm text-ink-faint">Busy periods show their newest {formatCount(10_000)} attempts.</span>
         )}
       </Toolbar>
-      {failure !== null && rows === undefined && (
-        <FailureState title="The attempts could not be counted" message={failure.message} onRetry={reload} />
+      {rows === undefined && (
+        <NotLoaded title="The attempts could not be counted" read={read} skeleton={<CardsSkeleton cards={2} />} />
       )}
-      {failure === null && rows === undefined && <CardsSkeleton cards={2} />}
       {hasAttempts === false && (
         <EmptyState picture="usage" title="No attempts in this period">
           After the first attempts, this shows their outcomes and the response time of your endpoint.

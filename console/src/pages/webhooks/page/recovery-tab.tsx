@@ -5,7 +5,7 @@ import type { Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { Field } from "../../../components/field.tsx";
 import { formatCount } from "../../../components/formats.ts";
 import { Select } from "../../../components/select.tsx";
@@ -98,10 +98,9 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
 }
 
 function Past({ webhookId }: { readonly webhookId: string }) {
-  const { rows, failure, reload } = useRecoveries(webhookId);
-  if (failure !== null && rows === undefined)
-    return <FailureState title="The recoveries could not be loaded" message={failure.message} onRetry={reload} />;
-  if (rows === undefined) return <ListSkeleton rows={3} />;
+  const { rows, ...read } = useRecoveries(webhookId);
+  if (rows === undefined)
+    return <NotLoaded title="The recoveries could not be loaded" read={read} skeleton={<ListSkeleton rows={3} />} />;
   return (
     <CardSection title="Recoveries" description="Recoveries survive restarts, and pause while the endpoint is behind.">
       {rows.length === 0 ? (
