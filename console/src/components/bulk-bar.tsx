@@ -1,3 +1,4 @@
+import { Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ActionDialog } from "./action-dialog.tsx";
 import { Button } from "./button.tsx";
@@ -34,6 +35,9 @@ export interface BulkBarProps<Row extends NamedRow> {
   readonly nouns: readonly [one: string, many: string];
   readonly actions: readonly BulkAction<Row>[];
 }
+
+/** What all actions that delete rows have in common. */
+export const BULK_DELETE = { label: "Delete", past: "deleted", icon: <Trash2 />, isDangerous: true } as const;
 
 const MAX_NAMES = 5;
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
+import { DataTable, type DataTableProps } from "./data-table.tsx";
 import { EmptyState } from "./empty-state.tsx";
 import { NotLoaded } from "./not-loaded.tsx";
 import { PageHeader } from "./page-header.tsx";
@@ -28,25 +29,28 @@ export interface ListProps<Row> {
   readonly pages: LoadedPages<Row>;
   /** In place of a list without rows, when no filter is set. */
   readonly empty: ReactNode;
-  readonly isFiltered: boolean;
+  readonly isFiltered?: boolean;
   /** In place of a list without rows, when a filter is set. */
-  readonly noMatch: ReactNode;
+  readonly noMatch?: ReactNode;
   readonly skeleton?: ReactNode;
-  /** Renders the rows; `foot` counts them and loads more. */
-  children(rows: readonly Row[], foot: ReactNode): ReactNode;
+  readonly table?: Omit<DataTableProps<Row>, "rows" | "onEndReached" | "foot">;
+  /** Renders rows that are no table; `foot` counts them and loads more. */
+  children?(rows: readonly Row[], foot: ReactNode): ReactNode;
 }
 
 /** The rows of a list, or why there are none: loading, a failure, nothing yet, no match. */
-export function List<Row>({ noun, pages, empty, isFiltered, noMatch, skeleton, children }: ListProps<Row>) {
+export function List<Row>(props: ListProps<Row>) {
+  const { noun, pages, empty, isFiltered = false, noMatch, skeleton, table, children } = props;
   const { rows, hasMore, isLoadingMore, loadMore } = pages;
   if (rows === undefined)
     return <NotLoaded title={`The ${noun} could not be loaded`} read={pages} skeleton={skeleton} />;
   if (rows.length === 0) return isFiltered ? noMatch : empty;
   const needsFoot = hasMore || rows.length > MAX_UNCOUNTED;
-  return children(
-    rows,
-    needsFoot && <Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun={noun} />,
+  const foot = needsFoot && (
+    <Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun={noun} />
   );
+  if (table !== undefined) return <DataTable {...table} rows={rows} onEndReached={loadMore} foot={foot} />;
+  return children?.(rows, foot);
 }
 
 export interface ListPageProps<Row> extends Omit<ListProps<Row>, "isFiltered" | "noMatch"> {
@@ -54,11 +58,11 @@ export interface ListPageProps<Row> extends Omit<ListProps<Row>, "isFiltered" | 
   readonly noMatch?: ReactNode;
   readonly title: string;
   readonly description: string;
-  readonly actions: ReactNode;
+  readonly actions?: ReactNode;
   readonly filters: Filters;
   readonly searchLabel: string;
   /** Selects beside the search. */
-  readonly selects: ReactNode;
+  readonly selects?: ReactNode;
   /** One row, for the title of the state without a match: "agent". */
   readonly one: string;
   /** What the filters compare with. */

@@ -10,8 +10,8 @@ import { NotLoaded } from "../../components/not-loaded.tsx";
 import { formatCompact, formatDuration, formatMoney } from "../../components/formats.ts";
 import { ButtonLink } from "../../components/link.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
 import { isStatus, StatusBadge } from "../../components/status-dot.tsx";
+import { whenColumn } from "../../components/when-column.tsx";
 import { UsageStats, USAGE_DAYS, useSince } from "./usage-stats.tsx";
 
 const DAY_SECONDS = 86_400;
@@ -43,13 +43,7 @@ const COLUMNS: readonly Column<AgentTurn>[] = [
     isNumber: true,
     render: ({ cost_usd: cost }) => (cost === null ? "unknown" : formatMoney(cost)),
   },
-  {
-    title: "When",
-    width: "9rem",
-    narrow: "trailing",
-    isNumber: true,
-    render: ({ created_at: at }) => <RelativeTime at={at} />,
-  },
+  whenColumn(),
 ];
 
 export function Activity({ agent }: { readonly agent: Agent }) {

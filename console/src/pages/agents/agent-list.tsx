@@ -1,9 +1,9 @@
 import { AGENT_STATUSES, type AgentStatus, FRAMEWORKS } from "@swarmbase/sdk";
-import { Bot, Plus, Trash2 } from "lucide-react";
+import { Bot, Plus } from "lucide-react";
 import { useAgents } from "../../data/agents.ts";
 import { useBulk } from "../../data/bulk.ts";
 import { SORTS } from "../../data/keyset.ts";
-import { BulkBar } from "../../components/bulk-bar.tsx";
+import { BULK_DELETE, BulkBar } from "../../components/bulk-bar.tsx";
 import { CardGrid } from "../../components/card-grid.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
@@ -77,10 +77,7 @@ export function AgentList() {
           nouns={["agent", "agents"]}
           actions={[
             {
-              label: "Delete",
-              past: "deleted",
-              icon: <Trash2 />,
-              isDangerous: true,
+              ...BULK_DELETE,
               explanation:
                 "They leave all swarms, and their versions are deleted. Their messages stay. This cannot be undone.",
               run: bulk.remove,

@@ -46,8 +46,6 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
     <List
       noun="cases"
       pages={cases}
-      isFiltered={false}
-      noMatch={null}
       empty={
         <EmptyState picture="search" title="No cases yet" action={addTo("primary")}>
           A case is what an agent is asked, and what its answer has to be: a text, JSON, the call of a tool, or what

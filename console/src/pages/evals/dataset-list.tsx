@@ -1,23 +1,17 @@
 import { ListChecks, Plus } from "lucide-react";
 import { type EvalDataset, useEvalDatasets } from "../../data/eval-datasets.ts";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { useListCommands } from "../../components/use-list-commands.tsx";
+import { whenColumn } from "../../components/when-column.tsx";
 
 const COLUMNS: readonly Column<EvalDataset>[] = [
   { title: "Name", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },
   { title: "Description", width: "3fr", render: ({ description }) => description ?? "" },
-  {
-    title: "Created",
-    width: "9rem",
-    narrow: "trailing",
-    isNumber: true,
-    render: ({ created_at: at }) => <RelativeTime at={at} />,
-  },
+  whenColumn("Created"),
 ];
 
 export function DatasetList() {
@@ -45,7 +39,6 @@ export function DatasetList() {
       noMatchHint="No name or description matches."
       filters={filters}
       searchLabel="Search by name or description"
-      selects={null}
       pages={datasets}
       empty={
         <EmptyState picture="search" title="No datasets yet" action={add}>
@@ -53,21 +46,12 @@ export function DatasetList() {
           agent breaks.
         </EmptyState>
       }
-    >
-      {(rows, foot) => (
-        <DataTable
-          label="Datasets"
-          columns={COLUMNS}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={{
-            label: ({ name }) => `Open ${name}`,
-            to: ({ id }) => `/evals/${id}`,
-          }}
-          onEndReached={datasets.loadMore}
-          foot={foot}
-        />
-      )}
-    </ListPage>
+      table={{
+        label: "Datasets",
+        columns: COLUMNS,
+        keyOf: ({ id }) => id,
+        onOpen: { label: ({ name }) => `Open ${name}`, to: ({ id }) => `/evals/${id}` },
+      }}
+    />
   );
 }

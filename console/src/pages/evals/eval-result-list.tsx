@@ -8,7 +8,7 @@ import {
 } from "../../data/eval-runs.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { formatDuration } from "../../components/formats.ts";
 import { List } from "../../components/list-page.tsx";
@@ -88,19 +88,13 @@ export function EvalResultList({ run }: { readonly run: EvalRun }) {
             The results appear here as the agent answers.
           </EmptyState>
         }
-      >
-        {(rows, foot) => (
-          <DataTable
-            label="Results"
-            columns={COLUMNS}
-            rows={rows}
-            keyOf={({ id }) => id}
-            onOpen={{ label: ({ case_name: name }) => `Open the result of ${name}`, open: ({ id }) => open(id) }}
-            onEndReached={results.loadMore}
-            foot={foot}
-          />
-        )}
-      </List>
+        table={{
+          label: "Results",
+          columns: COLUMNS,
+          keyOf: ({ id }) => id,
+          onOpen: { label: ({ case_name: name }) => `Open the result of ${name}`, open: ({ id }) => open(id) },
+        }}
+      />
       {opened !== null && <EvalResultDrawer result={opened} onClose={() => open(null)} />}
     </>
   );

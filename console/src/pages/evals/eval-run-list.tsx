@@ -1,12 +1,12 @@
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { type EvalRun, useEvalRuns } from "../../data/eval-runs.ts";
 import { Badge } from "../../components/badge.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { List } from "../../components/list-page.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
+import { whenColumn } from "../../components/when-column.tsx";
 import { nameRun } from "./name-run.ts";
 
 const COLUMNS: readonly Column<EvalRun>[] = [
@@ -35,13 +35,7 @@ const COLUMNS: readonly Column<EvalRun>[] = [
     render: ({ status, regression_count: count }) =>
       count > 0 ? <Badge tone="bad">{formatCount(count)}</Badge> : status === "completed" ? "0" : "",
   },
-  {
-    title: "When",
-    width: "9rem",
-    narrow: "trailing",
-    isNumber: true,
-    render: ({ created_at: at }) => <RelativeTime at={at} />,
-  },
+  whenColumn(),
 ];
 
 export function EvalRunList({ dataset }: { readonly dataset: EvalDataset }) {
@@ -50,29 +44,21 @@ export function EvalRunList({ dataset }: { readonly dataset: EvalDataset }) {
     <List
       noun="runs"
       pages={runs}
-      isFiltered={false}
-      noMatch={null}
       empty={
         <EmptyState picture="events" title="Not run yet">
           A run asks a version of an agent all cases of the dataset, and compares the results with an earlier run.
           Choose the agent with the button “Run …”.
         </EmptyState>
       }
-    >
-      {(rows, foot) => (
-        <DataTable
-          label="Runs"
-          columns={COLUMNS}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={{
-            label: (run) => `Open the run of ${nameRun(run)} at ${run.created_at}`,
-            to: ({ id }) => `/evals/${dataset.id}/runs/${id}`,
-          }}
-          onEndReached={runs.loadMore}
-          foot={foot}
-        />
-      )}
-    </List>
+      table={{
+        label: "Runs",
+        columns: COLUMNS,
+        keyOf: ({ id }) => id,
+        onOpen: {
+          label: (run) => `Open the run of ${nameRun(run)} at ${run.created_at}`,
+          to: ({ id }) => `/evals/${dataset.id}/runs/${id}`,
+        },
+      }}
+    />
   );
 }

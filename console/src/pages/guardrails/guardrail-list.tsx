@@ -2,7 +2,7 @@ import { Plus, ShieldCheck } from "lucide-react";
 import { useSearchParams } from "react-router";
 import { type Guardrail, useGuardrails, useSetGuardrailActive } from "../../data/guardrails.ts";
 import { Badge } from "../../components/badge.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
@@ -59,19 +59,13 @@ export function GuardrailList() {
           advice, only JSON.
         </EmptyState>
       }
-    >
-      {(rows, foot) => (
-        <DataTable
-          label="Guardrails"
-          columns={columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={{ label: ({ name }) => `Open ${name}`, to: ({ id }) => `/guardrails/${id}` }}
-          onEndReached={guardrails.loadMore}
-          foot={foot}
-        />
-      )}
-    </ListPage>
+      table={{
+        label: "Guardrails",
+        columns,
+        keyOf: ({ id }) => id,
+        onOpen: { label: ({ name }) => `Open ${name}`, to: ({ id }) => `/guardrails/${id}` },
+      }}
+    />
   );
 }
 

@@ -5,7 +5,7 @@ import { stopRuns } from "../../data/bulk.ts";
 import { useRunChoices } from "../../data/names.ts";
 import { type ListedRun, useAllRuns } from "../../data/traces.ts";
 import { BulkBar } from "../../components/bulk-bar.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
@@ -46,7 +46,6 @@ export function RunList() {
     <ListPage
       title="Runs"
       description="Every question to your swarms, with what happened until its answer."
-      actions={null}
       filters={filters}
       searchLabel="Search by question or id"
       selects={
@@ -87,23 +86,14 @@ export function RunList() {
           A run is the processing of one question: turns, model calls, tool calls, cost, and the reason why it ended.
         </EmptyState>
       }
-    >
-      {(rows, foot) => (
-        <DataTable
-          label="Runs"
-          columns={COLUMNS}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={{
-            label: (run) => labelOfRun(run),
-            open: ({ id }) => void navigate(`/runs/${id}`),
-          }}
-          selection={{ ...selection, name: (run) => labelOfRun(run), can: isUnfinished }}
-          onEndReached={runs.loadMore}
-          foot={foot}
-        />
-      )}
-    </ListPage>
+      table={{
+        label: "Runs",
+        columns: COLUMNS,
+        keyOf: ({ id }) => id,
+        onOpen: { label: (run) => labelOfRun(run), open: ({ id }) => void navigate(`/runs/${id}`) },
+        selection: { ...selection, name: (run) => labelOfRun(run), can: isUnfinished },
+      }}
+    />
   );
 }
 

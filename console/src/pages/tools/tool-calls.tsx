@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
 import { Pager } from "../../components/pager.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
+import { whenColumn } from "../../components/when-column.tsx";
 
 const STYLES: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
   pending_approval: { tone: "thinking", word: "Waiting for approval" },
@@ -32,13 +32,7 @@ const COLUMNS: readonly Column<ToolCall>[] = [
   },
   { title: "Duration", isNumber: true, render: ({ duration_ms: ms }) => (ms === null ? "" : formatDuration(ms)) },
   { title: "Attempts", isNumber: true, render: ({ attempts }) => formatCount(attempts) },
-  {
-    title: "When",
-    width: "9rem",
-    narrow: "trailing",
-    isNumber: true,
-    render: ({ created_at: at }) => <RelativeTime at={at} />,
-  },
+  whenColumn(),
 ];
 
 /** The calls of the tool in swarms of the user. */

@@ -1,10 +1,10 @@
-import { Plug, Plus, Trash2, Wrench } from "lucide-react";
+import { Plug, Plus, Wrench } from "lucide-react";
 import { memo, useCallback } from "react";
 import { useBulk } from "../../data/bulk.ts";
 import { SORTS } from "../../data/keyset.ts";
 import { useUser } from "../../data/session.ts";
 import { TOOL_ORIGINS, type Tool, type ToolOrigin, useTools } from "../../data/tools.ts";
-import { BulkBar } from "../../components/bulk-bar.tsx";
+import { BULK_DELETE, BulkBar } from "../../components/bulk-bar.tsx";
 import { CardGrid } from "../../components/card-grid.tsx";
 import { CardLink } from "../../components/card.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -77,10 +77,7 @@ export function ToolList() {
           nouns={["tool", "tools"]}
           actions={[
             {
-              label: "Delete",
-              past: "deleted",
-              icon: <Trash2 />,
-              isDangerous: true,
+              ...BULK_DELETE,
               explanation:
                 "No agent can use them any more, also agents of others that you share them with. This cannot be undone.",
               run: bulk.remove,

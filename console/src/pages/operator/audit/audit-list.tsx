@@ -2,7 +2,7 @@ import { useSearchParams } from "react-router";
 import { type AuditEntry, useAudit } from "../../../data/operator-audit.ts";
 import { Badge, type Tone } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
-import { type Column, DataTable } from "../../../components/data-table.tsx";
+import type { Column } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
@@ -49,24 +49,13 @@ export function AuditList() {
       noMatchHint="No entry has this request id or target."
       filters={filters}
       searchLabel="Find a request id"
-      selects={null}
       pages={audit}
       empty={
         <EmptyState picture="search" title="There are no entries">
           Calls of operators appear here.
         </EmptyState>
       }
-    >
-      {(rows, foot) => (
-        <DataTable
-          label="Audit log"
-          columns={COLUMNS}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onEndReached={audit.loadMore}
-          foot={foot}
-        />
-      )}
-    </ListPage>
+      table={{ label: "Audit log", columns: COLUMNS, keyOf: ({ id }) => id }}
+    />
   );
 }

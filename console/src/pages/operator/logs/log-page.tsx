@@ -2,7 +2,7 @@ import { useState } from "react";
 import { LOG_LEVELS, type LogLine, useLogLines, useLogTail } from "../../../data/operator-observations.ts";
 import { Badge, type Tone } from "../../../components/badge.tsx";
 import { Drawer } from "../../../components/drawer.tsx";
-import { type Column, DataTable } from "../../../components/data-table.tsx";
+import type { Column } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { Field } from "../../../components/field.tsx";
 import { JsonView } from "../../../components/json-view.tsx";
@@ -107,19 +107,13 @@ export function LogPage() {
             Lines appear here about a second after they are written.
           </EmptyState>
         }
-      >
-        {(shown, foot) => (
-          <DataTable
-            label="Log lines"
-            columns={COLUMNS}
-            rows={shown}
-            keyOf={({ id }) => id}
-            onOpen={{ label: ({ message, id }) => `${message} ${id}`, open: (line) => setOpen(line) }}
-            onEndReached={pages.loadMore}
-            foot={foot}
-          />
-        )}
-      </ListPage>
+        table={{
+          label: "Log lines",
+          columns: COLUMNS,
+          keyOf: ({ id }) => id,
+          onOpen: { label: ({ message, id }) => `${message} ${id}`, open: (line) => setOpen(line) },
+        }}
+      />
       {open !== null && <LineDrawer line={open} onClose={() => setOpen(null)} />}
     </>
   );

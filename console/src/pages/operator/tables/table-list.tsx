@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { type ListedTable, useTables } from "../../../data/operator-tables.ts";
 import { Badge } from "../../../components/badge.tsx";
-import { type Column, DataTable } from "../../../components/data-table.tsx";
+import type { Column } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { formatCount } from "../../../components/formats.ts";
 import { ListPage } from "../../../components/list-page.tsx";
@@ -36,31 +36,24 @@ export function TableList() {
     <ListPage
       title="Tables"
       description="The tables and views of the exposed schemas. Columns with credentials are not shown."
-      actions={null}
       above={<Sections />}
       noun="tables"
       one="table"
       noMatchHint="No table has this name."
       filters={filters}
       searchLabel="Search tables"
-      selects={null}
       pages={{ rows, failure, reload, hasMore: false, isLoadingMore: false, loadMore: () => {} }}
       empty={
         <EmptyState picture="search" title="There are no tables">
           DB_SCHEMAS names the schemas that are exposed.
         </EmptyState>
       }
-    >
-      {(tables, foot) => (
-        <DataTable
-          label="Tables"
-          columns={COLUMNS}
-          rows={tables}
-          keyOf={pathOfTable}
-          onOpen={{ label: ({ name }) => name, to: pathOfTable }}
-          foot={foot}
-        />
-      )}
-    </ListPage>
+      table={{
+        label: "Tables",
+        columns: COLUMNS,
+        keyOf: pathOfTable,
+        onOpen: { label: ({ name }) => name, to: pathOfTable },
+      }}
+    />
   );
 }

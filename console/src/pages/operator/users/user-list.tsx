@@ -2,7 +2,7 @@ import { UserPlus } from "lucide-react";
 import { useState } from "react";
 import { type OperatedUser, USER_STATES, type UserState, useOperatedUsers } from "../../../data/operator-users.ts";
 import { Button } from "../../../components/button.tsx";
-import { type Column, DataTable } from "../../../components/data-table.tsx";
+import type { Column } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
@@ -67,19 +67,13 @@ export function UserList() {
             Create one, or invite one by mail.
           </EmptyState>
         }
-      >
-        {(rows, foot) => (
-          <DataTable
-            label="Users"
-            columns={COLUMNS}
-            rows={rows}
-            keyOf={({ id }) => id}
-            onOpen={{ label: ({ email, id }) => email ?? id, to: ({ id }) => `/operator/users/${id}` }}
-            onEndReached={users.loadMore}
-            foot={foot}
-          />
-        )}
-      </ListPage>
+        table={{
+          label: "Users",
+          columns: COLUMNS,
+          keyOf: ({ id }) => id,
+          onOpen: { label: ({ email, id }) => email ?? id, to: ({ id }) => `/operator/users/${id}` },
+        }}
+      />
       <NewUserDialog isOpen={isAdding} onClose={() => setAdding(false)} />
     </>
   );

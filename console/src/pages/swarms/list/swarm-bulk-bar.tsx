@@ -1,8 +1,8 @@
-import { CheckCheck, Pause, Play, Trash2 } from "lucide-react";
+import { CheckCheck, Pause, Play } from "lucide-react";
 import { useBulk } from "../../../data/bulk.ts";
 import { markAllRead } from "../../../data/read-positions.ts";
 import type { SwarmSummary } from "../../../data/swarms.ts";
-import { BulkBar } from "../../../components/bulk-bar.tsx";
+import { BULK_DELETE, BulkBar } from "../../../components/bulk-bar.tsx";
 import type { Selection } from "../../../components/use-selection.ts";
 
 /** What can be done with several swarms. The service rejects what only their owner or an admin may do. */
@@ -35,10 +35,7 @@ export function SwarmBulkBar({ selection }: { readonly selection: Selection<Swar
           run: (rows) => bulk.update(rows, { status: "paused" }),
         },
         {
-          label: "Delete",
-          past: "deleted",
-          icon: <Trash2 />,
-          isDangerous: true,
+          ...BULK_DELETE,
           explanation: "All their messages and runs are deleted, for all members. This cannot be undone.",
           run: bulk.remove,
         },

@@ -1,7 +1,7 @@
 import { RUN_STATUSES } from "@swarmbase/sdk";
 import { useNavigate } from "react-router";
 import { type Run, useRuns } from "../../../data/runs.ts";
-import { type Column, DataTable } from "../../../components/data-table.tsx";
+import type { Column } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
 import { List } from "../../../components/list-page.tsx";
@@ -54,22 +54,22 @@ export function RunList() {
           className="w-44"
         />
       </Toolbar>
-      <List noun="runs" pages={runs} isFiltered={filters.isFiltered} empty={empty} noMatch={empty}>
-        {(rows, foot) => (
-          <DataTable
-            label="Runs"
-            columns={COLUMNS}
-            rows={rows}
-            keyOf={({ id }) => id}
-            onOpen={{
-              label: (run) => labelOfRun(run),
-              open: ({ id }) => void navigate(`/swarms/${swarm.id}/runs/${id}`),
-            }}
-            onEndReached={runs.loadMore}
-            foot={foot}
-          />
-        )}
-      </List>
+      <List
+        noun="runs"
+        pages={runs}
+        isFiltered={filters.isFiltered}
+        empty={empty}
+        noMatch={empty}
+        table={{
+          label: "Runs",
+          columns: COLUMNS,
+          keyOf: ({ id }) => id,
+          onOpen: {
+            label: (run) => labelOfRun(run),
+            open: ({ id }) => void navigate(`/swarms/${swarm.id}/runs/${id}`),
+          },
+        }}
+      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
-import { Pause, Play, Trash2 } from "lucide-react";
+import { Pause, Play } from "lucide-react";
 import { useBulk } from "../../../data/bulk.ts";
 import type { ListedWebhook } from "../../../data/webhooks.ts";
-import { BulkBar } from "../../../components/bulk-bar.tsx";
+import { BULK_DELETE, BulkBar } from "../../../components/bulk-bar.tsx";
 import type { Selection } from "../../../components/use-selection.ts";
 
 export function WebhookBulkBar({ selection }: { readonly selection: Selection<ListedWebhook> }) {
@@ -26,10 +26,7 @@ export function WebhookBulkBar({ selection }: { readonly selection: Selection<Li
           run: (rows) => bulk.update(rows, { is_active: false }),
         },
         {
-          label: "Delete",
-          past: "deleted",
-          icon: <Trash2 />,
-          isDangerous: true,
+          ...BULK_DELETE,
           explanation: "Their deliveries are deleted too, also those that wait for a retry. This cannot be undone.",
           run: bulk.remove,
         },
