@@ -15,7 +15,7 @@ export function useProfile(): ReadResult<Row<"profiles">> {
   return useRows({
     table: "profiles",
     key: ["own", id],
-    read: (client, signal) => client.from("profiles").select("*").eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("profiles").select("*").eq("id", id).single(),
   });
 }
 
@@ -41,7 +41,7 @@ export function useSettings(): ReadResult<Settings> {
   return useRows({
     table: "user_settings",
     key: ["own", id],
-    read: (client, signal) => client.from("user_settings").select("*").eq("user_id", id).abortSignal(signal).single(),
+    read: (client) => client.from("user_settings").select("*").eq("user_id", id).single(),
   });
 }
 

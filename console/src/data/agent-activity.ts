@@ -1,5 +1,5 @@
 import type { Row } from "./client.ts";
-import { afterRow } from "./keyset.ts";
+import { newestAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
@@ -12,14 +12,9 @@ export function useAgentTurns(agentId: string, size?: number): Pages<AgentTurn> 
     filter: `agent_id=eq.${agentId}`,
     key: ["of agent", agentId, size ?? null],
     ...(size !== undefined && { size }),
-    read: (client, { last, size: limit, signal }) => {
+    read: (client, { last, size: limit }) => {
       let query = client.from("run_turns").select("*").eq("agent_id", agentId);
-      if (last !== null) query = query.or(afterRow(last));
-      return query
-        .order("created_at", { ascending: false })
-        .order("id", { ascending: false })
-        .limit(limit)
-        .abortSignal(signal);
+      return newestAfter(query, last).limit(limit);
     },
   });
 }
@@ -29,15 +24,8 @@ export function useAgentUsage(agentId: string, since: string): ReadResult<readon
   return useRows({
     table: "usage_daily",
     key: ["of agent", agentId, since],
-    read: (client, signal) =>
-      client
-        .from("usage_daily")
-        .select("*")
-        .eq("agent_id", agentId)
-        .gte("day", since)
-        .order("day")
-        .limit(1000)
-        .abortSignal(signal),
+    read: (client) =>
+      client.from("usage_daily").select("*").eq("agent_id", agentId).gte("day", since).order("day").limit(1000),
   });
 }
 
@@ -53,13 +41,12 @@ export function useAgentSwarms(agentId: string): ReadResult<readonly AgentSwarm[
   return useRows({
     table: "swarm_agents",
     key: ["of agent", agentId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarm_agents")
         .select("id, enabled, swarms(id, name, status)")
         .eq("agent_id", agentId)
         .order("created_at", { ascending: false })
-        .limit(100)
-        .abortSignal(signal),
+        .limit(100),
   });
 }

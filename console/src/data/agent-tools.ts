@@ -21,15 +21,14 @@ export function useAssignments(agentId: string): ReadResult<readonly Assignment[
   return useRows({
     table: "agent_tools",
     key: ["of agent", agentId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("agent_tools")
         .select("*, tool:tools(*)")
         .eq("agent_id", agentId)
         .order("created_at")
         .order("id")
-        .limit(MAX_ROWS)
-        .abortSignal(signal),
+        .limit(MAX_ROWS),
   });
 }
 
@@ -45,14 +44,13 @@ export function useToolUsers(toolId: string): ReadResult<readonly ToolUser[]> {
   return useRows({
     table: "agent_tools",
     key: ["of tool", toolId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("agent_tools")
         .select("id, enabled, agents(id, name, role, status)")
         .eq("tool_id", toolId)
         .order("created_at")
-        .limit(MAX_ROWS)
-        .abortSignal(signal),
+        .limit(MAX_ROWS),
   });
 }
 

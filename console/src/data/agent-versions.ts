@@ -14,10 +14,10 @@ export function useAgentVersions(agentId: string): Pages<AgentVersion> {
     table: "agent_versions",
     key: ["of", agentId],
     size: PAGE_SIZE,
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client.from("agent_versions").select("*").eq("agent_id", agentId);
       if (last !== null) query = query.lt("number", last.number);
-      return query.order("number", { ascending: false }).limit(size).abortSignal(signal);
+      return query.order("number", { ascending: false }).limit(size);
     },
   });
 }

@@ -37,12 +37,12 @@ export function useAgents({ search, status, framework, sort }: AgentFilter): Pag
     table: "agents",
     key: ["list", search, status, framework, sort],
     isNewestFirst: sort === "newest",
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client.from("agents").select("*");
       if (search.trim() !== "") query = query.or(containsText(["name", "role"], search.trim()));
       if (status !== null) query = query.eq("status", status);
       if (framework !== null) query = query.eq("framework", framework);
-      return sortAfter(query, sort, last).limit(size).abortSignal(signal);
+      return sortAfter(query, sort, last).limit(size);
     },
   });
 }
@@ -52,7 +52,7 @@ export function useAgent(id: string): ReadResult<Agent> {
   return useRows({
     table: "agents",
     key: ["one", id],
-    read: (client, signal) => client.from("agents").select("*").eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("agents").select("*").eq("id", id).single(),
   });
 }
 

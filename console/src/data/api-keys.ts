@@ -14,8 +14,7 @@ export function useApiKeys(): ReadResult<readonly Row<"api_keys">[]> {
   return useRows({
     table: "api_keys",
     key: ["mine", userId],
-    read: (client, signal) =>
-      client.from("api_keys").select("*").order("created_at", { ascending: false }).abortSignal(signal),
+    read: (client) => client.from("api_keys").select("*").order("created_at", { ascending: false }),
   });
 }
 
@@ -34,10 +33,10 @@ export function useKeyResources(isNeeded: boolean): ReadResult<readonly KeyResou
     key: ["bound to keys", userId],
     isOn: isNeeded,
     follows: ["swarms"],
-    read: async (client, signal) => {
+    read: async (client) => {
       const [agents, swarms] = await Promise.all([
-        client.from("agents").select("id, name").order("name").abortSignal(signal),
-        client.from("swarms").select("id, name").order("name").abortSignal(signal),
+        client.from("agents").select("id, name").order("name"),
+        client.from("swarms").select("id, name").order("name"),
       ]);
       const list = (kind: KeyResource["kind"], { data }: typeof agents): KeyResource[] =>
         (data ?? []).map(({ id, name }) => ({ kind, id, label: name }));

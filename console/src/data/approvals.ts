@@ -55,15 +55,14 @@ export function useApprovals(): ReadResult<readonly Approval[]> {
     isBackground: true,
     // Most tool calls need no approval, and a request after each of them would use up the rate limit.
     reloadsItself: true,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("tool_executions")
         .select<string, WaitingCall>(COLUMNS)
         .eq("status", "pending_approval")
         .eq("agents.user_id", userId)
         .order("expires_at")
-        .limit(MAX_APPROVALS)
-        .abortSignal(signal),
+        .limit(MAX_APPROVALS),
   });
   const onChange = useCallback(
     (change: RowEvent) => {

@@ -1,6 +1,6 @@
 import type { Database } from "@swarmbase/sdk";
 import type { Row } from "./client.ts";
-import { afterRow } from "./keyset.ts";
+import { newestAfter } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 
 export type Attempt = Omit<Row<"webhook_delivery_attempts">, "user_id" | "webhook_id" | "delivery_id">;
@@ -16,13 +16,9 @@ export function useAttempts(deliveryId: string): Pages<Attempt> {
     table: "webhook_delivery_attempts",
     key: ["list", deliveryId],
     size: PAGE,
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       const query = client.from("webhook_delivery_attempts").select(COLUMNS).eq("delivery_id", deliveryId);
-      return (last === null ? query : query.or(afterRow(last)))
-        .order("created_at", { ascending: false })
-        .order("id", { ascending: false })
-        .limit(size)
-        .abortSignal(signal);
+      return newestAfter(query, last).limit(size);
     },
   });
 }
@@ -43,7 +39,6 @@ export function useAttemptCounts(webhookId: string, period: HistoryPeriod): Read
   return useRows({
     table: "webhook_delivery_attempts",
     key: ["counts", webhookId, since, until, periods],
-    read: (client, signal) =>
-      client.rpc("webhook_attempt_counts", { webhook_id: webhookId, since, until, periods }).abortSignal(signal),
+    read: (client) => client.rpc("webhook_attempt_counts", { webhook_id: webhookId, since, until, periods }),
   });
 }

@@ -20,14 +20,13 @@ export function useColumnAgents(columns: readonly Column[]): ReadResult<readonly
     table: "agents",
     key: ["columns", ...ids],
     isOn: ids.length > 0,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("agents")
         .select("*, agent_versions(number)")
         .in("id", ids)
         .order("number", { referencedTable: "agent_versions", ascending: false })
-        .limit(MAX_VERSIONS, { referencedTable: "agent_versions" })
-        .abortSignal(signal),
+        .limit(MAX_VERSIONS, { referencedTable: "agent_versions" }),
   });
 }
 
@@ -41,7 +40,7 @@ export function useColumnVersions(columns: readonly Column[]): ReadResult<readon
     table: "agent_versions",
     key: ["columns", ...wanted],
     isOn: wanted.length > 0,
-    read: (client, signal) => client.from("agent_versions").select("*").or(wanted.join()).abortSignal(signal),
+    read: (client) => client.from("agent_versions").select("*").or(wanted.join()),
   });
   const isNeeded = wanted.length > 0;
   return useMemo(() => ({ rows: isNeeded ? rows : [], failure, reload }), [isNeeded, rows, failure, reload]);

@@ -6,7 +6,7 @@ import { getClient, type Row } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
 import { type DeliveryPages, mergeUpdates } from "./delivery-updates.ts";
 import { LISTED, type ListedDelivery } from "./listed-delivery.ts";
-import { afterRow } from "./keyset.ts";
+import { newestAfter } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { type OnSignal, REQUEST_INTERVAL_MS, useSignals } from "./signals.ts";
 import { useWrite, type Write } from "./write.ts";
@@ -46,10 +46,7 @@ export function useDeliveries({ webhookId, status, type, since, until, id }: Del
     table: "webhook_deliveries",
     key: ["list", filter],
     size: PAGE,
-    read: (_client, { last, size, signal }) => {
-      const query = selectListed(filter);
-      return (last === null ? query : query.or(afterRow(last))).limit(size).abortSignal(signal);
-    },
+    read: (_client, { last, size }) => selectListed(filter, last).limit(size),
   });
   const refresh = useCallback(() => {
     const queryKey = ["webhook_deliveries", "list", filter];
@@ -65,14 +62,17 @@ export function useDeliveries({ webhookId, status, type, since, until, id }: Del
   return { ...pages, refresh };
 }
 
-function selectListed({ webhookId, status, type, since, until, id }: DeliveryFilter) {
+function selectListed(
+  { webhookId, status, type, since, until, id }: DeliveryFilter,
+  last: ListedDelivery | null = null,
+) {
   let query = getClient().from("webhook_deliveries").select(LISTED).eq("webhook_id", webhookId);
   if (since !== null) query = query.gte("created_at", since);
   if (until !== null) query = query.lte("created_at", until);
   if (id !== null) query = query.or(`id.eq.${id},event_id.eq.${id}`);
   if (status !== null) query = query.eq("status", status);
   if (type !== null) query = query.eq("event_type", type);
-  return query.order("created_at", { ascending: false }).order("id", { ascending: false });
+  return newestAfter(query, last);
 }
 
 /** Reads the newest rows, and the listed rows that were not finished. */
@@ -97,12 +97,11 @@ export function useDelivery(id: string): ReadResult<Delivery> {
   const reading = useRows({
     table: "webhook_deliveries",
     key: ["one", id],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("webhook_deliveries")
         .select(`${LISTED}, payload, response_body, body:payload::text`)
         .eq("id", id)
-        .abortSignal(signal)
         .single(),
   }) as ReadResult<Delivery>;
   const { rows, reload } = reading;
@@ -122,14 +121,13 @@ export function useDeliveriesOfEvent(eventId: string | undefined): ReadResult<re
     table: "webhook_deliveries",
     key: ["event", eventId],
     isOn: eventId !== undefined,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("webhook_deliveries")
         .select(LISTED)
         .eq("event_id", eventId ?? "")
         .order("created_at", { ascending: false })
-        .limit(20)
-        .abortSignal(signal),
+        .limit(20),
   });
 }
 

@@ -25,11 +25,11 @@ export function useEvalCases(datasetId: string): Pages<EvalCase> {
   return usePages<EvalCase>({
     table: "eval_cases",
     key: ["of", datasetId],
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client.from("eval_cases").select("*").eq("dataset_id", datasetId);
       if (last !== null)
         query = query.or(`position.gt.${last.position},and(position.eq.${last.position},id.gt.${last.id})`);
-      return query.order("position").order("id").limit(size).abortSignal(signal);
+      return query.order("position").order("id").limit(size);
     },
   });
 }
@@ -39,7 +39,7 @@ export function useEvalCase(id: string, isOn: boolean): ReadResult<EvalCase> {
     table: "eval_cases",
     key: ["one", id],
     isOn,
-    read: (client, signal) => client.from("eval_cases").select("*").eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("eval_cases").select("*").eq("id", id).single(),
   });
 }
 

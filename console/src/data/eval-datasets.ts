@@ -2,7 +2,7 @@ import type { Database } from "@swarmbase/sdk";
 import { dropRow, removeRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, containsText } from "./keyset.ts";
+import { containsText, newestAfter } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
@@ -19,11 +19,10 @@ export function useEvalDatasets(search: string): Pages<EvalDataset> {
   return useLivePages<EvalDataset>({
     table: "eval_datasets",
     key: ["list", search],
-    read: (client, { last, size, signal }) => {
-      let query = client.from("eval_datasets").select("*").order("created_at", { ascending: false });
+    read: (client, { last, size }) => {
+      let query = client.from("eval_datasets").select("*");
       if (search.trim() !== "") query = query.or(containsText(["name", "description"], search.trim()));
-      if (last !== null) query = query.or(afterRow(last));
-      return query.order("id", { ascending: false }).limit(size).abortSignal(signal);
+      return newestAfter(query, last).limit(size);
     },
   });
 }
@@ -33,7 +32,7 @@ export function useEvalDataset(id: string): ReadResult<EvalDataset> {
   return useRows({
     table: "eval_datasets",
     key: ["one", id],
-    read: (client, signal) => client.from("eval_datasets").select("*").eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("eval_datasets").select("*").eq("id", id).single(),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Row } from "./client.ts";
-import { afterRow } from "./keyset.ts";
+import { newestAfter } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
@@ -21,14 +21,9 @@ export function useEvalRuns(datasetId: string): Pages<EvalRun> {
     table: "eval_runs",
     key: ["of", datasetId],
     filter: `dataset_id=eq.${datasetId}`,
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client.from("eval_runs").select(COLUMNS).eq("dataset_id", datasetId);
-      if (last !== null) query = query.or(afterRow(last));
-      return query
-        .order("created_at", { ascending: false })
-        .order("id", { ascending: false })
-        .limit(size)
-        .abortSignal(signal);
+      return newestAfter(query, last).limit(size);
     },
   });
 }
@@ -38,7 +33,7 @@ export function useEvalRun(id: string): ReadResult<EvalRun> {
   return useRows({
     table: "eval_runs",
     key: ["one", id],
-    read: (client, signal) => client.from("eval_runs").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("eval_runs").select(COLUMNS).eq("id", id).single(),
   });
 }
 
@@ -49,12 +44,12 @@ export function useEvalResults({ id, status }: EvalRun, filter: ResultFilter): P
     table: "eval_results",
     // With the status, so that the last results are read when the run has ended.
     key: ["of", id, filter, status],
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client.from("eval_results").select("*").eq("eval_run_id", id);
       if (filter === "failed") query = query.eq("passed", false);
       if (filter === "regressions") query = query.eq("is_regression", true);
       if (last !== null) query = query.gt("id", last.id);
-      return query.order("id").limit(size).abortSignal(signal);
+      return query.order("id").limit(size);
     },
   });
 }

@@ -43,28 +43,26 @@ export function useFirstSteps({ isOn, webhooks }: FirstStepsOptions): ReadResult
     key: AGENTS_KEY.slice(1),
     isOn,
     follows: ["agent_tools"],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("agents")
         .select("id, agent_tools(id)")
         .limit(1, { referencedTable: "agent_tools" })
-        .limit(SEARCHED_ROWS)
-        .abortSignal(signal),
+        .limit(SEARCHED_ROWS),
   });
   const swarms = useRows({
     table: "swarms",
     key: SWARMS_KEY.slice(1),
     isOn,
     follows: ["messages"],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarms")
         .select("id, swarm_agents!inner(id), messages(id)")
         .limit(1, { referencedTable: "swarm_agents" })
         .eq("messages.sender_type", "agent")
         .limit(1, { referencedTable: "messages" })
-        .limit(SEARCHED_ROWS)
-        .abortSignal(signal),
+        .limit(SEARCHED_ROWS),
   });
   const failure = agents.failure ?? swarms.failure;
   const reload = () => {

@@ -2,7 +2,7 @@ import type { Database } from "@swarmbase/sdk";
 import { dropRow, removeRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, containsText } from "./keyset.ts";
+import { containsText, newestAfter } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
@@ -34,12 +34,11 @@ export function useGuardrails({ search, owner }: GuardrailFilter): Pages<Guardra
   return usePages<Guardrail>({
     table: "guardrails",
     key: ["list", search, owner],
-    read: (client, { last, size, signal }) => {
-      let query = client.from("guardrails").select(COLUMNS).order("created_at", { ascending: false });
+    read: (client, { last, size }) => {
+      let query = client.from("guardrails").select(COLUMNS);
       if (owner !== null) query = query.match(owner);
       if (search.trim() !== "") query = query.or(containsText(["name"], search.trim()));
-      if (last !== null) query = query.or(afterRow(last));
-      return query.order("id", { ascending: false }).limit(size).abortSignal(signal);
+      return newestAfter(query, last).limit(size);
     },
   });
 }
@@ -49,8 +48,7 @@ export function useGuardrailsOf(owner: GuardrailOwner): ReadResult<readonly Guar
   return useRows({
     table: "guardrails",
     key: ["of", owner],
-    read: (client, signal) =>
-      client.from("guardrails").select(COLUMNS).match(owner).order("position").order("id").abortSignal(signal),
+    read: (client) => client.from("guardrails").select(COLUMNS).match(owner).order("position").order("id"),
   });
 }
 
@@ -58,7 +56,7 @@ export function useGuardrail(id: string): ReadResult<Guardrail> {
   return useRows({
     table: "guardrails",
     key: ["one", id],
-    read: (client, signal) => client.from("guardrails").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("guardrails").select(COLUMNS).eq("id", id).single(),
   });
 }
 
@@ -73,15 +71,14 @@ export function useManagedSwarms(): ReadResult<readonly OwnerChoice[]> {
   return useRows({
     table: "swarms",
     key: ["managed"],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarms")
         .select("id, name, mine:swarm_members!inner(id)")
         .eq("mine.user_id", user.id)
         .in("mine.role", ["owner", "admin"])
         .order("name")
-        .limit(1_000)
-        .abortSignal(signal),
+        .limit(1_000),
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Change, type ChangedRow, readRow, type RowChanged } from "./change.ts";
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, type TimedRow } from "./keyset.ts";
+import { newestAfter, type TimedRow } from "./keyset.ts";
 import { readAttemptPage } from "./recent-attempts.ts";
 
 /** The changes that rows tell of, the newest first. */
@@ -75,13 +75,7 @@ function createSource(table: Source["table"], read: Source["read"]): Source {
 function createTableSource(table: ReadTable, columns: string): Source {
   return createSource(table, (last, signal) => {
     const query = getClient().from(table).select<string, ChangedRow>(columns);
-    return unwrap(
-      (last === null ? query : query.or(afterRow(last)))
-        .order("created_at", { ascending: false })
-        .order("id", { ascending: false })
-        .limit(PAGE)
-        .abortSignal(signal),
-    );
+    return unwrap(newestAfter(query, last).limit(PAGE).abortSignal(signal));
   });
 }
 

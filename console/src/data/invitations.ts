@@ -18,8 +18,7 @@ export function useInvitations(): ReadResult<readonly Row<"swarm_invitations">[]
     key: ["mine", userId],
     follows: ["swarm_members"],
     isBackground: true,
-    read: (client, signal) =>
-      client.from("swarm_invitations").select("*").order("id", { ascending: false }).limit(50).abortSignal(signal),
+    read: (client) => client.from("swarm_invitations").select("*").order("id", { ascending: false }).limit(50),
   });
   // Realtime publishes no changes of views.
   const onChange = useReloadSoon(

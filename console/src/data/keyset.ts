@@ -4,11 +4,6 @@ export interface TimedRow {
   readonly created_at: string;
 }
 
-/** A filter for `or`: the rows that follow this one in the order newest first. The id breaks ties. */
-export function afterRow({ id, created_at }: TimedRow): string {
-  return `created_at.lt."${created_at}",and(created_at.eq."${created_at}",id.lt.${id})`;
-}
-
 /** The orders of a list of named rows, the first by default. */
 export const SORTS = ["newest", "oldest", "name", "changed"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -28,6 +23,14 @@ export interface SortedRow extends TimedRow {
 interface SortableQuery {
   order(column: string, options: { ascending: boolean }): this;
   or(filters: string): this;
+}
+
+/** Orders a query by time, and begins after a row of the page before. The id breaks ties. */
+export function newestAfter<Query extends SortableQuery>(query: Query, last: TimedRow | null): Query {
+  const ordered = query.order("created_at", { ascending: false }).order("id", { ascending: false });
+  if (last === null) return ordered;
+  const { id, created_at: at } = last;
+  return ordered.or(`created_at.lt."${at}",and(created_at.eq."${at}",id.lt.${id})`);
 }
 
 /** Orders a query, and begins after a row of the page before. The id breaks ties. */

@@ -5,13 +5,13 @@ import {
   useInfiniteQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useMemo } from "react";
 import type { KeyedRow } from "./cached-rows.ts";
 import { getClient } from "./client.ts";
 import { type ClientResponse, type Failure, unwrap } from "./failure.ts";
 import { useLiveTable, waitForJoins } from "./live.ts";
 import { recordRead } from "./reads.ts";
-import type { Pages, PagesOptions } from "./rows.ts";
+import { type Pages, type PagesOptions, useLoadedPages, withSignal } from "./rows.ts";
 
 export interface LivePagesOptions<Row> extends PagesOptions<Row> {
   /** A realtime filter: "agent_id=eq.…". */
@@ -42,7 +42,7 @@ export function useLivePages<Row extends KeyedRow>(options: LivePagesOptions<Row
       const known = queries.getQueryData<Loaded<Row>>(queryKey);
       const reused = last === null || !isNewestFirst ? undefined : findPage(known, last, size);
       if (reused !== undefined) return reused;
-      const answer = await unwrap<ClientResponse>(read(getClient(), { last, size, signal }));
+      const answer = await unwrap<ClientResponse>(withSignal(read(getClient(), { last, size }), signal));
       const rows = answer as unknown as readonly Row[];
       return last === null && isNewestFirst ? keepTail(rows, known?.pages[0] ?? [], size) : rows;
     },
@@ -51,19 +51,11 @@ export function useLivePages<Row extends KeyedRow>(options: LivePagesOptions<Row
     enabled: isOn,
     placeholderData: keepPreviousData,
   });
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
-  const rows = useMemo(() => data?.pages.flat(), [data]);
-  const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  return {
-    rows,
-    failure: error,
-    reload: useCallback(() => void refetch(), [refetch]),
-    hasMore: hasNextPage,
-    isLoadingMore: isFetchingNextPage,
-    loadMore,
-  };
+  const { data } = query;
+  return useLoadedPages(
+    query,
+    useMemo(() => data?.pages.flat(), [data]),
+  );
 }
 
 /** Finds a loaded page. A short page is requested again, because it may have lost rows and a short page ends the list. */

@@ -35,14 +35,13 @@ export function useMembers(swarmId: string): Members {
     table: "swarm_members",
     key: ["of", swarmId],
     size: 100,
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       const query = client
         .from("swarm_members")
         .select("*, public_profiles(*)")
         .eq("swarm_id", swarmId)
         .order("id")
-        .limit(size)
-        .abortSignal(signal);
+        .limit(size);
       return last === null ? query : query.gt("id", last.id);
     },
   });
@@ -55,12 +54,11 @@ function useCounts(swarmId: string, { rows, hasMore }: Pages<Member>): MemberCou
     table: "swarm_members",
     key: ["of", swarmId, "counts"],
     isOn: hasMore,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarm_members")
         .select("status, count:id.count()")
         .eq("swarm_id", swarmId)
-        .abortSignal(signal)
         .overrideTypes<{ status: SwarmMemberStatus; count: number }[], { merge: false }>(),
   });
   if (hasMore && counted === undefined) return undefined;

@@ -66,14 +66,13 @@ export function useRevisions(messageId: string): ReadResult<readonly Row<"messag
   return useRows({
     table: "message_revisions",
     key: ["of", messageId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("message_revisions")
         .select("*")
         .eq("message_id", messageId)
         .order("revision", { ascending: false })
-        .limit(200)
-        .abortSignal(signal),
+        .limit(200),
   });
 }
 
@@ -88,15 +87,14 @@ export function useOpenFlags(swarmId: string, isOn: boolean): ReadResult<readonl
     table: "message_flags",
     key: ["open", swarmId],
     isOn,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("message_flags")
         .select("*, messages(content, sender_name, seq)")
         .eq("swarm_id", swarmId)
         .eq("status", "open")
         .order("id", { ascending: false })
-        .limit(100)
-        .abortSignal(signal),
+        .limit(100),
   });
   const flags = rows as unknown as readonly Flag[] | undefined;
   return { ...read, rows: flags?.filter(({ status }) => status === "open") };

@@ -25,8 +25,7 @@ export function useModels(): ReadResult<readonly Model[]> {
   const { rows, failure, reload } = useRows({
     table: "models",
     key: [],
-    read: (client, signal) =>
-      client.from("models").select("*").order("framework").order("position").limit(1000).abortSignal(signal),
+    read: (client) => client.from("models").select("*").order("framework").order("position").limit(1000),
   });
   const models = useMemo(() => rows?.map((row) => ({ ...row, supports: readSupport(row.supports) })), [rows]);
   return { rows: models, failure, reload };

@@ -14,8 +14,7 @@ function useAgentNames(): ReadResult<readonly Named[]> {
   return useRows({
     table: "agents",
     key: ["names"],
-    read: (client, signal) =>
-      client.from("agents").select("id, name").order("name").limit(MAX_NAMES).abortSignal(signal),
+    read: (client) => client.from("agents").select("id, name").order("name").limit(MAX_NAMES),
   });
 }
 
@@ -23,8 +22,7 @@ function useSwarmNames(): ReadResult<readonly Named[]> {
   return useRows({
     table: "swarms",
     key: ["names"],
-    read: (client, signal) =>
-      client.from("swarms").select("id, name").order("name").limit(MAX_NAMES).abortSignal(signal),
+    read: (client) => client.from("swarms").select("id, name").order("name").limit(MAX_NAMES),
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Change, type ChangedRow, readRow } from "./change.ts";
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, type TimedRow } from "./keyset.ts";
+import { newestAfter, type TimedRow } from "./keyset.ts";
 
 const MAX_ATTEMPTS = 100;
 /** An attempt can be committed shortly after a newer one. */
@@ -22,18 +22,16 @@ export interface AttemptPage {
 
 /** Reads the attempts after a row, the newest first. */
 export function readAttemptPage({ last, size, signal }: AttemptPage): Promise<readonly ChangedRow[]> {
-  const query = selectAttempts();
-  return readAttempts((last === null ? query : query.or(afterRow(last))).limit(size), signal);
+  return readAttempts(selectAttempts(last).limit(size), signal);
 }
 
-function selectAttempts() {
-  return getClient()
+function selectAttempts(last: TimedRow | null = null) {
+  const query = getClient()
     .from("webhook_delivery_attempts")
     .select(
       "id, delivery_id, webhook_id, attempt, cause, url, status_code, error_code, error, response_time_ms, created_at",
-    )
-    .order("created_at", { ascending: false })
-    .order("id", { ascending: false });
+    );
+  return newestAfter(query, last);
 }
 
 /** Adds the event types, which only the deliveries have. */

@@ -21,14 +21,13 @@ export function useRecentConversations(): ReadResult<readonly RecentConversation
   const { rows, failure, reload } = useRows({
     table: "messages",
     key: ["recent conversations"],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("messages")
         .select("id, content, sender_name, created_at, swarms!inner(id, name)")
         .is("deleted_at", null)
         .order("created_at", { ascending: false })
-        .limit(MESSAGES)
-        .abortSignal(signal),
+        .limit(MESSAGES),
   });
   const conversations = useMemo(() => {
     if (rows === undefined) return undefined;

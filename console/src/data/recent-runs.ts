@@ -29,7 +29,7 @@ export function useRecentRuns(): ReadResult<RecentRuns> {
   const { rows, failure, reload } = useRows({
     table: "runs",
     key: ["recent", since],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("runs")
         .select(
@@ -37,8 +37,7 @@ export function useRecentRuns(): ReadResult<RecentRuns> {
         )
         .gte("created_at", since)
         .order("created_at", { ascending: false })
-        .limit(MAX_RUNS)
-        .abortSignal(signal),
+        .limit(MAX_RUNS),
   });
   const recent = useMemo(() => {
     if (rows === undefined) return undefined;

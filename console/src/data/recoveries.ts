@@ -14,14 +14,13 @@ export function useRecoveries(webhookId: string): ReadResult<readonly Recovery[]
   return useRows({
     table: "webhook_recoveries",
     key: ["list", webhookId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("webhook_recoveries")
         .select(COLUMNS)
         .eq("webhook_id", webhookId)
         .order("created_at", { ascending: false })
-        .limit(20)
-        .abortSignal(signal),
+        .limit(20),
   });
 }
 
@@ -35,14 +34,14 @@ export function useFailedIn(
     table: "webhook_deliveries",
     key: ["failed in", webhookId, since, until],
     isOn: since !== null,
-    read: (client, signal) => {
+    read: (client) => {
       const query = client
         .from("webhook_deliveries")
         .select("count()")
         .eq("webhook_id", webhookId)
         .eq("status", "failed")
         .gte("created_at", since ?? "");
-      return (until === null ? query : query.lte("created_at", until)).abortSignal(signal);
+      return until === null ? query : query.lte("created_at", until);
     },
   });
 }

@@ -24,6 +24,7 @@ export interface RowsOptions<Result extends ClientResponse> {
   readonly table: TableName;
   /** The rest of the query key: an id, filters. */
   readonly key: QueryKey;
+  /** A read of several requests passes the signal on; that of a query gets it afterwards. */
   read(client: Client, signal: AbortSignal): PromiseLike<Result>;
   readonly isOn?: boolean;
   /** Further tables whose channel the hook opens, for a view or for embedded rows. */
@@ -38,6 +39,12 @@ export interface RowsOptions<Result extends ClientResponse> {
 
 const NO_TABLES: readonly TableName[] = [];
 
+/** Ends the request of a query when nobody waits for its rows any more. */
+export function withSignal<Call extends object>(call: Call, signal: AbortSignal): Call {
+  if ("abortSignal" in call && typeof call.abortSignal === "function") call.abortSignal(signal);
+  return call;
+}
+
 /** Runs and caches the supabase-js query that `read` builds. */
 export function useRows<Result extends ClientResponse>(options: RowsOptions<Result>): ReadResult<DataOf<Result>> {
   const { table, key, read, isOn = true, follows = NO_TABLES, isBackground, reloadsItself = false, staleMs } = options;
@@ -47,7 +54,7 @@ export function useRows<Result extends ClientResponse>(options: RowsOptions<Resu
     queryFn: async ({ signal }) => {
       await waitForJoins([table, ...follows], isBackground);
       recordRead(queryKey);
-      return unwrap(read(getClient(), signal));
+      return unwrap(withSignal(read(getClient(), signal), signal));
     },
     meta: buildMeta(follows, reloadsItself),
     ...(staleMs !== undefined && { staleTime: staleMs }),
@@ -69,10 +76,7 @@ export interface PagesOptions<Row> {
   readonly table: TableName;
   readonly key: QueryKey;
   /** Queries at most `size` rows after `last`, or the first ones when `last` is null. */
-  read(
-    client: Client,
-    page: { readonly last: Row | null; readonly size: number; readonly signal: AbortSignal },
-  ): PromiseLike<ClientResponse>;
+  read(client: Client, page: { readonly last: Row | null; readonly size: number }): PromiseLike<ClientResponse>;
   readonly size?: number;
   readonly isOn?: boolean;
 }
@@ -87,10 +91,8 @@ export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true 
     queryFn: async ({ pageParam, signal }) => {
       await waitForJoins([table]);
       if (pageParam === null) recordRead(queryKey);
-      const call = read(getClient(), { last: pageParam as Row | null, size, signal });
-      const answer = await unwrap<ClientResponse>(call);
-      const rows = answer as unknown as readonly Row[];
-      return rows;
+      const call = read(getClient(), { last: pageParam as Row | null, size });
+      return (await unwrap<ClientResponse>(withSignal(call, signal))) as unknown as readonly Row[];
     },
     initialPageParam: null,
     getNextPageParam: (page: readonly Row[]) => (page.length < size ? undefined : (page.at(-1) ?? undefined)),

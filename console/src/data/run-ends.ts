@@ -19,7 +19,7 @@ export function useStoredRunEnds(swarmId: string, since: string | null): readonl
     table: "runs",
     key: ["ends", swarmId, since],
     isOn: since !== null,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("runs")
         .select("id, status, stop_reason, error, message_id, run_turns(agent_name, error)")
@@ -29,8 +29,7 @@ export function useStoredRunEnds(swarmId: string, since: string | null): readonl
         .gte("created_at", since ?? "")
         .eq("run_turns.status", "failed")
         .order("id", { ascending: false })
-        .limit(MAX_ENDS)
-        .abortSignal(signal),
+        .limit(MAX_ENDS),
   });
   return rows ?? NO_ENDS;
 }

@@ -32,14 +32,13 @@ export function useRuns(swarmId: string, status: RunStatus | "all"): Pages<Run> 
   return usePages<Run>({
     table: "runs",
     key: ["of", swarmId, status],
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client
         .from("runs")
         .select(WITH_QUESTION)
         .eq("swarm_id", swarmId)
         .order("id", { ascending: false })
-        .limit(size)
-        .abortSignal(signal);
+        .limit(size);
       if (status !== "all") query = query.eq("status", status);
       return last === null ? query : query.lt("id", last.id);
     },
@@ -52,15 +51,8 @@ export function useLiveRuns(swarmId: string): readonly Pick<Row<"runs">, "id" | 
   const { rows = [] } = useRows({
     table: "runs",
     key: ["live", swarmId],
-    read: (client, signal) =>
-      client
-        .from("runs")
-        .select("id, status")
-        .eq("swarm_id", swarmId)
-        .in("status", UNDER_WAY)
-        .order("id")
-        .limit(20)
-        .abortSignal(signal),
+    read: (client) =>
+      client.from("runs").select("id, status").eq("swarm_id", swarmId).in("status", UNDER_WAY).order("id").limit(20),
   });
   return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status));
 }
@@ -71,7 +63,7 @@ export function useRun(id: string): ReadResult<Run | null> {
   return useRows({
     table: "runs",
     key: ["one", id],
-    read: (client, signal) => client.from("runs").select(WITH_QUESTION).eq("id", id).abortSignal(signal).maybeSingle(),
+    read: (client) => client.from("runs").select(WITH_QUESTION).eq("id", id).maybeSingle(),
   });
 }
 
@@ -80,15 +72,8 @@ export function useTurns(runId: string): ReadResult<readonly Row<"run_turns">[]>
   return useRows({
     table: "run_turns",
     key: ["of", runId],
-    read: (client, signal) =>
-      client
-        .from("run_turns")
-        .select("*")
-        .eq("run_id", runId)
-        .order("created_at")
-        .order("id")
-        .limit(MAX_TURNS)
-        .abortSignal(signal),
+    read: (client) =>
+      client.from("run_turns").select("*").eq("run_id", runId).order("created_at").order("id").limit(MAX_TURNS),
   });
 }
 
@@ -99,15 +84,14 @@ export function useToolCalls(runId: string): ReadResult<readonly ToolCall[]> {
   return useRows({
     table: "tool_executions",
     key: ["of", runId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("tool_executions")
         .select("*, tool_execution_payloads(input, output, question)")
         .eq("run_id", runId)
         .order("created_at")
         .order("id")
-        .limit(MAX_TURNS)
-        .abortSignal(signal),
+        .limit(MAX_TURNS),
   });
 }
 
@@ -119,14 +103,13 @@ export function useToolMarks(swarmId: string): ReadonlyMap<string, readonly Tool
   const { rows } = useRows({
     table: "tool_executions",
     key: ["marks", swarmId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("tool_executions")
         .select("id, turn_id, tool_name, status, duration_ms")
         .eq("swarm_id", swarmId)
         .order("id", { ascending: false })
-        .limit(MAX_MARKS)
-        .abortSignal(signal),
+        .limit(MAX_MARKS),
   });
   return useMemo(() => Map.groupBy(rows?.toReversed() ?? [], ({ turn_id: id }) => id), [rows]);
 }
@@ -139,14 +122,13 @@ export function useAnswers(runId: string): ReadResult<readonly Answer[]> {
   return useRows({
     table: "messages",
     key: ["of run", runId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("messages")
         .select("id, content, deleted_at, turn_id")
         .eq("run_id", runId)
         .order("seq")
-        .limit(MAX_TURNS)
-        .abortSignal(signal),
+        .limit(MAX_TURNS),
   });
 }
 

@@ -10,19 +10,13 @@ export function useSamples(): Samples {
   const agents = useRows({
     table: "agents",
     key: ["sample"],
-    read: (client, signal) =>
-      client.from("agents").select("id").order("created_at", { ascending: false }).limit(1).abortSignal(signal),
+    read: (client) => client.from("agents").select("id").order("created_at", { ascending: false }).limit(1),
   });
   const swarms = useRows({
     table: "swarms",
     key: ["sample"],
-    read: (client, signal) =>
-      client
-        .from("swarms")
-        .select("id, swarm_agents!inner(id)")
-        .order("created_at", { ascending: false })
-        .limit(1)
-        .abortSignal(signal),
+    read: (client) =>
+      client.from("swarms").select("id, swarm_agents!inner(id)").order("created_at", { ascending: false }).limit(1),
   });
   return { agentId: agents.rows?.[0]?.id ?? null, swarmId: swarms.rows?.[0]?.id ?? null };
 }

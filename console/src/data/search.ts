@@ -89,13 +89,12 @@ interface NamedRow {
 function useNamed(table: keyof typeof NAMED, words: readonly string[]): readonly Found[] {
   const { kind } = NAMED[table];
   const isOn = words.length > 0;
-  const read = (client: Client, signal: AbortSignal, contained: readonly string[]) => {
+  const read = (client: Client, contained: readonly string[]) => {
     let query = client
       .from(table)
       .select<string, NamedRow>(NAMED[table].columns)
       .order("id", { ascending: false })
-      .limit(MAX_NAMES)
-      .abortSignal(signal);
+      .limit(MAX_NAMES);
     for (const word of contained) query = query.or(containsText(["name"], word));
     return query;
   };
@@ -104,14 +103,14 @@ function useNamed(table: keyof typeof NAMED, words: readonly string[]): readonly
     key: ["search names"],
     isOn,
     staleMs: NAMES_STALE_MS,
-    read: (client, signal) => read(client, signal, []),
+    read: (client) => read(client, []),
   });
   const isLong = all.length === MAX_NAMES;
   const { rows: matching } = useRows({
     table,
     key: ["search names", ...words],
     isOn: isOn && isLong,
-    read: (client, signal) => read(client, signal, words),
+    read: (client) => read(client, words),
   });
   return ((isLong ? matching : undefined) ?? all).map(({ id, name, detail }) => ({
     kind,
@@ -129,13 +128,12 @@ function usePeople(isOn: boolean): readonly Found[] {
     key: ["search people"],
     isOn,
     staleMs: NAMES_STALE_MS,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarm_members")
         .select("id, user_id, invited_email, swarm_id, swarms!inner(name), public_profiles(full_name)")
         .order("id", { ascending: false })
-        .limit(MAX_NAMES)
-        .abortSignal(signal),
+        .limit(MAX_NAMES),
   });
   return useMemo(() => {
     const people = new Map<string, Found>();
@@ -186,7 +184,7 @@ function useFoundMessages(words: readonly string[], { swarmId, isComplete, isOn 
     key: ["search", swarmId, isComplete, ...words],
     isOn: isOn && canSearchMessages(words),
     reloadsItself: true,
-    read: (client, signal) => {
+    read: (client) => {
       let query = client
         .from("messages")
         .select<string, FoundMessage>(
@@ -197,7 +195,7 @@ function useFoundMessages(words: readonly string[], { swarmId, isComplete, isOn 
       if (isId) query = query.eq("id", only);
       else for (const word of words) query = query.or(containsText(["content"], word));
       if (!isId && !isComplete) query = query.gte("id", firstIdAt(Date.now() - SEARCHED_DAYS * DAY_MS));
-      return query.order("id", { ascending: false }).limit(MAX_MESSAGES).abortSignal(signal);
+      return query.order("id", { ascending: false }).limit(MAX_MESSAGES);
     },
   });
 }
@@ -216,13 +214,12 @@ function useRunById(text: string): readonly Found[] {
     key: ["search", id],
     isOn: isUuid(id),
     reloadsItself: true,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("runs")
         .select("id, swarm_id, status, swarms!inner(name), question:messages!runs_message_id_fkey(content)")
         .eq("id", id)
-        .limit(1)
-        .abortSignal(signal),
+        .limit(1),
   });
   if (!isUuid(id)) return [];
   return (rows ?? []).map((run) => ({

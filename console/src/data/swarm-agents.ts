@@ -22,15 +22,14 @@ export function useSwarmAgents(swarmId: string): ReadResult<readonly SwarmAgent[
   const reading = useRows({
     table: "swarm_agents",
     key: ["of", swarmId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarm_agents")
         .select("*, agent_cards(*)")
         .eq("swarm_id", swarmId)
         .order("position")
         .order("id")
-        .limit(MAX_SWARM_AGENTS)
-        .abortSignal(signal),
+        .limit(MAX_SWARM_AGENTS),
   });
   useSignals(`swarm-agents:${swarmId}`, useShowStatuses(reading.reload));
   return reading;
@@ -88,13 +87,8 @@ export function useAgentChoices(isOn = true): ReadResult<readonly AgentChoice[]>
     table: "agents",
     key: ["choices"],
     isOn,
-    read: (client, signal) =>
-      client
-        .from("agents")
-        .select("id, name, role, framework, model, status")
-        .order("name")
-        .limit(1_000)
-        .abortSignal(signal),
+    read: (client) =>
+      client.from("agents").select("id, name, role, framework, model, status").order("name").limit(1_000),
   });
 }
 

@@ -61,7 +61,7 @@ export function useSwarms({ search, status, sort }: SwarmFilter): Pages<SwarmSum
   return usePages<SwarmSummary>({
     table: "swarms",
     key: ["list", search, status, sort],
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client
         .from("swarms")
         .select(SUMMARY)
@@ -70,8 +70,7 @@ export function useSwarms({ search, status, sort }: SwarmFilter): Pages<SwarmSum
         .eq("people.status", "active")
         .order("seq", { referencedTable: "messages", ascending: false })
         .limit(1, { referencedTable: "messages" })
-        .limit(size)
-        .abortSignal(signal);
+        .limit(size);
       if (search.trim() !== "") query = query.or(containsText(["name"], search.trim()));
       if (status !== "all") query = query.eq("status", status);
       return sortAfter(query, sort, last);
@@ -103,8 +102,7 @@ export function useRunsUnderWay(): readonly RunningRow[] {
   const { rows = [] } = useRows({
     table: "runs",
     key: ["under way"],
-    read: (client, signal) =>
-      client.from("runs").select("id, swarm_id, status").in("status", UNDER_WAY).limit(1_000).abortSignal(signal),
+    read: (client) => client.from("runs").select("id, swarm_id, status").in("status", UNDER_WAY).limit(1_000),
   });
   return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status));
 }
@@ -116,13 +114,12 @@ export function useSwarm(id: string): ReadResult<Swarm | null> {
   return useRows({
     table: "swarms",
     key: ["one", id],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarms")
         .select("*, mine:swarm_members(id, role, status), read_positions(last_read_seq)")
         .eq("id", id)
         .eq("mine.user_id", user.id)
-        .abortSignal(signal)
         .maybeSingle(),
   });
 }

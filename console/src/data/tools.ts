@@ -2,7 +2,7 @@ import type { Database } from "@swarmbase/sdk";
 import { dropRow, removeRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, containsText, type Sort, sortAfter } from "./keyset.ts";
+import { containsText, newestAfter, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
@@ -28,13 +28,13 @@ export function useTools({ origin, search, userId, sort }: ToolFilter): Pages<To
     table: "tools",
     key: ["list", origin, search, userId, sort],
     isNewestFirst: sort === "newest",
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client.from("tools").select("*");
       if (origin === "builtin") query = query.eq("kind", "builtin");
       if (origin === "mine") query = query.eq("owner_id", userId);
       if (origin === "shared") query = query.neq("kind", "builtin").or(`owner_id.is.null,owner_id.neq.${userId}`);
       if (search.trim() !== "") query = query.or(containsText(["name", "description", "category"], search.trim()));
-      return sortAfter(query, sort, last).limit(size).abortSignal(signal);
+      return sortAfter(query, sort, last).limit(size);
     },
   });
 }
@@ -44,7 +44,7 @@ export function useTool(id: string): ReadResult<Tool> {
   return useRows({
     table: "tools",
     key: ["one", id],
-    read: (client, signal) => client.from("tools").select("*").eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("tools").select("*").eq("id", id).single(),
   });
 }
 
@@ -72,14 +72,9 @@ export function useToolCalls(toolId: string): Pages<ToolCall> {
     table: "tool_executions",
     filter: `tool_id=eq.${toolId}`,
     key: ["of tool", toolId],
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client.from("tool_executions").select("*").eq("tool_id", toolId);
-      if (last !== null) query = query.or(afterRow(last));
-      return query
-        .order("created_at", { ascending: false })
-        .order("id", { ascending: false })
-        .limit(size)
-        .abortSignal(signal);
+      return newestAfter(query, last).limit(size);
     },
   });
 }

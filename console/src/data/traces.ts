@@ -50,7 +50,7 @@ export function useAllRuns(filter: RunFilter, order: "newest" | "oldest"): Pages
   return usePages<ListedRun>({
     table: "runs",
     key: ["all", filter, order],
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       const search = filter.search.trim();
       const isId = UUID.test(search);
       const question = `${QUESTION}${search !== "" && !isId ? "!inner" : ""}${QUESTION_COLUMNS}`;
@@ -59,8 +59,7 @@ export function useAllRuns(filter: RunFilter, order: "newest" | "oldest"): Pages
         .from("runs")
         .select(`*, swarms(name), ${question}${agents}`)
         .order("id", { ascending: order === "oldest" })
-        .limit(size)
-        .abortSignal(signal);
+        .limit(size);
       if (filter.status !== "all") query = query.eq("status", filter.status);
       if (filter.swarmId !== "") query = query.eq("swarm_id", filter.swarmId);
       if (filter.agentId !== "") query = query.eq("run_turns.agent_id", filter.agentId);
@@ -97,14 +96,8 @@ export function useTraces(ids: readonly string[]): ReadResult<readonly Trace[]> 
   const { rows, failure, reload } = useRows({
     table: "runs",
     key,
-    read: (client, signal) =>
-      client
-        .from("runs")
-        .select(TRACE)
-        .in("id", ids)
-        .is("selections.turn_id", null)
-        .neq("answers.sender_type", "user")
-        .abortSignal(signal),
+    read: (client) =>
+      client.from("runs").select(TRACE).in("id", ids).is("selections.turn_id", null).neq("answers.sender_type", "user"),
   });
   return { rows: rows as unknown as readonly Trace[] | undefined, failure, reload };
 }
@@ -129,8 +122,7 @@ export function usePrompt(swarmId: string, calls: readonly ModelCall[]): LoadedP
   const { rows: prompts } = useRows({
     table: "model_call_prompts",
     key: ["of", idList],
-    read: (client, signal) =>
-      client.from("model_call_prompts").select("*").in("model_call_id", ids).abortSignal(signal),
+    read: (client) => client.from("model_call_prompts").select("*").in("model_call_id", ids),
   });
   const ordered = useMemo(
     () => prompts && ids.flatMap((id) => prompts.find((prompt) => prompt.model_call_id === id) ?? []),
@@ -141,14 +133,13 @@ export function usePrompt(swarmId: string, calls: readonly ModelCall[]): LoadedP
     table: "messages",
     key: ["of prompts", swarmId, seqs],
     isOn: seqs.length > 0,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("messages")
         .select("id, seq, content, message_revisions(content, created_at)")
         .eq("swarm_id", swarmId)
         .in("seq", seqs)
-        .limit(seqs.length)
-        .abortSignal(signal),
+        .limit(seqs.length),
   });
   const at = calls.at(-1)?.started_at ?? "";
   const last = ordered?.at(-1);

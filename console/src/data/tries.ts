@@ -16,14 +16,13 @@ export function useTry(agentId: string): ReadResult<readonly Try[]> {
   return useRows({
     table: "swarms",
     key: ["try", agentId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("swarms")
         .select("id, name, status")
         .eq(`settings->>${MARK}`, agentId)
         .order("created_at", { ascending: false })
-        .limit(1)
-        .abortSignal(signal),
+        .limit(1),
   });
 }
 
@@ -72,14 +71,13 @@ export function useTriedMessages(swarmId: string | null): ReadResult<readonly Tr
     table: "messages",
     key: ["try", swarmId, opening],
     isOn: swarmId !== null,
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("messages")
         .select("id, content, data, sender_type, created_at, run_id, metadata")
         .eq("swarm_id", swarmId ?? "")
         .is("deleted_at", null)
         .order("seq", { ascending: false })
-        .limit(MAX_MESSAGES)
-        .abortSignal(signal),
+        .limit(MAX_MESSAGES),
   });
 }

@@ -32,10 +32,8 @@ export function useHealth(followed: readonly string[], webhookId?: string): Read
   const { rows, failure, reload } = useRows({
     table: "webhook_deliveries",
     key: ["health", webhookId],
-    read: (client, signal) =>
-      client
-        .rpc("webhook_health", { hours: HEALTH_HOURS, ...(webhookId !== undefined && { webhook_id: webhookId }) })
-        .abortSignal(signal),
+    read: (client) =>
+      client.rpc("webhook_health", { hours: HEALTH_HOURS, ...(webhookId !== undefined && { webhook_id: webhookId }) }),
   });
   useDeliverySignals(followed, reload);
   const byWebhook = useMemo(

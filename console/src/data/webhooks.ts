@@ -34,7 +34,7 @@ export function useWebhooks({ search, state, sort }: WebhookFilter): Pages<Liste
   return usePages<ListedWebhook>({
     table: "webhooks",
     key: ["list", search, state, sort],
-    read: (client, { last, size, signal }) => {
+    read: (client, { last, size }) => {
       let query = client
         .from("webhooks")
         .select(`${WEBHOOK_COLUMNS}, last:webhook_deliveries(status, created_at)`)
@@ -47,8 +47,7 @@ export function useWebhooks({ search, state, sort }: WebhookFilter): Pages<Liste
       return sortAfter(query, sort, last)
         .limit(size)
         .order("created_at", { ascending: false, referencedTable: "last" })
-        .limit(1, { referencedTable: "last" })
-        .abortSignal(signal);
+        .limit(1, { referencedTable: "last" });
     },
   });
 }
@@ -58,7 +57,7 @@ export function useWebhook(id: string): ReadResult<Webhook> {
   return useRows({
     table: "webhooks",
     key: ["one", id],
-    read: (client, signal) => client.from("webhooks").select(WEBHOOK_COLUMNS).eq("id", id).abortSignal(signal).single(),
+    read: (client) => client.from("webhooks").select(WEBHOOK_COLUMNS).eq("id", id).single(),
   });
 }
 
@@ -68,14 +67,8 @@ export function useWebhookNames(): ReadResult<readonly { id: string; name: strin
   return useRows({
     table: "webhooks",
     key: ["names"],
-    read: (client, signal) =>
-      client
-        .from("webhooks")
-        .select("id, name, is_active")
-        .is("run_id", null)
-        .order("name")
-        .limit(1_000)
-        .abortSignal(signal),
+    read: (client) =>
+      client.from("webhooks").select("id, name, is_active").is("run_id", null).order("name").limit(1_000),
   });
 }
 
@@ -93,7 +86,7 @@ export function useWebhookSummaries(): ReadResult<readonly WebhookSummary[]> {
   const reading = useRows({
     table: "webhooks",
     key: ["summaries"],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("webhooks")
         .select(
@@ -103,8 +96,7 @@ export function useWebhookSummaries(): ReadResult<readonly WebhookSummary[]> {
         .order("created_at", { ascending: false })
         .limit(MAX_SUMMARIES)
         .order("created_at", { ascending: false, referencedTable: "last" })
-        .limit(1, { referencedTable: "last" })
-        .abortSignal(signal),
+        .limit(1, { referencedTable: "last" }),
   });
   // Realtime publishes no rows of deliveries, and a request after each of them would be too many for an overview.
   useInterval(SUMMARY_MS, reading.reload, (reading.rows?.length ?? 0) > 0);
@@ -181,13 +173,12 @@ export function usePreviousSecrets(webhookId: string): ReadResult<readonly Row<"
   return useRows({
     table: "webhook_previous_secrets",
     key: ["of", webhookId],
-    read: (client, signal) =>
+    read: (client) =>
       client
         .from("webhook_previous_secrets")
         .select("*")
         .eq("webhook_id", webhookId)
-        .order("expires_at", { ascending: false })
-        .abortSignal(signal),
+        .order("expires_at", { ascending: false }),
   });
 }
 
