@@ -1,5 +1,5 @@
 import type { JsonObject } from "@swarmbase/sdk";
-import { dropRow, replaceRow } from "./cached-rows.ts";
+import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
@@ -77,22 +77,10 @@ export interface AssignmentChange {
   readonly configuration?: JsonObject;
 }
 
-export function useUpdateAssignment(): Write<AssignmentChange, string> {
-  return useWrite({
-    tables: ["agent_tools", "agent_versions"],
-    optimistic: (row) => [{ table: "agent_tools", change: replaceRow(row) }],
-    write: async (client, { id, ...change }) =>
-      (await unwrap(client.from("agent_tools").update(change).eq("id", id).select("id").single())).id,
-  });
+export function useUpdateAssignment(): Write<AssignmentChange, { readonly id: string }> {
+  return useUpdateRow("agent_tools", ["agent_tools", "agent_versions"]);
 }
 
 export function useRemoveAssignment(): Write<string, string> {
-  return useWrite({
-    tables: ["agent_tools", "agent_versions"],
-    optimistic: (id) => [{ table: "agent_tools", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("agent_tools").delete().eq("id", id));
-      return id;
-    },
-  });
+  return useDeleteRow("agent_tools", ["agent_tools", "agent_versions"]);
 }

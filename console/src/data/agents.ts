@@ -1,11 +1,11 @@
 import { type AgentStatus, type Database, FIELD_BOUNDS, type Framework } from "@swarmbase/sdk";
-import { dropRow, removeRow, replaceRow } from "./cached-rows.ts";
+import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
-import { type Pages, type ReadResult, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, useRow } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 export type Agent = Row<"agents">;
@@ -49,11 +49,7 @@ export function useAgents({ search, status, framework, sort }: AgentFilter): Pag
 
 export function useAgent(id: string): ReadResult<Agent> {
   useLiveTable("agents");
-  return useRows({
-    table: "agents",
-    key: ["one", id],
-    read: (client) => client.from("agents").select("*").eq("id", id).single(),
-  });
+  return useRow("agents", id);
 }
 
 export function useCreateAgent(): Write<AgentDraft, Pick<Agent, "id">> {
@@ -64,21 +60,12 @@ export function useCreateAgent(): Write<AgentDraft, Pick<Agent, "id">> {
 }
 
 /** The status `error` stays until the agent's next turn, or until its owner resets it. */
-export function useSetStatus(): Write<{ readonly id: string; readonly status: AgentStatus }, Agent> {
-  return useWrite({
-    tables: ["agents"],
-    optimistic: (row) => [{ table: "agents", change: replaceRow(row) }],
-    write: (client, { id, status }) => unwrap(client.from("agents").update({ status }).eq("id", id).select().single()),
-  });
+export function useSetStatus(): Write<Pick<Agent, "id" | "status">, { readonly id: string }> {
+  return useUpdateRow("agents");
 }
 
-/** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */
 export function useDeleteAgent(): Write<string, string> {
-  return useWrite({
-    tables: ["swarm_agents"],
-    optimistic: (id) => [{ table: "agents", change: dropRow(id) }],
-    write: (client, id) => removeRow(id, () => unwrap(client.from("agents").delete().eq("id", id))),
-  });
+  return useDeleteRow("agents", ["swarm_agents"]);
 }
 
 const COPY = " (copy)";

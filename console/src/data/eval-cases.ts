@@ -1,9 +1,9 @@
 import type { Database } from "@swarmbase/sdk";
-import { dropRow } from "./cached-rows.ts";
+import { useDeleteRow } from "./changed-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
-import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRow } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
@@ -35,12 +35,7 @@ export function useEvalCases(datasetId: string): Pages<EvalCase> {
 }
 
 export function useEvalCase(id: string, isOn: boolean): ReadResult<EvalCase> {
-  return useRows({
-    table: "eval_cases",
-    key: ["one", id],
-    isOn,
-    read: (client) => client.from("eval_cases").select("*").eq("id", id).single(),
-  });
+  return useRow("eval_cases", id, { isOn });
 }
 
 export interface NewCase {
@@ -77,14 +72,7 @@ async function findNextPosition(client: Client, datasetId: string): Promise<numb
 }
 
 export function useDeleteEvalCase(): Write<string, string> {
-  return useWrite({
-    tables: [],
-    optimistic: (id) => [{ table: "eval_cases", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("eval_cases").delete().eq("id", id));
-      return id;
-    },
-  });
+  return useDeleteRow("eval_cases", []);
 }
 
 /** Adds a deleted case again, in its place. It is a new case: results of earlier runs are not compared with it. */

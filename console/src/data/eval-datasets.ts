@@ -1,11 +1,11 @@
 import type { Database } from "@swarmbase/sdk";
-import { dropRow, removeRow } from "./cached-rows.ts";
+import { useDeleteRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, newestAfter } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
-import { type Pages, type ReadResult, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, useRow } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
@@ -29,11 +29,7 @@ export function useEvalDatasets(search: string): Pages<EvalDataset> {
 
 export function useEvalDataset(id: string): ReadResult<EvalDataset> {
   useLiveTable("eval_datasets", { filter: `id=eq.${id}` });
-  return useRows({
-    table: "eval_datasets",
-    key: ["one", id],
-    read: (client) => client.from("eval_datasets").select("*").eq("id", id).single(),
-  });
+  return useRow("eval_datasets", id);
 }
 
 export function useCreateEvalDataset(): Write<EvalDatasetDraft, EvalDataset> {
@@ -47,11 +43,6 @@ export function useSaveEvalDataset(): SaveEdit<EvalDataset, EvalDatasetDraft> {
   return useSaveEdit({ table: "eval_datasets" });
 }
 
-/** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */
 export function useDeleteEvalDataset(): Write<string, string> {
-  return useWrite({
-    tables: [],
-    optimistic: (id) => [{ table: "eval_datasets", change: dropRow(id) }],
-    write: (client, id) => removeRow(id, () => unwrap(client.from("eval_datasets").delete().eq("id", id))),
-  });
+  return useDeleteRow("eval_datasets", []);
 }

@@ -2,7 +2,7 @@ import type { Row } from "./client.ts";
 import { newestAfter } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
-import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRow } from "./rows.ts";
 
 export type EvalRun = Row<"eval_runs"> & {
   /** Null when the agent is deleted. */
@@ -30,11 +30,7 @@ export function useEvalRuns(datasetId: string): Pages<EvalRun> {
 
 export function useEvalRun(id: string): ReadResult<EvalRun> {
   useLiveTable("eval_runs", { filter: `id=eq.${id}` });
-  return useRows({
-    table: "eval_runs",
-    key: ["one", id],
-    read: (client) => client.from("eval_runs").select(COLUMNS).eq("id", id).single(),
-  });
+  return useRow("eval_runs", id, { columns: COLUMNS });
 }
 
 /** In the order in which the cases were answered. */

@@ -1,9 +1,9 @@
 import type { Database } from "@swarmbase/sdk";
-import { dropRow, removeRow, replaceRow } from "./cached-rows.ts";
+import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, newestAfter } from "./keyset.ts";
-import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRow, useRows } from "./rows.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
 import { once, useWrite, type Write } from "./write.ts";
@@ -53,11 +53,7 @@ export function useGuardrailsOf(owner: GuardrailOwner): ReadResult<readonly Guar
 }
 
 export function useGuardrail(id: string): ReadResult<Guardrail> {
-  return useRows({
-    table: "guardrails",
-    key: ["one", id],
-    read: (client) => client.from("guardrails").select(COLUMNS).eq("id", id).single(),
-  });
+  return useRow("guardrails", id, { columns: COLUMNS });
 }
 
 export interface OwnerChoice {
@@ -98,22 +94,12 @@ export function useSaveGuardrail(): SaveEdit<Guardrail, GuardrailDraft> {
   return useSaveEdit({ table: "guardrails", columns: COLUMNS });
 }
 
-export function useSetGuardrailActive(): Write<Pick<Guardrail, "id" | "is_active">, Guardrail> {
-  return useWrite({
-    tables: ["guardrails"],
-    optimistic: (row) => [{ table: "guardrails", change: replaceRow(row) }],
-    write: (client, { id, is_active }) =>
-      unwrap(client.from("guardrails").update({ is_active }).eq("id", id).select(COLUMNS).single()),
-  });
+export function useSetGuardrailActive(): Write<Pick<Guardrail, "id" | "is_active">, { readonly id: string }> {
+  return useUpdateRow("guardrails");
 }
 
-/** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */
 export function useDeleteGuardrail(): Write<string, string> {
-  return useWrite({
-    tables: [],
-    optimistic: (id) => [{ table: "guardrails", change: dropRow(id) }],
-    write: (client, id) => removeRow(id, () => unwrap(client.from("guardrails").delete().eq("id", id))),
-  });
+  return useDeleteRow("guardrails", []);
 }
 
 /** The secret that signs the requests of a webhook. It is never cached. */

@@ -1,6 +1,6 @@
 import { isUuid, type SwarmMemberStatus, type SwarmRole } from "@swarmbase/sdk";
 import { useMemo } from "react";
-import { dropRow, replaceRow } from "./cached-rows.ts";
+import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
@@ -112,21 +112,9 @@ async function createLink(client: Client, id: string): Promise<string> {
 }
 
 export function useChangeRole() {
-  return useWrite<{ readonly id: string; readonly role: GivenRole }, void>({
-    tables: ["swarm_members"],
-    optimistic: (change) => [{ table: "swarm_members", change: replaceRow(change) }],
-    write: async (client, { id, role }) => {
-      await unwrap(client.from("swarm_members").update({ role }).eq("id", id).select("id").single());
-    },
-  });
+  return useUpdateRow<{ readonly id: string; readonly role: GivenRole }>("swarm_members");
 }
 
 export function useRemoveMember() {
-  return useWrite<string, void>({
-    tables: ["swarm_members", "swarms", "swarm_agents"],
-    optimistic: (id) => [{ table: "swarm_members", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("swarm_members").delete().eq("id", id));
-    },
-  });
+  return useDeleteRow("swarm_members", ["swarm_members", "swarms", "swarm_agents"]);
 }

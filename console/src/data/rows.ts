@@ -65,6 +65,22 @@ export function useRows<Result extends ClientResponse>(options: RowsOptions<Resu
   return { rows: data, failure: error, reload };
 }
 
+/** The row with an id. */
+export function useRow<Data>(table: TableName, id: string, { columns = "*", isOn = true } = {}): ReadResult<Data> {
+  return useRows({
+    table,
+    key: ["one", id],
+    isOn,
+    // One type stands for all tables: the client has no types for a choice of them.
+    read: (client) =>
+      client
+        .from(table as "agents")
+        .select<string, Data>(columns)
+        .eq("id", id)
+        .single(),
+  }) as ReadResult<Data>;
+}
+
 export interface Pages<Row> extends ReadResult<readonly Row[]> {
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;

@@ -1,7 +1,8 @@
 import type { AgentStatus } from "@swarmbase/sdk";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-rows.ts";
+import { changeCachedRows, type KeyedRow } from "./cached-rows.ts";
+import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
@@ -103,23 +104,11 @@ export function useAddAgents(swarmId: string) {
 }
 
 export function useEnableSwarmAgent() {
-  return useWrite<{ readonly id: string; readonly enabled: boolean }, void>({
-    tables: ["swarm_agents"],
-    optimistic: (change) => [{ table: "swarm_agents", change: replaceRow(change) }],
-    write: async (client, { id, enabled }) => {
-      await unwrap(client.from("swarm_agents").update({ enabled }).eq("id", id).select("id").single());
-    },
-  });
+  return useUpdateRow<{ readonly id: string; readonly enabled: boolean }>("swarm_agents");
 }
 
 export function useRemoveSwarmAgent() {
-  return useWrite<string, void>({
-    tables: ["swarm_agents", "swarms"],
-    optimistic: (id) => [{ table: "swarm_agents", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("swarm_agents").delete().eq("id", id));
-    },
-  });
+  return useDeleteRow("swarm_agents", ["swarm_agents", "swarms"]);
 }
 
 /** Adds a removed agent again at its position. */

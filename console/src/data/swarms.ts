@@ -8,7 +8,8 @@ import type {
 } from "@swarmbase/sdk";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-rows.ts";
+import { changeCachedRows, type KeyedRow } from "./cached-rows.ts";
+import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
@@ -174,21 +175,9 @@ export type SwarmChange = Partial<
 >;
 
 export function useSetSwarmStatus() {
-  return useWrite<{ readonly id: string; readonly status: SwarmStatus }, void>({
-    tables: ["swarms"],
-    optimistic: (change) => [{ table: "swarms", change: replaceRow(change) }],
-    write: async (client, { id, status }) => {
-      await unwrap(client.from("swarms").update({ status }).eq("id", id).select("id").single());
-    },
-  });
+  return useUpdateRow<{ readonly id: string; readonly status: SwarmStatus }>("swarms");
 }
 
 export function useDeleteSwarm() {
-  return useWrite<string, void>({
-    tables: ["swarms"],
-    optimistic: (id) => [{ table: "swarms", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("swarms").delete().eq("id", id));
-    },
-  });
+  return useDeleteRow("swarms", ["swarms"]);
 }

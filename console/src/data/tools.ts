@@ -1,11 +1,11 @@
 import type { Database } from "@swarmbase/sdk";
-import { dropRow, removeRow } from "./cached-rows.ts";
+import { useDeleteRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, newestAfter, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
-import { type Pages, type ReadResult, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, useRow } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 export type Tool = Row<"tools">;
@@ -41,11 +41,7 @@ export function useTools({ origin, search, userId, sort }: ToolFilter): Pages<To
 
 export function useTool(id: string): ReadResult<Tool> {
   useLiveTable("tools");
-  return useRows({
-    table: "tools",
-    key: ["one", id],
-    read: (client) => client.from("tools").select("*").eq("id", id).single(),
-  });
+  return useRow("tools", id);
 }
 
 export function useCreateTool(): Write<ToolDraft, Pick<Tool, "id">> {
@@ -55,13 +51,8 @@ export function useCreateTool(): Write<ToolDraft, Pick<Tool, "id">> {
   });
 }
 
-/** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */
 export function useDeleteTool(): Write<string, string> {
-  return useWrite({
-    tables: ["agent_tools"],
-    optimistic: (id) => [{ table: "tools", change: dropRow(id) }],
-    write: (client, id) => removeRow(id, () => unwrap(client.from("tools").delete().eq("id", id))),
-  });
+  return useDeleteRow("tools", ["agent_tools"]);
 }
 
 export type ToolCall = Row<"tool_executions">;

@@ -1,10 +1,10 @@
 import type { DeliveryStatus, EventType } from "@swarmbase/sdk";
-import { dropRow, replaceRow } from "./cached-rows.ts";
+import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
-import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRow, useRows } from "./rows.ts";
 import { useInterval } from "./use-interval.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
@@ -54,11 +54,7 @@ export function useWebhooks({ search, state, sort }: WebhookFilter): Pages<Liste
 
 export function useWebhook(id: string): ReadResult<Webhook> {
   useLiveTable("webhooks");
-  return useRows({
-    table: "webhooks",
-    key: ["one", id],
-    read: (client) => client.from("webhooks").select(WEBHOOK_COLUMNS).eq("id", id).single(),
-  });
+  return useRow("webhooks", id, { columns: WEBHOOK_COLUMNS });
 }
 
 /** The webhooks to which an event can be replayed. */
@@ -121,27 +117,12 @@ export function useCreateWebhook(): Write<WebhookDraft, Pick<Webhook, "id" | "na
   });
 }
 
-/** Updates the cache optimistically. */
-export function useSetWebhookActive(): Write<Pick<Webhook, "id" | "is_active">, Webhook> {
-  return useWrite({
-    tables: ["webhooks"],
-    optimistic: (change) => [{ table: "webhooks", change: replaceRow(change) }],
-    write: (client, { id, is_active }) =>
-      unwrap(
-        client.from("webhooks").update({ is_active }).eq("id", id).select(WEBHOOK_COLUMNS).single(),
-      ) as Promise<Webhook>,
-  });
+export function useSetWebhookActive(): Write<Pick<Webhook, "id" | "is_active">, { readonly id: string }> {
+  return useUpdateRow("webhooks");
 }
 
-export function useDeleteWebhook(): Write<string, "gone"> {
-  return useWrite<string, "gone">({
-    tables: ["webhooks"],
-    optimistic: (id) => [{ table: "webhooks", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("webhooks").delete().eq("id", id));
-      return "gone";
-    },
-  });
+export function useDeleteWebhook(): Write<string, string> {
+  return useDeleteRow("webhooks", ["webhooks"]);
 }
 
 /** Reads the secret without caching it. */

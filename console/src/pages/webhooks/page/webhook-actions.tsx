@@ -108,7 +108,7 @@ function DeleteDialog({ webhook: { id, name }, isOpen, onClose }: DeleteDialogPr
   const navigate = useNavigate();
   const toast = useToast();
   const confirm = async () => {
-    const isGone = (await remove.run(id)) === "gone";
+    const isGone = (await remove.run(id)) !== null;
     onClose();
     if (!isGone) {
       toast({ text: `${name} could not be deleted.`, tone: "bad" });
