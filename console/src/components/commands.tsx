@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useId, useLayoutEffect, useMemo, useState } from "react";
+import { createContext, type ReactNode, useContext, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 /** An action that the palette lists and its keys run. */
 export interface Command {
@@ -29,20 +29,32 @@ export function CommandsRoot({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Registers commands while the component is mounted. Pass a memoized list. */
+/** Registers commands while the component is mounted. */
 export function useCommands(commands: readonly Command[]): void {
   const change = useContext(ChangeContext);
   const owner = useId();
+  const latest = useRef(commands);
+  // The list is new at each render, and registered again when it shows something else.
+  const shown = JSON.stringify(
+    commands.map(({ id, label, group, keywords, keys }) => [id, label, group, keywords, keys]),
+  );
+  useLayoutEffect(() => {
+    latest.current = commands;
+  });
   // A layout effect, so that the keys work as soon as the page is visible.
   useLayoutEffect(() => {
-    change((lists) => new Map(lists).set(owner, commands));
+    const registered = latest.current.map((command, place) => ({
+      ...command,
+      run: () => latest.current[place]?.run(),
+    }));
+    change((lists) => new Map(lists).set(owner, registered));
     return () =>
       change((lists) => {
         const others = new Map(lists);
         others.delete(owner);
         return others;
       });
-  }, [change, owner, commands]);
+  }, [change, owner, shown]);
 }
 
 /** All registered commands, the most recently registered first. */

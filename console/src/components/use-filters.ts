@@ -1,7 +1,5 @@
-import { useEffect, useRef, useState } from "react";
-import { useSearchParams } from "react-router";
-import { URL_UPDATE_OPTIONS } from "./url-update-options.ts";
-import { useDebounced } from "./use-debounced.ts";
+import { useAddress } from "./use-address.ts";
+import { useAddressText } from "./use-address-text.ts";
 
 const SEARCH = "q";
 const SORT = "sort";
@@ -24,49 +22,22 @@ export interface Filters {
   setSort(order: string): void;
 }
 
-/**
- * Filters of a list, kept in the URL for links and the back button. The search field has its own state, which
- * follows the URL, because the router updates the URL later than the next key press.
- */
+/** Filters of a list, kept in the address for links and the back button. */
 export function useFilters(): Filters {
-  const [address, setAddress] = useSearchParams();
-  const inAddress = address.get(SEARCH) ?? "";
-  const [search, setSearch] = useState(inAddress);
-  const debouncedSearch = useDebounced(search);
-  const written = useRef(inAddress);
-  const set = (name: string, value: string) =>
-    setAddress((old) => {
-      if (value === "") old.delete(name);
-      else old.set(name, value);
-      return old;
-    }, URL_UPDATE_OPTIONS);
-  useEffect(() => {
-    if (inAddress === written.current) return;
-    written.current = inAddress;
-    setSearch(inAddress);
-  }, [inAddress]);
-  useEffect(() => {
-    if (debouncedSearch === written.current) return;
-    written.current = debouncedSearch;
-    set(SEARCH, debouncedSearch);
-    // Runs when the debounced text changes, not when the URL does.
-  }, [debouncedSearch]);
+  const { address, change, clear } = useAddress();
+  const { text: search, debounced: debouncedSearch, setText: setSearch } = useAddressText({ address, change }, SEARCH);
   return {
     search,
     debouncedSearch,
     isFiltered: search !== "" || [...address.keys()].some((name) => name !== SORT),
     choice: (name, known) => known.find((value) => value === address.get(name)) ?? null,
-    set,
+    set: (name, value) => change({ [name]: value }),
     setSearch,
     clear: () => {
-      written.current = "";
       setSearch("");
-      setAddress((old) => {
-        const order = old.get(SORT);
-        return order === null ? {} : { [SORT]: order };
-      }, URL_UPDATE_OPTIONS);
+      clear(SORT);
     },
     sort: (known) => known.find((order) => order === address.get(SORT)) ?? known[0],
-    setSort: (order) => set(SORT, order),
+    setSort: (order) => change({ [SORT]: order }),
   };
 }

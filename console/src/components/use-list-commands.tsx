@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { type Command, useCommands } from "./commands.tsx";
 
@@ -20,30 +20,23 @@ export interface ListCommandsOptions {
   readonly group: string;
   readonly icon: ReactNode;
   readonly rows: readonly NamedRow[] | undefined;
-  /** Pass a memoized list. */
   readonly more?: readonly (Omit<Command, "group" | "run"> & { readonly to: string })[];
 }
 
-const NONE: NonNullable<ListCommandsOptions["more"]> = [];
-
 /** Registers the commands of a list: create a row, open a listed row. */
-export function useListCommands({ path, newLabel, group, icon, rows, more = NONE }: ListCommandsOptions): void {
+export function useListCommands({ path, newLabel, group, icon, rows, more = [] }: ListCommandsOptions): void {
   const navigate = useNavigate();
-  const commands = useMemo<readonly Command[]>(() => {
-    const open = (to: string) => () => void navigate(to);
-    return [
-      { id: `${path}.new`, label: newLabel, group, icon: <Plus />, keys: "n", run: open(`/${path}/new`) },
-      ...more.map(({ to, ...command }) => ({ ...command, group, run: open(to) })),
-      ...(rows ?? []).slice(0, MAX_ROWS).map(({ id, name, role }) => ({
-        id: `${path}.open.${id}`,
-        label: `Open ${name}`,
-        group,
-        icon,
-        keywords: typeof role === "string" ? [role] : [],
-        run: open(`/${path}/${id}`),
-      })),
-    ];
-    // The icon is left out: it is a new element at each render, but always the same.
-  }, [navigate, path, newLabel, group, rows, more]);
-  useCommands(commands);
+  const open = (to: string) => () => void navigate(to);
+  useCommands([
+    { id: `${path}.new`, label: newLabel, group, icon: <Plus />, keys: "n", run: open(`/${path}/new`) },
+    ...more.map(({ to, ...command }) => ({ ...command, group, run: open(to) })),
+    ...(rows ?? []).slice(0, MAX_ROWS).map(({ id, name, role }) => ({
+      id: `${path}.open.${id}`,
+      label: `Open ${name}`,
+      group,
+      icon,
+      keywords: typeof role === "string" ? [role] : [],
+      run: open(`/${path}/${id}`),
+    })),
+  ]);
 }

@@ -1,11 +1,10 @@
 import { Columns2, MessageSquareText, RotateCw } from "lucide-react";
-import { useMemo } from "react";
 import { useNavigate, useParams } from "react-router";
 import { type Agent, useAgent, useSetStatus } from "../../data/agents.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
-import { type Command, useCommands } from "../../components/commands.tsx";
+import { useCommands } from "../../components/commands.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -115,16 +114,13 @@ function InError({ agent }: { readonly agent: Agent }) {
 
 function usePageCommands({ id, name }: Agent): void {
   const navigate = useNavigate();
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      TABS.map((tab) => ({
-        id: `agent.${tab}`,
-        label: `${name}: ${LABELS[tab].toLowerCase()}`,
-        group: "This agent",
-        icon: <MessageSquareText />,
-        run: () => void navigate(tab === "overview" ? `/agents/${id}` : `/agents/${id}/${tab}`),
-      })),
-    [navigate, id, name],
+  useCommands(
+    TABS.map((tab) => ({
+      id: `agent.${tab}`,
+      label: `${name}: ${LABELS[tab].toLowerCase()}`,
+      group: "This agent",
+      icon: <MessageSquareText />,
+      run: () => void navigate(tab === "overview" ? `/agents/${id}` : `/agents/${id}/${tab}`),
+    })),
   );
-  useCommands(commands);
 }

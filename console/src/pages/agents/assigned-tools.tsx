@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useSearchParams } from "react-router";
 import {
   type Assignment,
@@ -12,7 +12,7 @@ import type { Agent } from "../../data/agents.ts";
 import { findModel, useModels } from "../../data/models.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
-import { type Command, useCommands } from "../../components/commands.tsx";
+import { useCommands } from "../../components/commands.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
@@ -27,7 +27,16 @@ export function AssignedTools({ agent }: { readonly agent: Agent }) {
   const [isAssigning, setAssigning] = useState(false);
   const [address, setAddress] = useSearchParams();
   const opened = rows?.find(({ id }) => id === address.get("configure"));
-  useAssignCommand(() => setAssigning(true));
+  useCommands([
+    {
+      id: "agent.tools.assignButton",
+      label: "Assign a tool",
+      group: "This agent",
+      icon: <Plus />,
+      keys: "n",
+      run: () => setAssigning(true),
+    },
+  ]);
   const configure = (id: string | null) => setAddress(id === null ? {} : { configure: id }, { replace: true });
   const assignButton = (
     <Button variant="primary" icon={<Plus />} onClick={() => setAssigning(true)}>
@@ -111,22 +120,4 @@ function ToolsUnsupported({ agent }: { readonly agent: Agent }) {
   const model = findModel(useModels().rows, agent);
   if (model === undefined || model.supports.tools) return null;
   return <Banner tone="warning">{model.id} does not use tools. Choose another model in the settings.</Banner>;
-}
-
-function useAssignCommand(open: () => void): void {
-  const [stable] = useState(() => open);
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: "agent.tools.assignButton",
-        label: "Assign a tool",
-        group: "This agent",
-        icon: <Plus />,
-        keys: "n",
-        run: stable,
-      },
-    ],
-    [stable],
-  );
-  useCommands(commands);
 }

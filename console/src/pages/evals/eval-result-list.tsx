@@ -1,4 +1,3 @@
-import { useSearchParams } from "react-router";
 import {
   type EvalResult,
   type EvalRun,
@@ -14,7 +13,7 @@ import { formatDuration } from "../../components/formats.ts";
 import { List } from "../../components/list-page.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { Toolbar } from "../../components/toolbar.tsx";
-import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
+import { useAddress } from "../../components/use-address.ts";
 import { useFilters } from "../../components/use-filters.ts";
 import { EvalResultDrawer } from "./eval-result-drawer.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
@@ -50,16 +49,11 @@ const COLUMNS: readonly Column<EvalResult>[] = [
 
 export function EvalResultList({ run }: { readonly run: EvalRun }) {
   const filters = useFilters();
-  const [address, setAddress] = useSearchParams();
+  const { address, change } = useAddress();
   const filter = filters.choice("show", RESULT_FILTERS) ?? "all";
   const results = useEvalResults(run, filter);
   const opened = results.rows?.find(({ id }) => id === address.get(OPENED)) ?? null;
-  const open = (id: string | null) =>
-    setAddress((old) => {
-      if (id === null) old.delete(OPENED);
-      else old.set(OPENED, id);
-      return old;
-    }, URL_UPDATE_OPTIONS);
+  const open = (id: string | null) => change({ [OPENED]: id ?? "" });
   return (
     <>
       <Toolbar label="Filter the results">

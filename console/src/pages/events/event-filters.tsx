@@ -1,5 +1,3 @@
-import type { SetURLSearchParams } from "react-router";
-import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
 import { formatCount } from "../../components/formats.ts";
 import { SearchInput } from "../../components/search-input.tsx";
 import { type Choice, Select } from "../../components/select.tsx";
@@ -9,7 +7,7 @@ import type { EventFilter } from "./filter.ts";
 
 export interface EventFiltersProps {
   readonly filter: EventFilter;
-  readonly setParams: SetURLSearchParams;
+  onChange(parameters: Readonly<Record<string, string>>): void;
   readonly shown: number;
   readonly kept: number;
 }
@@ -19,34 +17,26 @@ const NOUN_CHOICES: readonly Choice<Noun | "">[] = [
   ...NOUNS.map((value) => ({ value, label: NOUN_LABELS[value] })),
 ];
 
-export function EventFilters({ filter, setParams, shown, kept }: EventFiltersProps) {
+export function EventFilters({ filter, onChange, shown, kept }: EventFiltersProps) {
   const { noun, type, search } = filter;
   const types: readonly ChangeType[] = noun === null ? Object.values(TYPES_BY_NOUN).flat() : TYPES_BY_NOUN[noun];
-  const set = (change: Readonly<Record<string, string>>) =>
-    setParams((now) => {
-      for (const [name, value] of Object.entries(change)) {
-        if (value === "") now.delete(name);
-        else now.set(name, value);
-      }
-      return now;
-    }, URL_UPDATE_OPTIONS);
   return (
     <Toolbar label="Filter the events">
       <div className="flex w-full sm:w-72">
-        <SearchInput label="Search the events" value={search} onChange={(text) => set({ search: text })} />
+        <SearchInput label="Search the events" value={search} onChange={(text) => onChange({ search: text })} />
       </div>
       <Select<Noun | "">
         aria-label="About"
         value={noun ?? ""}
         choices={NOUN_CHOICES}
-        onChange={(next) => set({ noun: next, type: "" })}
+        onChange={(next) => onChange({ noun: next, type: "" })}
         className="min-w-32 flex-1 sm:flex-none"
       />
       <Select<ChangeType | "">
         aria-label="Type"
         value={type ?? ""}
         choices={[{ value: "", label: "Every type" }, ...types.map((value) => ({ value, label: value }))]}
-        onChange={(next) => set({ type: next })}
+        onChange={(next) => onChange({ type: next })}
         className="min-w-40 flex-1 sm:flex-none"
       />
       <span className="text-sm text-ink-faint tabular-nums sm:ml-auto">

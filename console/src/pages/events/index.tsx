@@ -1,12 +1,11 @@
 import { Pause, Play, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
 import type { Change } from "../../data/change.ts";
 import { useEventTail } from "../../data/events.ts";
 import { useNames } from "../../data/names.ts";
-import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
+import { useAddress } from "../../components/use-address.ts";
 import { Button } from "../../components/button.tsx";
-import { type Command, useCommands } from "../../components/commands.tsx";
+import { useCommands } from "../../components/commands.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { ButtonLink } from "../../components/link.tsx";
@@ -29,27 +28,22 @@ export function EventsPage() {
   // Pauses while the user has scrolled down, so that the lines do not move.
   const isAway = useScrolledAway();
   const tail = useEventTail(isPaused || isAway);
-  const [params, setParams] = useSearchParams();
+  const { address: params, change, clear } = useAddress();
   const filter = useMemo(() => readFilter(params), [params]);
   const names = useKnownNames(tail.shown);
   const lines = useMemo(() => tail.shown.map((change) => toLine(change, names)), [tail.shown, names]);
   const found = useMemo(() => lines.filter((line) => matchesFilter(line, filter)), [lines, filter]);
-  useCommands(
-    useMemo<readonly Command[]>(
-      () => [
-        {
-          id: "events.pause",
-          label: isPaused ? "Resume the events" : "Pause the events",
-          group: "Events",
-          icon: isPaused ? <Play /> : <Pause />,
-          keys: "p",
-          run: () => setPaused(!isPaused),
-        },
-        { id: "events.clear", label: "Clear the events", group: "Events", icon: <Trash2 />, run: tail.clear },
-      ],
-      [isPaused, tail.clear],
-    ),
-  );
+  useCommands([
+    {
+      id: "events.pause",
+      label: isPaused ? "Resume the events" : "Pause the events",
+      group: "Events",
+      icon: isPaused ? <Play /> : <Pause />,
+      keys: "p",
+      run: () => setPaused(!isPaused),
+    },
+    { id: "events.clear", label: "Clear the events", group: "Events", icon: <Trash2 />, run: tail.clear },
+  ]);
   const { history } = tail;
   const isLoading = !history.isRead && lines.length === 0;
   return (
@@ -68,7 +62,7 @@ export function EventsPage() {
           </>
         }
       />
-      <EventFilters filter={filter} setParams={setParams} shown={found.length} kept={lines.length} />
+      <EventFilters filter={filter} onChange={change} shown={found.length} kept={lines.length} />
       {tail.waiting.length > 0 && (
         <NewOnes
           count={tail.waiting.length}
@@ -91,7 +85,7 @@ export function EventsPage() {
         <EmptyState
           picture="search"
           title="No events match"
-          action={<Button onClick={() => setParams({}, URL_UPDATE_OPTIONS)}>Show everything</Button>}
+          action={<Button onClick={() => clear()}>Show everything</Button>}
         >
           New matching events appear here.
         </EmptyState>

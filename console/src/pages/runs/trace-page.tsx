@@ -1,6 +1,5 @@
 import { GitCompareArrows, MessagesSquare, RotateCcw } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
 import { hasEnded } from "../../data/live-run.ts";
 import { useCancelRun } from "../../data/runs.ts";
 import { type Trace, useTraces } from "../../data/traces.ts";
@@ -19,7 +18,7 @@ import { StatusBadge } from "../../components/status-dot.tsx";
 import { describeWaiting } from "../../components/describe-waiting.ts";
 import { StopButton } from "../../components/stop-button.tsx";
 import { toPlainLine } from "../../components/to-plain-line.ts";
-import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
+import { useAddress } from "../../components/use-address.ts";
 import { UsageStats } from "../../components/usage-stats.tsx";
 import { ChooseOther } from "./choose-other.tsx";
 import { layOutTrace } from "./lay-out-trace.ts";
@@ -49,17 +48,12 @@ export function TracePage({ runId }: { readonly runId: string }) {
 }
 
 function OpenTrace({ trace }: { readonly trace: Trace }) {
-  const [address, setAddress] = useSearchParams();
+  const { address, change } = useAddress();
   const [dialog, setDialog] = useState<"again" | "compare" | null>(null);
   const nowMs = useNow(!hasEnded(trace));
   const spans = layOutTrace(trace, nowMs);
   const selected = address.get("part");
-  const open = (key: string | null) =>
-    setAddress((old) => {
-      if (key === null) old.delete("part");
-      else old.set("part", key);
-      return old;
-    }, URL_UPDATE_OPTIONS);
+  const open = (key: string | null) => change({ part: key ?? "" });
   const question = trace.question?.content ?? null;
   return (
     <>

@@ -1,10 +1,9 @@
 import { Download } from "lucide-react";
 import { useMemo } from "react";
-import { useSearchParams } from "react-router";
 import { findDayBudgets, useSettings } from "../../data/account.ts";
 import { useUser } from "../../data/session.ts";
 import { USAGE_SPLITS, type UsageReport, type UsageSplit, useUsage } from "../../data/usage.ts";
-import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
+import { useAddress } from "../../components/use-address.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { useCommands } from "../../components/commands.tsx";
@@ -28,16 +27,11 @@ import { useCsv } from "./use-csv.ts";
 
 export function UsagePage() {
   const { id } = useUser();
-  const [params, setParams] = useSearchParams();
+  const { address: params, change } = useAddress();
   const range = RANGES.find((one) => one === params.get("days")) ?? "30";
   const split = USAGE_SPLITS.find((one) => one === params.get("by")) ?? "agent";
   const measure = MEASURES.find((one) => one === params.get("measure")) ?? "tokens";
-  const choose = (name: string, value: string) =>
-    setParams((before) => {
-      const after = new URLSearchParams(before);
-      after.set(name, value);
-      return after;
-    }, URL_UPDATE_OPTIONS);
+  const choose = (name: string, value: string) => change({ [name]: value });
   const days = useMemo(() => listDays(range, Date.now()), [range]);
   const since = days[0] ?? "";
   const { report, ...read } = useUsage({ since, split });

@@ -5,7 +5,7 @@ import { askColumn, setColumns, stopAnswers, usePlayground } from "../../../data
 import { type Column, createColumn, isUnderWay, MAX_COLUMNS, pickValues } from "../../../data/playground-state.ts";
 import { useAgentChoices } from "../../../data/swarm-agents.ts";
 import { Button } from "../../../components/button.tsx";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { FailureState } from "../../../components/failure-state.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
@@ -119,7 +119,11 @@ function Columns({ columns, loaded, choices }: ColumnsProps) {
   const stop = (columnId: string | null) => {
     stopAnswers(columnId).catch(() => toast({ text: "An answer could not be stopped.", tone: "bad" }));
   };
-  usePlaygroundCommands(isBusy);
+  useCommands(
+    isBusy
+      ? [{ id: "playground.stop", label: "Stop all answers", group: "This page", run: () => void stopAnswers(null) }]
+      : [],
+  );
   return (
     <div className="grid min-w-0 grid-cols-1 gap-4">
       {/* Columns that do not fit are reached by swiping, or with the focus. Relative, so that hidden labels scroll with them. */}
@@ -153,15 +157,4 @@ function Columns({ columns, loaded, choices }: ColumnsProps) {
       </div>
     </div>
   );
-}
-
-function usePlaygroundCommands(isBusy: boolean): void {
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      isBusy
-        ? [{ id: "playground.stop", label: "Stop all answers", group: "This page", run: () => void stopAnswers(null) }]
-        : [],
-    [isBusy],
-  );
-  useCommands(commands);
 }

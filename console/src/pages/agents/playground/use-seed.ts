@@ -1,15 +1,14 @@
 import { useEffect } from "react";
-import { useSearchParams } from "react-router";
 import { setColumns } from "../../../data/playground.ts";
 import { type Column, createColumn } from "../../../data/playground-state.ts";
-import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
+import { useAddress } from "../../../components/use-address.ts";
 
 /** Begins with the agent that the address names, or with the first agents of the user. */
 export function useSeed(
   columns: readonly Column[] | null | undefined,
   agents: readonly { readonly id: string }[] | undefined,
 ): void {
-  const [address, setAddress] = useSearchParams();
+  const { address, clear } = useAddress();
   const agentId = address.get("agent");
   const version = readNumber(address.get("version"));
   useEffect(() => {
@@ -17,12 +16,12 @@ export function useSeed(
     if (agentId !== null) {
       const isKnown = agents.some(({ id }) => id === agentId);
       if (isKnown) setColumns([createColumn(agentId), createColumn(agentId, version)]);
-      setAddress({}, URL_UPDATE_OPTIONS);
+      clear();
     } else if (columns === null || columns.length === 0) {
       const [first, second = first] = agents;
       if (first !== undefined && second !== undefined) setColumns([createColumn(first.id), createColumn(second.id)]);
     }
-  }, [columns, agents, agentId, version, setAddress]);
+  }, [columns, agents, agentId, version, clear]);
 }
 
 function readNumber(text: string | null): number | null {

@@ -12,9 +12,10 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Switch } from "../../../components/switch.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { useAddressText } from "../../../components/use-address-text.ts";
 import { useFilters } from "../../../components/use-filters.ts";
 import { Sections } from "../sections.tsx";
-import { useFilterText } from "./use-filter-text.ts";
 
 const TONES: Readonly<Record<LogLine["level"], Tone>> = {
   trace: "neutral",
@@ -50,9 +51,15 @@ function summarize({ method, path, status }: LogLine["fields"]): string {
 export function LogPage() {
   const filters = useFilters();
   const level = filters.choice("level", LOG_LEVELS);
-  const request = useFilterText(filters, "request_id");
-  const user = useFilterText(filters, "user_id");
-  const filter = { level, requestId: request.debounced, userId: user.debounced, search: filters.debouncedSearch };
+  const address = useAddress();
+  const request = useAddressText(address, "request_id");
+  const user = useAddressText(address, "user_id");
+  const filter = {
+    level,
+    requestId: request.debounced.trim(),
+    userId: user.debounced.trim(),
+    search: filters.debouncedSearch,
+  };
   const [isTailing, setTailing] = useState(false);
   const [open, setOpen] = useState<LogLine | null>(null);
   const pages = useLogLines(filter);

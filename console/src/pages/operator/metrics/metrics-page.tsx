@@ -1,5 +1,4 @@
 import { useMemo } from "react";
-import { useSearchParams } from "react-router";
 import {
   METRIC_HOURS,
   type MetricHours,
@@ -17,7 +16,7 @@ import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
-import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
+import { useAddress } from "../../../components/use-address.ts";
 import { Sections } from "../sections.tsx";
 
 interface ChartRow {
@@ -91,7 +90,7 @@ const CHARTS: readonly ChartRow[] = [
 const CHOICES = METRIC_HOURS.map((value) => ({ value, label: value === "1" ? "1 hour" : `${value} hours` }));
 
 export function MetricsPage() {
-  const [address, setAddress] = useSearchParams();
+  const { address, change } = useAddress();
   const hours = METRIC_HOURS.find((value) => value === address.get("hours")) ?? "1";
   const { rows: metrics, ...read } = useMetrics(hours);
   return (
@@ -104,7 +103,7 @@ export function MetricsPage() {
             label="Period"
             value={hours}
             choices={CHOICES}
-            onChange={(value) => setAddress({ hours: value }, URL_UPDATE_OPTIONS)}
+            onChange={(value) => change({ hours: value })}
           />
         }
       />

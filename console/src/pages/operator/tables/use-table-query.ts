@@ -1,7 +1,6 @@
 import { useCallback, useMemo } from "react";
-import { useSearchParams } from "react-router";
 import { FILTER_OPERATORS, type TableFilter, type TableQuery } from "../../../data/operator-tables.ts";
-import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
+import { useAddress } from "../../../components/use-address.ts";
 
 const FILTERS = "filters";
 const ORDER = "order";
@@ -16,7 +15,7 @@ export interface TableQueryState {
 
 /** Filters and order of a table, kept in the address. Anybody can write an address, so its parts are checked. */
 export function useTableQuery(): TableQueryState {
-  const [address, setAddress] = useSearchParams();
+  const { address, change } = useAddress();
   const filters = address.get(FILTERS) ?? "";
   const order = address.get(ORDER) ?? "";
   const isDescending = address.get(DIRECTION) === "desc";
@@ -25,26 +24,16 @@ export function useTableQuery(): TableQueryState {
     [filters, order, isDescending],
   );
   const setFilters = useCallback(
-    (next: readonly TableFilter[]) =>
-      setAddress((old) => {
-        if (next.length === 0) old.delete(FILTERS);
-        else old.set(FILTERS, JSON.stringify(next));
-        return old;
-      }, URL_UPDATE_OPTIONS),
-    [setAddress],
+    (next: readonly TableFilter[]) => change({ [FILTERS]: next.length === 0 ? "" : JSON.stringify(next) }),
+    [change],
   );
   const toggleOrder = useCallback(
-    (column: string) =>
-      setAddress((old) => {
-        const isSame = old.get(ORDER) === column;
-        const isLast = isSame && old.get(DIRECTION) === "desc";
-        old.delete(DIRECTION);
-        if (isLast) old.delete(ORDER);
-        else old.set(ORDER, column);
-        if (isSame && !isLast) old.set(DIRECTION, "desc");
-        return old;
-      }, URL_UPDATE_OPTIONS),
-    [setAddress],
+    (column: string) => {
+      const isSame = order === column;
+      const isLast = isSame && isDescending;
+      change({ [ORDER]: isLast ? "" : column, [DIRECTION]: isSame && !isLast ? "desc" : "" });
+    },
+    [change, order, isDescending],
   );
   return { query, setFilters, toggleOrder };
 }

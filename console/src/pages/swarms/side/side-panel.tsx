@@ -1,8 +1,7 @@
 import { PanelRightOpen } from "lucide-react";
-import { useMemo } from "react";
 import { useOpenFlags } from "../../../data/message-writes.ts";
 import type { LiveRun } from "../../../data/live-run.ts";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { Drawer } from "../../../components/drawer.tsx";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { AgentsPanel } from "./agents-panel.tsx";
@@ -18,7 +17,15 @@ export interface SidePanelProps {
 export function SidePanel({ runs, onJump }: SidePanelProps) {
   const { rights, swarm, isPanelOpen, setPanelOpen } = useSwarmContext();
   const { rows: flags = [] } = useOpenFlags(swarm.id, rights.canManage);
-  usePanelCommand(setPanelOpen);
+  useCommands([
+    {
+      id: "swarm.panel",
+      label: "Show agents and people",
+      group: "This swarm",
+      icon: <PanelRightOpen />,
+      run: () => setPanelOpen(true),
+    },
+  ]);
   const content = (
     <>
       {flags.length > 0 && (
@@ -47,20 +54,4 @@ export function SidePanel({ runs, onJump }: SidePanelProps) {
       </Drawer>
     </>
   );
-}
-
-function usePanelCommand(setOpen: (isOpen: boolean) => void): void {
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: "swarm.panel",
-        label: "Show agents and people",
-        group: "This swarm",
-        icon: <PanelRightOpen />,
-        run: () => setOpen(true),
-      },
-    ],
-    [setOpen],
-  );
-  useCommands(commands);
 }

@@ -1,5 +1,5 @@
 import { MessageSquare, SendHorizontal, X } from "lucide-react";
-import { type Ref, useCallback, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { type Ref, useCallback, useImperativeHandle, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { useStoreMessage } from "../../../data/message-writes.ts";
@@ -7,7 +7,7 @@ import type { Question, Respond } from "../../../data/respond.ts";
 import type { AskedQuestion } from "../../../data/run-ends.ts";
 import type { Swarm } from "../../../data/swarms.ts";
 import { Button } from "../../../components/button.tsx";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
 import { AskSwitch } from "./ask-switch.tsx";
@@ -74,7 +74,16 @@ export function Composer(props: ComposerProps) {
     },
     ask: (question) => send({ ...question, clientMessageId: crypto.randomUUID(), asksAgents: true }),
   }));
-  useFocusCommand(focus);
+  useCommands([
+    {
+      id: "swarm.write",
+      label: "Write a message",
+      group: "This swarm",
+      icon: <SendHorizontal />,
+      keys: "r",
+      run: () => setTimeout(focus, 0),
+    },
+  ]);
   if (!rights.canWrite) return <StatusBanner />;
   return (
     <div className="grid grid-cols-1 gap-2">
@@ -193,21 +202,4 @@ function useSend({ respond, pending, receive, onSent, draft }: SendContext) {
     });
   };
   return { send, say };
-}
-
-function useFocusCommand(focus: () => void): void {
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: "swarm.write",
-        label: "Write a message",
-        group: "This swarm",
-        icon: <SendHorizontal />,
-        keys: "r",
-        run: () => setTimeout(focus, 0),
-      },
-    ],
-    [focus],
-  );
-  useCommands(commands);
 }

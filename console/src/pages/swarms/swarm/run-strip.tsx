@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { hasEnded, type LiveRun } from "../../../data/live-run.ts";
 import { useCancelRun } from "../../../data/runs.ts";
 import { Button } from "../../../components/button.tsx";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { describeWaiting } from "../../../components/describe-waiting.ts";
 import { StatusDot } from "../../../components/status-dot.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -70,13 +70,10 @@ function useStop(live: readonly LiveRun[]): () => void {
     },
     [runId, cancel, show],
   );
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      runId === undefined
-        ? []
-        : [{ id: "swarm.stop", label: "Stop the run", group: "This swarm", icon: <Square />, keys: "s", run: stop }],
-    [runId, stop],
+  useCommands(
+    runId === undefined
+      ? []
+      : [{ id: "swarm.stop", label: "Stop the run", group: "This swarm", icon: <Square />, keys: "s", run: stop }],
   );
-  useCommands(commands);
   return stop;
 }

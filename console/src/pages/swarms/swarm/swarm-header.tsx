@@ -1,12 +1,11 @@
 import { clsx } from "clsx";
 import { ChevronLeft, Users } from "lucide-react";
-import { useMemo } from "react";
 import { Link, NavLink, useMatch, useNavigate } from "react-router";
 import { nameOf } from "../../../data/members.ts";
 import { useOpenFlags } from "../../../data/message-writes.ts";
 import { Avatar } from "../../../components/avatar.tsx";
 import { formatCount } from "../../../components/formats.ts";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { usePageTitle } from "../../../components/page-title.ts";
 import { Tooltip } from "../../../components/tooltip.tsx";
 import { SwarmStatusBadge } from "../swarm-status-badge.tsx";
@@ -75,18 +74,15 @@ export function SwarmHeader() {
 
 function useTabCommands(swarmId: string): void {
   const navigate = useNavigate();
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      TABS.map(({ to, label, key }) => ({
-        id: `swarm.tab.${label}`,
-        label: `${label} of this swarm`,
-        group: "This swarm",
-        keys: key,
-        run: () => void navigate(to === "." ? `/swarms/${swarmId}` : `/swarms/${swarmId}/${to}`),
-      })),
-    [navigate, swarmId],
+  useCommands(
+    TABS.map(({ to, label, key }) => ({
+      id: `swarm.tab.${label}`,
+      label: `${label} of this swarm`,
+      group: "This swarm",
+      keys: key,
+      run: () => void navigate(to === "." ? `/swarms/${swarmId}` : `/swarms/${swarmId}/${to}`),
+    })),
   );
-  useCommands(commands);
 }
 
 /** Opens the side panel on screens where it does not fit beside the conversation. */

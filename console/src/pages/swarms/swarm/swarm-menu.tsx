@@ -11,10 +11,10 @@ import {
   Play,
   Trash2,
 } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { useRemoveMember } from "../../../data/members.ts";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { DropdownMenu, type MenuItem } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -63,7 +63,23 @@ export function SwarmMenu() {
   const ends: readonly MenuItem[] = rights.canDelete
     ? [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }]
     : [{ label: "Leave the swarm", icon: <DoorOpen />, isDangerous: true, onSelect: leave }];
-  useMenuCommands(swarm.status, rights.canManage, setStatus, take);
+  useCommands([
+    ...(rights.canManage ? STEPS[swarm.status] : []).map(({ to, label, icon }) => ({
+      id: `swarm.status.${to}`,
+      label: `${label}: this swarm`,
+      group: "This swarm",
+      icon,
+      run: () => setStatus(to),
+    })),
+    {
+      id: "swarm.export",
+      label: "Export the conversation as Markdown",
+      group: "This swarm",
+      icon: <Download />,
+      keywords: ["download", "save"],
+      run: () => take("markdown"),
+    },
+  ]);
   return (
     <>
       <DropdownMenu
@@ -73,35 +89,6 @@ export function SwarmMenu() {
       <DeleteSwarm swarm={swarm} isOpen={isDeleting} onClose={() => setDeleting(false)} />
     </>
   );
-}
-
-function useMenuCommands(
-  status: SwarmStatus,
-  canManage: boolean,
-  setStatus: (status: SwarmStatus) => void,
-  take: (kind: "markdown" | "json") => void,
-): void {
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      ...(canManage ? STEPS[status] : []).map(({ to, label, icon }) => ({
-        id: `swarm.status.${to}`,
-        label: `${label}: this swarm`,
-        group: "This swarm",
-        icon,
-        run: () => setStatus(to),
-      })),
-      {
-        id: "swarm.export",
-        label: "Export the conversation as Markdown",
-        group: "This swarm",
-        icon: <Download />,
-        keywords: ["download", "save"],
-        run: () => take("markdown"),
-      },
-    ],
-    [status, canManage, setStatus, take],
-  );
-  useCommands(commands);
 }
 
 function useLeave(): () => void {

@@ -1,12 +1,12 @@
 import { RotateCcw, Send } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useNavigate } from "react-router";
 import { canRetryNow, type Delivery, useReplayEvent } from "../../../data/deliveries.ts";
 import { useWebhookNames, type Webhook } from "../../../data/webhooks.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -22,20 +22,15 @@ export interface DeliveryActionsProps {
 export function DeliveryActions({ delivery, webhook, onChanged }: DeliveryActionsProps) {
   const [isReplaying, setReplaying] = useState(false);
   const retry = useRetry(delivery, onChanged);
-  useCommands(
-    useMemo<readonly Command[]>(
-      () => [
-        {
-          id: "delivery.replay",
-          label: "Replay the event",
-          group: "This delivery",
-          icon: <Send />,
-          run: () => setReplaying(true),
-        },
-      ],
-      [],
-    ),
-  );
+  useCommands([
+    {
+      id: "delivery.replay",
+      label: "Replay the event",
+      group: "This delivery",
+      icon: <Send />,
+      run: () => setReplaying(true),
+    },
+  ]);
   return (
     <>
       <DeliveryCode delivery={delivery} />

@@ -1,11 +1,11 @@
 import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_TYPES, type EventType } from "@swarmbase/sdk";
 import { RotateCcw } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useNavigate } from "react-router";
 import { canRetryNow, type DeliveryFilter, type LiveDeliveries } from "../../../data/deliveries.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
-import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
+import { useAddress } from "../../../components/use-address.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
@@ -44,16 +44,11 @@ export interface DeliveriesTabProps {
 
 export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProps) {
   const { rows, ...read } = deliveries;
-  const [params, setParams] = useSearchParams();
+  const { address: params, change, clear } = useAddress();
   const [isRetrying, setIsRetrying] = useState(false);
   const isFiltered = FILTERS.some((name) => params.has(name));
   const search = params.get("q") ?? "";
-  const set = (name: (typeof FILTERS)[number], value: string) => {
-    const next = new URLSearchParams(params);
-    if (value === "") next.delete(name);
-    else next.set(name, value);
-    setParams(next, URL_UPDATE_OPTIONS);
-  };
+  const set = (name: (typeof FILTERS)[number], value: string) => change({ [name]: value });
   if (rows === undefined) return <NotLoaded title="The deliveries could not be loaded" read={read} />;
   if (rows.length === 0 && !isFiltered) return <NothingYet isActive={webhook.is_active} />;
   return (
@@ -106,7 +101,7 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
         <EmptyState
           picture="search"
           title="No delivery matches"
-          action={<Button onClick={() => setParams({}, URL_UPDATE_OPTIONS)}>Show all deliveries</Button>}
+          action={<Button onClick={() => clear()}>Show all deliveries</Button>}
         >
           No delivery has this status, event type, id and time.
         </EmptyState>

@@ -1,5 +1,4 @@
 import { useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
 import { type AttemptCounts, type HistoryPeriod, useAttemptCounts } from "../../../data/attempts.ts";
 import { CardSection } from "../../../components/card.tsx";
 import { Chart } from "../../../components/chart.tsx";
@@ -11,7 +10,7 @@ import { Select } from "../../../components/select.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
-import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
+import { useAddress } from "../../../components/use-address.ts";
 import { readLocalTime } from "./delivery-filter.ts";
 
 const HOUR_MS = 3_600_000;
@@ -25,15 +24,11 @@ type Range = (typeof RANGES)[number]["value"];
 
 /** Outcomes and response times over time. */
 export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
-  const [params, setParams] = useSearchParams();
+  const { address: params, change } = useAddress();
   const range = RANGES.find(({ value }) => value === params.get("range")) ?? RANGES[0];
   const period = usePeriod(range, params);
   const { rows, ...read } = useAttemptCounts(webhookId, period);
-  const set = (name: string, value: string) => {
-    const next = new URLSearchParams(params);
-    next.set(name, value);
-    setParams(next, URL_UPDATE_OPTIONS);
-  };
+  const set = (name: string, value: string) => change({ [name]: value });
   const hasAttempts = rows?.some((row) => row.delivered + row.retried + row.failed > 0);
   return (
     <>

@@ -1,9 +1,9 @@
 import { Ellipsis, Pencil, Power, Send, Trash2 } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useDeleteWebhook, useSetWebhookActive, type Webhook } from "../../../data/webhooks.ts";
 import { Button } from "../../../components/button.tsx";
-import { type Command, useCommands } from "../../../components/commands.tsx";
+import { useCommands } from "../../../components/commands.tsx";
 import { ConfirmByName } from "../../../components/confirm-by-name.tsx";
 import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
@@ -23,36 +23,31 @@ export function WebhookActions({ webhook, onSent }: WebhookActionsProps) {
   const navigate = useNavigate();
   const toggle = useToggle(webhook);
   const { id, name, is_active: isActive } = webhook;
-  useCommands(
-    useMemo<readonly Command[]>(
-      () => [
-        {
-          id: "webhook.test",
-          label: `Test ${name}`,
-          group: "This webhook",
-          icon: <Send />,
-          keys: "t",
-          run: () => setOpen("test"),
-        },
-        {
-          id: "webhook.edit",
-          label: `Edit ${name}`,
-          group: "This webhook",
-          icon: <Pencil />,
-          keys: "e",
-          run: () => void navigate(`/webhooks/${id}/edit`),
-        },
-        {
-          id: "webhook.delete",
-          label: `Delete ${name}`,
-          group: "This webhook",
-          icon: <Trash2 />,
-          run: () => setOpen("delete"),
-        },
-      ],
-      [id, name, navigate],
-    ),
-  );
+  useCommands([
+    {
+      id: "webhook.test",
+      label: `Test ${name}`,
+      group: "This webhook",
+      icon: <Send />,
+      keys: "t",
+      run: () => setOpen("test"),
+    },
+    {
+      id: "webhook.edit",
+      label: `Edit ${name}`,
+      group: "This webhook",
+      icon: <Pencil />,
+      keys: "e",
+      run: () => void navigate(`/webhooks/${id}/edit`),
+    },
+    {
+      id: "webhook.delete",
+      label: `Delete ${name}`,
+      group: "This webhook",
+      icon: <Trash2 />,
+      run: () => setOpen("delete"),
+    },
+  ]);
   return (
     <>
       <WebhookCode webhook={webhook} />

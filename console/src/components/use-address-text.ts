@@ -1,19 +1,17 @@
 import { useEffect, useRef, useState } from "react";
-import { useSearchParams } from "react-router";
-import type { Filters } from "../../../components/use-filters.ts";
-import { useDebounced } from "../../../components/use-debounced.ts";
+import type { Address } from "./use-address.ts";
+import { useDebounced } from "./use-debounced.ts";
 
-export interface FilterText {
+export interface AddressText {
   /** The text in the field. */
   readonly text: string;
-  /** The text to filter by, once the user pauses. */
+  /** The text to search for, once the user pauses. */
   readonly debounced: string;
   setText(text: string): void;
 }
 
-/** A text filter in the address. The field has its own state, because the router updates the address later than the next key press. */
-export function useFilterText(filters: Filters, name: string): FilterText {
-  const [address] = useSearchParams();
+/** A text field in the address. It has its own state, because the router updates the address later than the next key press. */
+export function useAddressText({ address, change }: Pick<Address, "address" | "change">, name: string): AddressText {
   const inAddress = address.get(name) ?? "";
   const [text, setText] = useState(inAddress);
   const debounced = useDebounced(text);
@@ -26,8 +24,8 @@ export function useFilterText(filters: Filters, name: string): FilterText {
   useEffect(() => {
     if (debounced === written.current) return;
     written.current = debounced;
-    filters.set(name, debounced);
+    change({ [name]: debounced });
     // Runs when the debounced text changes, not when the address does.
   }, [debounced]);
-  return { text, debounced: debounced.trim(), setText };
+  return { text, debounced, setText };
 }
