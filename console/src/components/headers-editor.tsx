@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-react";
+import type { ChangeEvent } from "react";
 import { Button } from "./button.tsx";
 import type { HeaderLine } from "./header-lines.ts";
 import { IconButton } from "./icon-button.tsx";
@@ -10,11 +11,14 @@ export interface HeadersEditorProps {
   onChange(lines: readonly HeaderLine[]): void;
   /** Error messages: "headers.Host" is about one header, "headers" about all. */
   readonly errors: Readonly<Record<string, string>>;
+  /** All who see the row see the values. */
+  readonly arePublic?: boolean;
 }
 
+/** Of requests that the service signs. */
 const MAX_HEADERS = 20;
 
-export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
+export function HeadersEditor({ lines, onChange, errors, arePublic = false }: HeadersEditorProps) {
   const set = (key: string, change: Partial<HeaderLine>) =>
     onChange(lines.map((line) => (line.key === key ? { ...line, ...change } : line)));
   return (
@@ -24,6 +28,7 @@ export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
           key={line.key}
           line={line}
           number={index + 1}
+          isPublic={arePublic}
           error={errors[`headers.${line.name.trim()}`]}
           onChange={(change) => set(line.key, change)}
           onRemove={() => onChange(lines.filter(({ key }) => key !== line.key))}
@@ -38,7 +43,7 @@ export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
         <Button
           size="small"
           icon={<Plus />}
-          disabled={lines.length >= MAX_HEADERS}
+          disabled={!arePublic && lines.length >= MAX_HEADERS}
           onClick={() => onChange([...lines, { key: crypto.randomUUID(), name: "", value: "" }])}
         >
           Add a header
@@ -48,21 +53,43 @@ export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
   );
 }
 
+/** The headers among other fields, with a legend. */
+export function OptionalHeaders(props: HeadersEditorProps) {
+  return (
+    <fieldset className="grid grid-cols-1 gap-2">
+      <legend className="mb-1.5 text-sm font-medium">
+        Headers <span className="ml-0.5 font-normal text-ink-faint">optional</span>
+      </legend>
+      <HeadersEditor {...props} />
+    </fieldset>
+  );
+}
+
 interface LineProps {
   readonly line: HeaderLine;
   readonly number: number;
+  readonly isPublic: boolean;
   readonly error: string | undefined;
   onChange(change: Partial<HeaderLine>): void;
   onRemove(): void;
 }
 
-function Line({ line, number, error, onChange, onRemove }: LineProps) {
+function Line({ line, number, isPublic, error, onChange, onRemove }: LineProps) {
+  const value = {
+    "aria-label": `Value of header ${number}`,
+    placeholder: isPublic ? "application/json" : "Value",
+    value: line.value,
+    autoComplete: "off",
+    spellCheck: false,
+    onChange: ({ target }: ChangeEvent<HTMLInputElement>) => onChange({ value: target.value }),
+    className: "font-mono text-sm",
+  };
   return (
     <div className="grid gap-1">
       <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]">
         <TextInput
           aria-label={`Name of header ${number}`}
-          placeholder="X-Api-Key"
+          placeholder={isPublic ? "Accept" : "X-Api-Key"}
           value={line.name}
           autoComplete="off"
           spellCheck={false}
@@ -71,16 +98,7 @@ function Line({ line, number, error, onChange, onRemove }: LineProps) {
           className="font-mono text-sm"
         />
         <div className="col-start-1 sm:col-start-2">
-          <PasswordInput
-            subject={`header ${number}`}
-            aria-label={`Value of header ${number}`}
-            placeholder="Value"
-            value={line.value}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={({ target }) => onChange({ value: target.value })}
-            className="font-mono text-sm"
-          />
+          {isPublic ? <TextInput {...value} /> : <PasswordInput subject={`header ${number}`} {...value} />}
         </div>
         <IconButton
           label={line.name === "" ? `Remove header ${number}` : `Remove the header ${line.name}`}

@@ -2,7 +2,7 @@ import { GUARDRAIL_DEFAULTS, type JsonObject } from "@swarmbase/sdk";
 import { listProviderChoices } from "../../data/providers.ts";
 import { Field } from "../../components/field.tsx";
 import { formatCount } from "../../components/formats.ts";
-import { HeadersEditor } from "../../components/headers-editor.tsx";
+import { OptionalHeaders } from "../../components/headers-editor.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
@@ -119,12 +119,7 @@ function WebhookFields(props: KindFieldsProps) {
           onChange={({ target }) => onChange({ timeoutMs: target.value })}
         />
       </Field>
-      <fieldset className="grid grid-cols-1 gap-2">
-        <legend className="mb-1.5 text-sm font-medium">
-          Headers <span className="ml-0.5 font-normal text-ink-faint">optional</span>
-        </legend>
-        <HeadersEditor lines={form.headers} errors={headerErrors} onChange={(headers) => onChange({ headers })} />
-      </fieldset>
+      <OptionalHeaders lines={form.headers} errors={headerErrors} onChange={(headers) => onChange({ headers })} />
       <OnError {...props} />
     </>
   );

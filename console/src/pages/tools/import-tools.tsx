@@ -7,6 +7,8 @@ import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Field } from "../../components/field.tsx";
+import { fromLines, type HeaderLine } from "../../components/header-lines.ts";
+import { OptionalHeaders } from "../../components/headers-editor.tsx";
 import { ButtonLink, Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { TextInput } from "../../components/text-input.tsx";
@@ -16,8 +18,6 @@ import { type AuthDraft, hasSecret, NO_AUTH, writeAuth } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
 import { Authorization } from "./authorization.tsx";
 import { ChooseRemote } from "./choose-remote.tsx";
-import { type HeaderDraft, writeHeaders } from "./header-draft.ts";
-import { HeaderFields } from "./header-fields.tsx";
 
 /** In the address after a return from the server: its URL. */
 const AUTHORIZED = "authorized";
@@ -73,7 +73,7 @@ function Server({ onListed, isListed }: ServerProps) {
   const authorized = address.get(AUTHORIZED);
   const [url, setUrl] = useState(authorized ?? "");
   const [auth, setAuth] = useState<AuthDraft>(authorized === null ? NO_AUTH : { ...NO_AUTH, type: "oauth" });
-  const [headers, setHeaders] = useState<readonly HeaderDraft[]>([]);
+  const [headers, setHeaders] = useState<readonly HeaderLine[]>([]);
   const list = useListRemote();
   const { errors, touch } = useFreshErrors(list.errors);
   const ask = async () => {
@@ -82,7 +82,7 @@ function Server({ onListed, isListed }: ServerProps) {
       url: url.trim(),
       ...(rendered !== undefined && { auth: rendered }),
       ...(hasSecret(auth) && { secrets: { [auth.secretName]: auth.value } }),
-      ...(headers.length > 0 && { headers: writeHeaders(headers) }),
+      ...(headers.length > 0 && { headers: fromLines(headers) }),
     };
     const tools = await list.run(server);
     onListed(tools === null ? null : { server, tools });
@@ -130,8 +130,9 @@ function Server({ onListed, isListed }: ServerProps) {
             returnTo={`/tools/import?${new URLSearchParams({ [AUTHORIZED]: url.trim() }).toString()}`}
           />
         )}
-        <HeaderFields
-          headers={headers}
+        <OptionalHeaders
+          arePublic
+          lines={headers}
           onChange={(next) => change("headers", () => setHeaders(next))}
           errors={errors}
         />

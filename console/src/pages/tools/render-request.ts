@@ -1,5 +1,5 @@
 import { findPlaceholders, readArguments } from "./arguments.ts";
-import { writeHeaders } from "./header-draft.ts";
+import { fromLines } from "../../components/header-lines.ts";
 import type { ToolForm } from "./tool-draft.ts";
 
 const HIDDEN = "••••••";
@@ -14,7 +14,7 @@ export function renderRequest(form: ToolForm): string {
     ...(auth.type === "bearer" ? [`Authorization: Bearer ${HIDDEN}`] : []),
     ...(auth.type === "basic" ? [`Authorization: Basic ${auth.username}:${HIDDEN}`] : []),
     ...(auth.type === "header" ? [`${auth.header}: ${HIDDEN}`] : []),
-    ...Object.entries(writeHeaders(form.headers)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(fromLines(form.headers)).map(([name, value]) => `${name}: ${value}`),
   ];
   if (kind === "mcp" || !BODY_METHODS.has(form.method)) return lines.join("\n");
   const body = JSON.stringify(form.body ?? defaultBody(form), null, 2);

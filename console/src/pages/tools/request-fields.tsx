@@ -2,6 +2,7 @@ import type { Json } from "@swarmbase/sdk";
 import type { Tool } from "../../data/tools.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Field } from "../../components/field.tsx";
+import { OptionalHeaders } from "../../components/headers-editor.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { Select } from "../../components/select.tsx";
 import { Switch } from "../../components/switch.tsx";
@@ -9,7 +10,6 @@ import { TextInput } from "../../components/text-input.tsx";
 import { hasSecret } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
 import { Authorization } from "./authorization.tsx";
-import { HeaderFields } from "./header-fields.tsx";
 import { METHODS, type ToolForm } from "./tool-draft.ts";
 
 export interface RequestFieldsProps {
@@ -83,7 +83,7 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
       {movesHost && hasSecret(form.auth) && form.auth.value === "" && (
         <Banner tone="warning">The stored secret is not sent to another host. Enter it again.</Banner>
       )}
-      <HeaderFields headers={form.headers} onChange={(headers) => onChange({ headers })} errors={errors} />
+      <OptionalHeaders arePublic lines={form.headers} onChange={(headers) => onChange({ headers })} errors={errors} />
       {isHttp && BODY_METHODS.has(form.method) && (
         <BodyFields form={form} onChange={onChange} onReadable={onReadable} error={errors["body"]} />
       )}

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, ToolVisibility } from "@swarmbase/sdk";
 import type { Tool, ToolDraft, ToolUpdate } from "../../data/tools.ts";
 import { type AuthDraft, hasSecret, NO_AUTH, readAuth, writeAuth } from "./auth-draft.ts";
-import { type HeaderDraft, readHeaders, writeHeaders } from "./header-draft.ts";
+import { fromLines, type HeaderLine, toLines } from "../../components/header-lines.ts";
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Method = (typeof METHODS)[number];
@@ -24,7 +24,7 @@ export interface ToolForm {
   readonly method: Method;
   readonly url: string;
   readonly remoteName: string;
-  readonly headers: readonly HeaderDraft[];
+  readonly headers: readonly HeaderLine[];
   /** Undefined means that the arguments are the body. */
   readonly body: Json | undefined;
   readonly auth: AuthDraft;
@@ -70,7 +70,7 @@ export function formOf(tool: Tool): ToolForm {
     method: METHODS.find((method) => method === config["method"]) ?? "GET",
     url: text(config["url"]),
     remoteName: text(config["remote_name"]),
-    headers: readHeaders(config["headers"]),
+    headers: toLines(readHeaders(config["headers"])),
     body: config["body"],
     auth: readAuth(config["auth"]),
   };
@@ -78,7 +78,7 @@ export function formOf(tool: Tool): ToolForm {
 
 function renderConfig(form: ToolForm): JsonObject {
   const auth = writeAuth(form.auth);
-  const headers = writeHeaders(form.headers);
+  const headers = fromLines(form.headers);
   return {
     url: form.url.trim(),
     ...(form.kind === "http" ? { method: form.method } : { remote_name: form.remoteName }),
@@ -127,6 +127,11 @@ export function renderUpdate(form: ToolForm, tool: Tool): ToolUpdate {
 
 export function isSameForm(left: ToolForm, right: ToolForm): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function readHeaders(headers: unknown): Record<string, string> {
+  if (typeof headers !== "object" || headers === null) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 /** Removes the prefix `config.` from field names, for the fields that the import also uses. */

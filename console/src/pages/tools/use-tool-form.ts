@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Tool } from "../../data/tools.ts";
 import { useEditedRow } from "../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
@@ -44,7 +44,8 @@ export function useToolForm<Stored extends Tool | null>(
   const [round, setRound] = useState(0);
   const { errors, touch } = useFreshErrors(reportedErrors);
   const base = useEditedRow(tool, Object.keys(changes).length > 0);
-  const stored = base === null ? EMPTY_TOOL : formOf(base);
+  // Once for a row: the lines of headers get their keys here.
+  const stored = useMemo(() => (base === null ? EMPTY_TOOL : formOf(base)), [base]);
   const form = { ...stored, ...changes };
   return {
     base,
