@@ -1,5 +1,5 @@
 import { Columns2, MessageSquareText, RotateCw } from "lucide-react";
-import { useNavigate, useParams } from "react-router";
+import { useNavigate } from "react-router";
 import { type Agent, useAgent, useSetStatus } from "../../data/agents.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Banner } from "../../components/banner.tsx";
@@ -8,9 +8,9 @@ import { useCommands } from "../../components/commands.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { PathTabs } from "../../components/path-tabs.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
-import { Tabs } from "../../components/tabs.tsx";
 import { Activity } from "./activity.tsx";
 import { AgentCode } from "./agent-code.tsx";
 import { AgentGone } from "./agent-gone.tsx";
@@ -21,15 +21,6 @@ import { AssignedTools } from "./assigned-tools.tsx";
 import { Overview } from "./overview.tsx";
 import { TryPanel } from "./try-panel.tsx";
 
-const TABS = ["overview", "settings", "tools", "try", "activity", "history"] as const;
-const LABELS = {
-  overview: "Overview",
-  settings: "Settings",
-  tools: "Tools",
-  try: "Try it",
-  activity: "Activity",
-  history: "History",
-} as const;
 const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
 
 export function AgentPage({ id }: { readonly id: string }) {
@@ -41,19 +32,25 @@ export function AgentPage({ id }: { readonly id: string }) {
 }
 
 function Page({ agent }: { readonly agent: Agent }) {
-  const { tab: asked } = useParams();
   const navigate = useNavigate();
-  const tab = TABS.find((known) => known === asked) ?? "overview";
-  const pathOf = (part: string) => (part === "overview" ? `/agents/${agent.id}` : `/agents/${agent.id}/${part}`);
-  usePageCommands(agent);
-  const contents = {
-    overview: <Overview agent={agent} />,
-    settings: <EditAgent agent={agent} />,
-    tools: <AssignedTools agent={agent} />,
-    try: <TryPanel agent={agent} />,
-    activity: <Activity agent={agent} />,
-    history: <History agent={agent} />,
-  };
+  const path = `/agents/${agent.id}`;
+  const tabs = [
+    { value: "overview", label: "Overview", content: <Overview agent={agent} /> },
+    { value: "settings", label: "Settings", content: <EditAgent agent={agent} /> },
+    { value: "tools", label: "Tools", content: <AssignedTools agent={agent} /> },
+    { value: "try", label: "Try it", content: <TryPanel agent={agent} /> },
+    { value: "activity", label: "Activity", content: <Activity agent={agent} /> },
+    { value: "history", label: "History", content: <History agent={agent} /> },
+  ];
+  useCommands(
+    tabs.map(({ value, label }) => ({
+      id: `agent.${value}`,
+      label: `${agent.name}: ${label.toLowerCase()}`,
+      group: "This agent",
+      icon: <MessageSquareText />,
+      run: () => void navigate(value === "overview" ? path : `${path}/${value}`),
+    })),
+  );
   return (
     <>
       <PageHeader
@@ -78,13 +75,7 @@ function Page({ agent }: { readonly agent: Agent }) {
         }
       />
       {agent.status === "error" && <InError agent={agent} />}
-      <Tabs
-        label="Parts of the agent"
-        value={tab}
-        tabs={TABS.map((value) => ({ value, label: LABELS[value], content: contents[value] }))}
-        pathOf={pathOf}
-        onChange={(next) => void navigate(pathOf(next))}
-      />
+      <PathTabs label="Parts of the agent" path={path} tabs={tabs} />
     </>
   );
 }
@@ -109,18 +100,5 @@ function InError({ agent }: { readonly agent: Agent }) {
         The last turn failed; see the activity for the reason. The next turn resets the status.
       </Banner>
     </div>
-  );
-}
-
-function usePageCommands({ id, name }: Agent): void {
-  const navigate = useNavigate();
-  useCommands(
-    TABS.map((tab) => ({
-      id: `agent.${tab}`,
-      label: `${name}: ${LABELS[tab].toLowerCase()}`,
-      group: "This agent",
-      icon: <MessageSquareText />,
-      run: () => void navigate(tab === "overview" ? `/agents/${id}` : `/agents/${id}/${tab}`),
-    })),
   );
 }

@@ -1,13 +1,8 @@
-import { Ellipsis, Trash2 } from "lucide-react";
-import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
-import { type EvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
-import { DropdownMenu } from "../../components/dropdown-menu.tsx";
-import { IconButton } from "../../components/icon-button.tsx";
+import { type EvalDataset, useDeleteEvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
+import { DeleteMenu } from "../../components/delete-menu.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { Tabs } from "../../components/tabs.tsx";
+import { PathTabs } from "../../components/path-tabs.tsx";
 import { CaseList } from "./case-list.tsx";
-import { DeleteDataset } from "./delete-dataset.tsx";
 import { EditDataset } from "./edit-dataset.tsx";
 import { EvalRunList } from "./eval-run-list.tsx";
 import { NotLoaded } from "./missing.tsx";
@@ -21,15 +16,6 @@ export function DatasetPage({ id }: { readonly id: string }) {
 
 function Page({ dataset }: { readonly dataset: EvalDataset }) {
   const { id, name, description } = dataset;
-  const navigate = useNavigate();
-  const { tab: asked } = useParams();
-  const [isDeleting, setDeleting] = useState(false);
-  const pathOf = (part: string) => (part === "cases" ? `/evals/${id}` : `/evals/${id}/${part}`);
-  const tabs = [
-    { value: "cases", label: "Cases", content: <CaseList dataset={dataset} /> },
-    { value: "runs", label: "Runs", content: <EvalRunList dataset={dataset} /> },
-    { value: "edit", label: "Edit", content: <EditDataset dataset={dataset} /> },
-  ];
   return (
     <>
       <PageHeader
@@ -39,21 +25,21 @@ function Page({ dataset }: { readonly dataset: EvalDataset }) {
         actions={
           <>
             <RunDataset dataset={dataset} />
-            <DropdownMenu
-              trigger={<IconButton label={`More about ${name}`} icon={<Ellipsis />} />}
-              groups={[[{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }]]}
-            />
+            <DeleteMenu row={dataset} noun="dataset" remove={useDeleteEvalDataset()} listPath="/evals">
+              The dataset, its cases, its runs and their results are deleted. This cannot be undone.
+            </DeleteMenu>
           </>
         }
       />
-      <Tabs
+      <PathTabs
         label="Parts of the dataset"
-        value={tabs.find(({ value }) => value === asked)?.value ?? "cases"}
-        tabs={tabs}
-        pathOf={pathOf}
-        onChange={(next) => void navigate(pathOf(next))}
+        path={`/evals/${id}`}
+        tabs={[
+          { value: "cases", label: "Cases", content: <CaseList dataset={dataset} /> },
+          { value: "runs", label: "Runs", content: <EvalRunList dataset={dataset} /> },
+          { value: "edit", label: "Edit", content: <EditDataset dataset={dataset} /> },
+        ]}
       />
-      <DeleteDataset dataset={dataset} isOpen={isDeleting} onClose={() => setDeleting(false)} />
     </>
   );
 }

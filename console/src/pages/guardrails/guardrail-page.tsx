@@ -1,16 +1,13 @@
-import { Ellipsis, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { type Guardrail, useGuardrail, useSaveGuardrail } from "../../data/guardrails.ts";
-import { DropdownMenu } from "../../components/dropdown-menu.tsx";
+import { type Guardrail, useDeleteGuardrail, useGuardrail, useSaveGuardrail } from "../../data/guardrails.ts";
+import { DeleteMenu } from "../../components/delete-menu.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { FormFrame } from "../../components/form-frame.tsx";
-import { IconButton } from "../../components/icon-button.tsx";
 import { ButtonLink, Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
-import { DeleteGuardrail } from "./delete-guardrail.tsx";
 import { formOf } from "./guardrail-draft.ts";
 import { GuardrailFields } from "./guardrail-fields.tsx";
 import { SecretCard } from "./secret-card.tsx";
@@ -37,7 +34,6 @@ export function GuardrailPage({ id }: { readonly id: string }) {
 
 function Page({ guardrail }: { readonly guardrail: Guardrail }) {
   const { id, name, kind } = guardrail;
-  const [isDeleting, setDeleting] = useState(false);
   // The form is filled from this row.
   const [base, setBase] = useState(guardrail);
   const save = useSaveGuardrail();
@@ -65,10 +61,9 @@ function Page({ guardrail }: { readonly guardrail: Guardrail }) {
         crumbs={CRUMBS}
         description={<Owner guardrail={guardrail} />}
         actions={
-          <DropdownMenu
-            trigger={<IconButton label={`More about ${name}`} icon={<Ellipsis />} />}
-            groups={[[{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }]]}
-          />
+          <DeleteMenu row={guardrail} noun="guardrail" remove={useDeleteGuardrail()} listPath="/guardrails">
+            Texts are no longer checked by it. Its flags stay. This cannot be undone.
+          </DeleteMenu>
         }
       />
       <div className="grid grid-cols-1 gap-5">
@@ -89,7 +84,6 @@ function Page({ guardrail }: { readonly guardrail: Guardrail }) {
           <GuardrailFields form={form} errors={frame.errors} onChange={change} hasFixedKind />
         </FormFrame>
       </div>
-      <DeleteGuardrail guardrail={guardrail} isOpen={isDeleting} onClose={() => setDeleting(false)} />
     </>
   );
 }

@@ -1,14 +1,9 @@
-import { Ellipsis, Trash2 } from "lucide-react";
-import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
 import { useUser } from "../../data/session.ts";
 import { type Tool, useTool } from "../../data/tools.ts";
-import { DropdownMenu } from "../../components/dropdown-menu.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
-import { IconButton } from "../../components/icon-button.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { PathTabs } from "../../components/path-tabs.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
-import { Tabs } from "../../components/tabs.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { DeleteTool } from "./delete-tool.tsx";
 import { EditTool } from "./edit-tool.tsx";
@@ -31,13 +26,9 @@ export function ToolPage({ id }: { readonly id: string }) {
 
 function Page({ tool }: { readonly tool: Tool }) {
   const user = useUser();
-  const navigate = useNavigate();
-  const { tab: asked } = useParams();
-  const [isDeleting, setDeleting] = useState(false);
   const isMine = tool.owner_id === user.id;
   const isOfApp = tool.kind === "client";
   const canTest = !isOfApp && (isMine || tool.kind === "builtin");
-  const pathOf = (part: string) => (part === "overview" ? `/tools/${tool.id}` : `/tools/${tool.id}/${part}`);
   const tabs = [
     { value: "overview", label: "Overview", content: <ToolOverview tool={tool} /> },
     ...(canTest ? [{ value: "test", label: "Test call", content: <TestTool tool={tool} /> }] : []),
@@ -59,25 +50,11 @@ function Page({ tool }: { readonly tool: Tool }) {
         actions={
           <>
             <ToolCode tool={tool} />
-            {isMine && (
-              <DropdownMenu
-                trigger={<IconButton label={`More about ${tool.name}`} icon={<Ellipsis />} />}
-                groups={[
-                  [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }],
-                ]}
-              />
-            )}
+            {isMine && <DeleteTool tool={tool} />}
           </>
         }
       />
-      <Tabs
-        label="Parts of the tool"
-        value={tabs.some(({ value }) => value === asked) ? (asked ?? "overview") : "overview"}
-        tabs={tabs}
-        pathOf={pathOf}
-        onChange={(next) => void navigate(pathOf(next))}
-      />
-      {isMine && <DeleteTool tool={tool} isOpen={isDeleting} onClose={() => setDeleting(false)} />}
+      <PathTabs label="Parts of the tool" path={`/tools/${tool.id}`} tabs={tabs} />
     </>
   );
 }
