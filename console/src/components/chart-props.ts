@@ -17,8 +17,6 @@ export interface ChartProps {
   /** Stacks the bars. */
   readonly isStacked?: boolean;
   readonly height?: number;
-  /** The maximum of the y axis, such as 1 for shares. By default it follows the values. */
-  readonly top?: number;
   /** A horizontal line at a value, such as a budget. */
   readonly mark?: { readonly label: string; readonly value: number };
   /** Formats a time of the x axis; the default shows date and time. */

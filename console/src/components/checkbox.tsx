@@ -7,10 +7,9 @@ export interface CheckboxProps {
   onChange(isChecked: boolean): void;
   readonly label: ReactNode;
   readonly hint?: ReactNode;
-  readonly isDisabled?: boolean;
 }
 
-export function Checkbox({ isChecked, onChange, label, hint, isDisabled = false }: CheckboxProps) {
+export function Checkbox({ isChecked, onChange, label, hint }: CheckboxProps) {
   const id = useId();
   return (
     <div className="flex items-start gap-2.5">
@@ -18,9 +17,8 @@ export function Checkbox({ isChecked, onChange, label, hint, isDisabled = false 
         id={id}
         checked={isChecked === "some" ? "indeterminate" : isChecked}
         onCheckedChange={(state) => onChange(state === true)}
-        disabled={isDisabled}
         {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
-        className="mt-0.5 flex size-[18px] shrink-0 items-center justify-center rounded-[5px] border border-field-line bg-surface text-on-accent disabled:opacity-50 data-[state=checked]:border-accent data-[state=checked]:bg-accent data-[state=indeterminate]:border-accent data-[state=indeterminate]:bg-accent"
+        className="mt-0.5 flex size-[18px] shrink-0 items-center justify-center rounded-[5px] border border-field-line bg-surface text-on-accent data-[state=checked]:border-accent data-[state=checked]:bg-accent data-[state=indeterminate]:border-accent data-[state=indeterminate]:bg-accent"
       >
         <Primitive.Indicator>
           {isChecked === "some" ? <Minus className="size-3.5" /> : <Check className="size-3.5" strokeWidth={3} />}

@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import { Command } from "cmdk";
 import { Check, ChevronsUpDown } from "lucide-react";
 import { Popover as Primitive } from "radix-ui";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { EmptyOption } from "./empty-option.tsx";
 import { useFieldLinks } from "./field.tsx";
 import { INPUT_STYLE } from "./text-input.tsx";
@@ -12,9 +12,6 @@ interface ComboboxChoice {
   readonly label: string;
   /** A second, quieter line. */
   readonly hint?: string;
-  /** The heading under which the choice is listed. */
-  readonly group?: string;
-  readonly icon?: ReactNode;
 }
 
 export interface ComboboxProps {
@@ -22,9 +19,6 @@ export interface ComboboxProps {
   readonly value: string | null;
   readonly choices: readonly ComboboxChoice[];
   onChange(value: string): void;
-  readonly placeholder?: string;
-  /** Shown when no choice matches. */
-  readonly empty?: ReactNode;
 }
 
 const STYLE = clsx(
@@ -33,10 +27,9 @@ const STYLE = clsx(
 );
 
 /** A searchable list of choices: models, people, tools. */
-export function Combobox({ label, value, choices, onChange, placeholder = "Choose …", empty }: ComboboxProps) {
+export function Combobox({ label, value, choices, onChange }: ComboboxProps) {
   const [isOpen, setOpen] = useState(false);
   const chosen = choices.find((choice) => choice.value === value);
-  const groups = [...Map.groupBy(choices, ({ group = "" }) => group)];
   return (
     <Primitive.Root open={isOpen} onOpenChange={setOpen}>
       <Primitive.Trigger asChild>
@@ -49,7 +42,7 @@ export function Combobox({ label, value, choices, onChange, placeholder = "Choos
           className={clsx(INPUT_STYLE, "flex h-9 items-center justify-between gap-2 text-left")}
         >
           <span className={clsx("truncate", chosen === undefined && "text-ink-faint")}>
-            {chosen?.label ?? placeholder}
+            {chosen?.label ?? "Choose …"}
           </span>
           <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden />
         </button>
@@ -68,38 +61,27 @@ export function Combobox({ label, value, choices, onChange, placeholder = "Choos
             />
             <Command.List label={label} className="max-h-72 overflow-y-auto p-1">
               <Command.Empty>
-                <EmptyOption className="px-3 py-6 text-center text-sm text-ink-faint">
-                  {empty ?? "Nothing matches."}
-                </EmptyOption>
+                <EmptyOption className="px-3 py-6 text-center text-sm text-ink-faint">Nothing matches.</EmptyOption>
               </Command.Empty>
-              {groups.map(([group, members]) => (
-                <Command.Group
-                  key={group}
-                  heading={group === "" ? undefined : group}
-                  className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
+              {choices.map((choice) => (
+                <Command.Item
+                  key={choice.value}
+                  value={choice.value}
+                  keywords={[choice.label, ...(choice.hint === undefined ? [] : [choice.hint])]}
+                  onSelect={() => {
+                    onChange(choice.value);
+                    setOpen(false);
+                  }}
+                  className={STYLE}
                 >
-                  {members.map((choice) => (
-                    <Command.Item
-                      key={choice.value}
-                      value={choice.value}
-                      keywords={[choice.label, ...(choice.hint === undefined ? [] : [choice.hint])]}
-                      onSelect={() => {
-                        onChange(choice.value);
-                        setOpen(false);
-                      }}
-                      className={STYLE}
-                    >
-                      {choice.icon}
-                      <span className="grid min-w-0 flex-1">
-                        <span className="truncate">{choice.label}</span>
-                        {choice.hint !== undefined && (
-                          <span className="truncate text-sm text-ink-faint">{choice.hint}</span>
-                        )}
-                      </span>
-                      {choice.value === value && <Check className="text-accent" aria-label="selected" />}
-                    </Command.Item>
-                  ))}
-                </Command.Group>
+                  <span className="grid min-w-0 flex-1">
+                    <span className="truncate">{choice.label}</span>
+                    {choice.hint !== undefined && (
+                      <span className="truncate text-sm text-ink-faint">{choice.hint}</span>
+                    )}
+                  </span>
+                  {choice.value === value && <Check className="text-accent" aria-label="selected" />}
+                </Command.Item>
               ))}
             </Command.List>
           </Command>

@@ -17,7 +17,7 @@ function colorOf(element: Element, token: string): string {
 }
 
 export function DrawnChart(props: ChartProps) {
-  const { label, times, series, format, isStacked = false, height = 220, top, mark } = props;
+  const { label, times, series, format, isStacked = false, height = 220, mark } = props;
   const markValue = mark?.value;
   const box = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<PointerPosition | null>(null);
@@ -47,7 +47,7 @@ export function DrawnChart(props: ChartProps) {
         },
         scales: {
           x: { range: (_plot, min, max) => withPadding(times, series, min, max) },
-          y: { range: (_plot, _min, max) => [0, top ?? (Math.max(max, markValue ?? 0) || 1) * 1.1] },
+          y: { range: (_plot, _min, max) => [0, (Math.max(max, markValue ?? 0) || 1) * 1.1] },
         },
         hooks: {
           setCursor: [(drawnPlot) => setPointed(findPointed(drawnPlot))],
@@ -73,7 +73,7 @@ export function DrawnChart(props: ChartProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [times, series, format, height, isStacked, top, markValue, theme]);
+  }, [times, series, format, height, isStacked, markValue, theme]);
 
   return (
     <figure className="grid grid-cols-1 gap-3">

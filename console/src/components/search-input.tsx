@@ -6,17 +6,16 @@ export interface SearchInputProps {
   readonly label: string;
   readonly value: string;
   onChange(value: string): void;
-  readonly placeholder?: string;
 }
 
-export function SearchInput({ label, value, onChange, placeholder }: SearchInputProps) {
+export function SearchInput({ label, value, onChange }: SearchInputProps) {
   return (
     <div className="relative w-full sm:w-auto sm:max-w-72 sm:min-w-40 sm:flex-1">
       <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-ink-faint" aria-hidden />
       <TextInput
         type="search"
         aria-label={label}
-        placeholder={placeholder ?? label}
+        placeholder={label}
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {

@@ -1,7 +1,6 @@
 import { CodeXml } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import type { ButtonSize, ButtonVariant } from "./button.tsx";
-import { Button } from "./button.tsx";
+import { Button, type ButtonVariant } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
@@ -10,29 +9,26 @@ const Snippets = lazy(async () => ({ default: (await import("./code-snippets.tsx
 export interface ShowCodeProps {
   /** What the code does: "Ask this swarm". */
   readonly title: string;
-  readonly description?: string;
   /** A command with $SWARMBASE_URL, $ANON_KEY and $ACCESS_TOKEN, as `writeCurl` writes it; "" omits the tab. */
   readonly curl: string;
   /** Code that calls the client `supabase`; "" omits the tab. */
   readonly supabaseJs: string;
   readonly variant?: ButtonVariant;
-  readonly size?: ButtonSize;
 }
 
 /** A button that shows the code for what the page does. */
-export function ShowCode(props: ShowCodeProps) {
-  const { title, description, curl, supabaseJs, variant = "plain", size = "medium" } = props;
+export function ShowCode({ title, curl, supabaseJs, variant = "plain" }: ShowCodeProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant={variant} size={size} icon={<CodeXml />} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button variant={variant} icon={<CodeXml />} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         Code
       </Button>
       <Dialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={title}
-        description={description ?? "The API calls that this page makes."}
+        description="The API calls that this page makes."
         size="large"
       >
         <Suspense fallback={<Skeleton className="h-72 w-full" />}>
