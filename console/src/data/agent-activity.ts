@@ -13,7 +13,7 @@ export function useAgentTurns(agentId: string, size?: number): Pages<AgentTurn> 
     key: ["of agent", agentId, size ?? null],
     ...(size !== undefined && { size }),
     read: (client, { last, size: limit }) => {
-      let query = client.from("run_turns").select("*").eq("agent_id", agentId);
+      const query = client.from("run_turns").select("*").eq("agent_id", agentId);
       return newestAfter(query, last).limit(limit);
     },
   });

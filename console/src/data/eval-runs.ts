@@ -22,7 +22,7 @@ export function useEvalRuns(datasetId: string): Pages<EvalRun> {
     key: ["of", datasetId],
     filter: `dataset_id=eq.${datasetId}`,
     read: (client, { last, size }) => {
-      let query = client.from("eval_runs").select(COLUMNS).eq("dataset_id", datasetId);
+      const query = client.from("eval_runs").select(COLUMNS).eq("dataset_id", datasetId);
       return newestAfter(query, last).limit(size);
     },
   });

@@ -41,7 +41,8 @@ const NO_TABLES: readonly TableName[] = [];
 
 /** Ends the request of a query when nobody waits for its rows any more. */
 export function withSignal<Call extends object>(call: Call, signal: AbortSignal): Call {
-  if ("abortSignal" in call && typeof call.abortSignal === "function") call.abortSignal(signal);
+  const query = call as { abortSignal?(signal: AbortSignal): unknown };
+  query.abortSignal?.(signal);
   return call;
 }
 
@@ -78,7 +79,7 @@ export function useRow<Data>(table: TableName, id: string, { columns = "*", isOn
         .select<string, Data>(columns)
         .eq("id", id)
         .single(),
-  }) as ReadResult<Data>;
+  });
 }
 
 export interface Pages<Row> extends ReadResult<readonly Row[]> {
@@ -108,7 +109,9 @@ export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true 
       await waitForJoins([table]);
       if (pageParam === null) recordRead(queryKey);
       const call = read(getClient(), { last: pageParam as Row | null, size });
-      return (await unwrap<ClientResponse>(withSignal(call, signal))) as unknown as readonly Row[];
+      const answer = await unwrap<ClientResponse>(withSignal(call, signal));
+      const rows = answer as unknown as readonly Row[];
+      return rows;
     },
     initialPageParam: null,
     getNextPageParam: (page: readonly Row[]) => (page.length < size ? undefined : (page.at(-1) ?? undefined)),

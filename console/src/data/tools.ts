@@ -64,7 +64,7 @@ export function useToolCalls(toolId: string): Pages<ToolCall> {
     filter: `tool_id=eq.${toolId}`,
     key: ["of tool", toolId],
     read: (client, { last, size }) => {
-      let query = client.from("tool_executions").select("*").eq("tool_id", toolId);
+      const query = client.from("tool_executions").select("*").eq("tool_id", toolId);
       return newestAfter(query, last).limit(size);
     },
   });
