@@ -9,6 +9,7 @@ import { CodeInput } from "../components/code-input.tsx";
 import { Field } from "../components/field.tsx";
 import { MAIL_IS_FILE } from "../components/mail-is-file.ts";
 import { PasswordInput } from "../components/password-input.tsx";
+import { typed } from "../components/typed.ts";
 
 const WRONG_PASSWORD = "current_password_invalid";
 
@@ -54,11 +55,7 @@ export function ProofDialog({ onSettled }: { onSettled(isProven: boolean): void 
         </Field>
       ) : (
         <Field label="Your password" error={isWrongPassword ? failure.message : undefined}>
-          <PasswordInput
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
+          <PasswordInput autoComplete="current-password" {...typed(password, setPassword)} />
         </Field>
       )}
       <div>

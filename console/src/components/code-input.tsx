@@ -1,4 +1,5 @@
 import { TextInput } from "./text-input.tsx";
+import { typed } from "./typed.ts";
 
 /** A six-digit code, which browsers can fill in. */
 export function CodeInput({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
@@ -9,8 +10,7 @@ export function CodeInput({ value, onChange }: { readonly value: string; readonl
       pattern="[0-9 ]*"
       maxLength={10}
       required
-      value={value}
-      onChange={(event) => onChange(event.target.value.replace(/\D/g, ""))}
+      {...typed(value, (text) => onChange(text.replace(/\D/g, "")))}
       className="font-mono text-lg tracking-[0.3em]"
     />
   );

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { ActionDialog } from "./action-dialog.tsx";
 import { Field } from "./field.tsx";
 import { TextInput } from "./text-input.tsx";
+import { typed } from "./typed.ts";
 
 export interface ConfirmByNameProps {
   readonly isOpen: boolean;
@@ -20,10 +21,10 @@ export interface ConfirmByNameProps {
 /** Confirms an irreversible action. Reversible actions run at once and offer Undo in a toast. */
 export function ConfirmByName(props: ConfirmByNameProps) {
   const { isOpen, onClose, title, children, name, action, isBusy = false, onConfirm } = props;
-  const [typed, setTyped] = useState("");
-  const isSame = typed.trim() === name.trim();
+  const [text, setText] = useState("");
+  const isSame = text.trim() === name.trim();
   const close = () => {
-    setTyped("");
+    setText("");
     onClose();
   };
   return (
@@ -37,18 +38,13 @@ export function ConfirmByName(props: ConfirmByNameProps) {
       isBusy={isBusy}
       isForm
       onAction={() => {
-        setTyped("");
+        setText("");
         onConfirm();
       }}
     >
       <div className="wrap-anywhere text-ink-soft">{children}</div>
       <Field label={`Type “${name}” to confirm`}>
-        <TextInput
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <TextInput {...typed(text, setText)} autoComplete="off" spellCheck={false} />
       </Field>
     </ActionDialog>
   );

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Button } from "./button.tsx";
 import { Field } from "./field.tsx";
 import { TextArea } from "./text-area.tsx";
+import { typed } from "./typed.ts";
 
 export interface JsonEditorProps {
   readonly label: string;
@@ -40,7 +41,7 @@ export function JsonEditor({ label, hint, value, onChange, error, mustBeObject =
         </Button>
       }
     >
-      <TextArea isCode rows={5} value={text} onChange={(event) => take(event.target.value)} />
+      <TextArea isCode rows={5} {...typed(text, take)} />
     </Field>
   );
 }

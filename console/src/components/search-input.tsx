@@ -1,6 +1,7 @@
 import { Search, X } from "lucide-react";
 import { IconButton } from "./icon-button.tsx";
 import { TextInput } from "./text-input.tsx";
+import { typed } from "./typed.ts";
 
 export interface SearchInputProps {
   readonly label: string;
@@ -16,8 +17,7 @@ export function SearchInput({ label, value, onChange }: SearchInputProps) {
         type="search"
         aria-label={label}
         placeholder={label}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
+        {...typed(value, onChange)}
         onKeyDown={(event) => {
           if (event.key === "Escape" && value !== "") {
             event.stopPropagation();

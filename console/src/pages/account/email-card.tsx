@@ -5,6 +5,7 @@ import { Banner } from "../../components/banner.tsx";
 import { Field } from "../../components/field.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { useToast } from "../../components/toast.tsx";
+import { typed } from "../../components/typed.ts";
 import { SaveCard } from "./save-card.tsx";
 
 export function EmailCard() {
@@ -37,7 +38,7 @@ export function EmailCard() {
         </Banner>
       )}
       <Field label="E-mail" error={change.errors["email"]}>
-        <TextInput type="email" autoComplete="email" value={email} onChange={(event) => setEmail(event.target.value)} />
+        <TextInput type="email" autoComplete="email" {...typed(email, setEmail)} />
       </Field>
     </SaveCard>
   );

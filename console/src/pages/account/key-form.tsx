@@ -7,6 +7,7 @@ import { Checkbox } from "../../components/checkbox.tsx";
 import { Field } from "../../components/field.tsx";
 import { type Choice, Select } from "../../components/select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 
 const SCOPES: readonly { readonly scope: ApiKeyScope; readonly label: string; readonly hint: string }[] = [
   { scope: "read", label: "Read", hint: "Read what you can read, except secrets." },
@@ -69,7 +70,7 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
       <div className="grid gap-4">
         {create.failure !== null && <Banner tone="bad">{create.failure.message}</Banner>}
         <Field label="Name" hint="What the key is for.">
-          <TextInput value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
+          <TextInput {...typed(name, setName)} maxLength={100} />
         </Field>
         <div className="grid gap-2">
           <p className="text-sm text-ink-soft">The key may do only what you choose:</p>

@@ -4,6 +4,7 @@ import { useChangePassword } from "../../data/account.ts";
 import { Field } from "../../components/field.tsx";
 import { PasswordInput } from "../../components/password-input.tsx";
 import { useToast } from "../../components/toast.tsx";
+import { typed } from "../../components/typed.ts";
 import { SaveCard } from "./save-card.tsx";
 
 const WRONG_CURRENT = "current_password_invalid";
@@ -38,22 +39,14 @@ export function PasswordCard() {
           hint="Leave it empty if your account has no password."
           error={isWrongCurrent ? failure.message : undefined}
         >
-          <PasswordInput
-            autoComplete="current-password"
-            value={current}
-            onChange={(event) => setCurrent(event.target.value)}
-          />
+          <PasswordInput autoComplete="current-password" {...typed(current, setCurrent)} />
         </Field>
         <Field
           label="New password"
           hint={`At least ${AUTH_BOUNDS.passwordMinCharacters} characters.`}
           error={change.errors["password"]}
         >
-          <PasswordInput
-            autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
+          <PasswordInput autoComplete="new-password" {...typed(password, setPassword)} />
         </Field>
       </div>
     </SaveCard>

@@ -7,6 +7,7 @@ import { Field } from "../../components/field.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { useToast } from "../../components/toast.tsx";
+import { typed } from "../../components/typed.ts";
 import { Appearance } from "./appearance.tsx";
 import { DeleteCard } from "./delete-card.tsx";
 import { EmailCard } from "./email-card.tsx";
@@ -69,12 +70,7 @@ function NameCard({ saved }: { readonly saved: string }) {
         </div>
         <div className="min-w-0 flex-1">
           <Field label="Name" isOptional error={rename.errors["full_name"]} hint="Your avatar shows the initials.">
-            <TextInput
-              autoComplete="name"
-              maxLength={NAME_LENGTH}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
+            <TextInput autoComplete="name" maxLength={NAME_LENGTH} {...typed(name, setName)} />
           </Field>
         </div>
       </div>

@@ -4,6 +4,7 @@ import { Field } from "../../components/field.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 
 export interface IdentityFieldsProps {
   readonly draft: AgentDraft;
@@ -25,13 +26,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
     <>
       <div className="grid gap-5 sm:grid-cols-2">
         <Field label="Name" error={errors["name"]} trailing={<Length text={name} max={BOUNDS.name.max} />}>
-          <TextInput
-            required
-            autoComplete="off"
-            placeholder="Ada"
-            value={name}
-            onChange={({ target }) => onChange({ name: target.value })}
-          />
+          <TextInput required autoComplete="off" placeholder="Ada" {...typed(name, (name) => onChange({ name }))} />
         </Field>
         <Field
           label="Role"
@@ -39,12 +34,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
           error={errors["role"]}
           trailing={<Length text={role ?? ""} max={BOUNDS.role.max} />}
         >
-          <TextInput
-            autoComplete="off"
-            placeholder="Explains things"
-            value={role ?? ""}
-            onChange={({ target }) => onChange({ role: target.value })}
-          />
+          <TextInput autoComplete="off" placeholder="Explains things" {...typed(role, (role) => onChange({ role }))} />
         </Field>
       </div>
       <Field
@@ -58,8 +48,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
           rows={11}
           className="min-h-64"
           placeholder="You explain things clearly and briefly, with an example."
-          value={prompt ?? ""}
-          onChange={({ target }) => onChange({ system_prompt: target.value })}
+          {...typed(prompt, (system_prompt) => onChange({ system_prompt }))}
         />
       </Field>
       <Field
@@ -73,8 +62,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
           inputMode="url"
           autoComplete="off"
           placeholder="https://…"
-          value={avatar ?? ""}
-          onChange={({ target }) => onChange({ avatar: target.value })}
+          {...typed(avatar, (avatar) => onChange({ avatar }))}
         />
       </Field>
       <Field

@@ -5,6 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { TextArea } from "../../components/text-area.tsx";
+import { typed } from "../../components/typed.ts";
 import { Hint } from "./setting-hint.tsx";
 
 export interface ResponseSchemaFieldProps {
@@ -24,7 +25,7 @@ const STARTER = {
 
 /** The JSON Schema of the replies, as text. */
 export function ResponseSchemaField({ value, error, note, onChange }: ResponseSchemaFieldProps) {
-  const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
+  const [entered, setEntered] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
   if (value === undefined || value === null)
     return (
       <div className="grid gap-2">
@@ -38,10 +39,10 @@ export function ResponseSchemaField({ value, error, note, onChange }: ResponseSc
       </div>
     );
   // What was typed stays as it is until the value changes elsewhere.
-  const text = typed !== null && typed.value === value ? typed.text : render(value);
+  const text = entered !== null && entered.value === value ? entered.text : render(value);
   const take = (next: string) => {
     const read = parse(next);
-    setTyped({ text: next, value: read });
+    setEntered({ text: next, value: read });
     onChange(read);
   };
   const syntaxError = typeof value === "string" ? "Must be a JSON object: { … }" : undefined;
@@ -66,7 +67,7 @@ export function ResponseSchemaField({ value, error, note, onChange }: ResponseSc
         </span>
       }
     >
-      <TextArea isCode rows={10} spellCheck={false} value={text} onChange={({ target }) => take(target.value)} />
+      <TextArea isCode rows={10} spellCheck={false} {...typed(text, take)} />
     </Field>
   );
 }

@@ -3,6 +3,7 @@ import { Plus, X } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { Hint } from "./setting-hint.tsx";
 
 export interface StopFieldsProps {
@@ -31,9 +32,8 @@ export function StopFields({ texts, error, warning, onChange }: StopFieldsProps)
             aria-label={`Stop sequence ${index + 1}`}
             autoComplete="off"
             spellCheck={false}
-            value={text}
+            {...typed(text, (text) => set(index, text))}
             {...(error !== undefined && { "aria-invalid": true })}
-            onChange={({ target }) => set(index, target.value)}
           />
           <IconButton
             label={`Remove stop sequence ${index + 1}`}

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Kbd } from "../../components/kbd.tsx";
 import { TextArea } from "../../components/text-area.tsx";
+import { typed } from "../../components/typed.ts";
 
 export interface TryComposerProps {
   readonly name: string;
@@ -36,8 +37,7 @@ export function TryComposer({ name, isBusy, onSend, onStop, stopLabel = "Stop" }
           placeholder={`Message to ${name}`}
           rows={2}
           className="max-h-48"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
+          {...typed(text, setText)}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();

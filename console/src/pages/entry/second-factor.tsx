@@ -6,6 +6,7 @@ import { Button } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
 import { CodeInput } from "../../components/code-input.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { EntryForm } from "./entry-form.tsx";
 import { EntryHead } from "./entry-head.tsx";
 import { useEntry } from "./use-entry.ts";
@@ -35,8 +36,7 @@ export function SecondFactor() {
               spellCheck={false}
               maxLength={40}
               required
-              value={code}
-              onChange={(event) => setCode(event.target.value)}
+              {...typed(code, setCode)}
               className="font-mono"
             />
           </Field>

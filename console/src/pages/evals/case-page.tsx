@@ -17,6 +17,7 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { type CaseForm, EMPTY_CASE, formOf, formOfSuggestion, renderCase } from "./case-draft.ts";
 import { KIND_LABELS } from "./describe-expectation.ts";
@@ -98,17 +99,15 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
         <Card className="grid gap-4">
           <Field label="Name" error={errors["name"]}>
             <TextInput
-              value={form.name}
+              {...typed(form.name, (name) => change({ name }))}
               maxLength={FIELD_BOUNDS["eval_cases.name"].max}
               autoComplete="off"
-              onChange={({ target }) => change({ name: target.value })}
             />
           </Field>
           <Field label="Input" hint="What the agent is asked, in a conversation of its own." error={errors["input"]}>
             <TextArea
-              value={form.input}
+              {...typed(form.input, (input) => change({ input }))}
               maxLength={FIELD_BOUNDS["eval_cases.input"].max}
-              onChange={({ target }) => change({ input: target.value })}
             />
           </Field>
           <Field label="Expectation" error={errors["expectation"]}>

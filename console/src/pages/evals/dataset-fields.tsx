@@ -4,6 +4,7 @@ import { Card } from "../../components/card.tsx";
 import { Field } from "../../components/field.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 
 export interface DatasetFieldsProps {
   readonly draft: EvalDatasetDraft;
@@ -16,10 +17,9 @@ export function DatasetFields({ draft, errors, onChange }: DatasetFieldsProps) {
     <Card className="grid gap-4">
       <Field label="Name" hint="The command finds the dataset by its name." error={errors["name"]}>
         <TextInput
-          value={draft.name}
+          {...typed(draft.name, (name) => onChange({ name }))}
           maxLength={FIELD_BOUNDS["eval_datasets.name"].max}
           autoComplete="off"
-          onChange={({ target }) => onChange({ name: target.value })}
         />
       </Field>
       <Field label="Description" isOptional error={errors["description"]}>

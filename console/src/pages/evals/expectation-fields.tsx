@@ -9,6 +9,7 @@ import { JsonEditor } from "../../components/json-editor.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import type { CaseForm } from "./case-draft.ts";
 
 const MAX_TEXTS = 50;
@@ -27,7 +28,7 @@ export function ExpectationFields(props: ExpectationFieldsProps) {
       return (
         <>
           <Field label="Text" hint="White space around the answer does not count." error={errors["text"]}>
-            <TextArea value={form.text} onChange={({ target }) => onChange({ text: target.value })} />
+            <TextArea {...typed(form.text, (text) => onChange({ text }))} />
           </Field>
           <IgnoreCase {...props} />
         </>
@@ -57,12 +58,7 @@ export function ExpectationFields(props: ExpectationFieldsProps) {
     case "tool_called":
       return (
         <Field label="Name of the tool" hint="The answer itself does not matter." error={errors["tool"]}>
-          <TextInput
-            value={form.tool}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={({ target }) => onChange({ tool: target.value })}
-          />
+          <TextInput {...typed(form.tool, (tool) => onChange({ tool }))} autoComplete="off" spellCheck={false} />
         </Field>
       );
   }
@@ -87,7 +83,7 @@ function Texts({ form: { texts }, errors, onChange }: ExpectationFieldsProps) {
               label={`Text ${place + 1}`}
               {...(place === 0 && { hint: "The answer has to contain all of the texts.", error: errors["texts"] })}
             >
-              <TextArea rows={1} value={text} onChange={({ target }) => replace(place, target.value)} />
+              <TextArea rows={1} {...typed(text, (text) => replace(place, text))} />
             </Field>
           </div>
           {texts.length > 1 && (
@@ -126,7 +122,7 @@ function JudgeFields({ form, errors, onChange }: ExpectationFieldsProps) {
   return (
     <>
       <Field label="Criteria" hint="By these another agent grades the answer." error={errors["criteria"]}>
-        <TextArea value={form.criteria} onChange={({ target }) => onChange({ criteria: target.value })} />
+        <TextArea {...typed(form.criteria, (criteria) => onChange({ criteria }))} />
       </Field>
       <Field label="Judge" hint="Use an agent without tools: answers may try to instruct it.">
         <Select value={form.judgeId} choices={choices} onChange={(judgeId) => onChange({ judgeId })} />
@@ -137,11 +133,7 @@ function JudgeFields({ form, errors, onChange }: ExpectationFieldsProps) {
         hint="From 0 to 1. Without it, the judge decides whether the answer passes."
         error={errors["minScore"]}
       >
-        <TextInput
-          inputMode="decimal"
-          value={form.minScore}
-          onChange={({ target }) => onChange({ minScore: target.value })}
-        />
+        <TextInput inputMode="decimal" {...typed(form.minScore, (minScore) => onChange({ minScore }))} />
       </Field>
     </>
   );

@@ -6,6 +6,7 @@ import { Select } from "../../components/select.tsx";
 import { Switch } from "../../components/switch.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { KindFields, type KindFieldsProps } from "./kind-fields.tsx";
 import { ACTION_LABELS, KIND_LABELS, STAGE_LABELS, toChoices } from "./labels.ts";
 
@@ -26,10 +27,9 @@ export function GuardrailFields(props: GuardrailFieldsProps) {
         <div className="grid grid-cols-1 gap-4">
           <Field label="Name" hint="Shown in errors and flags." error={errors["name"]}>
             <TextInput
-              value={form.name}
+              {...typed(form.name, (name) => onChange({ name }))}
               maxLength={FIELD_BOUNDS["guardrails.name"].max}
               autoComplete="off"
-              onChange={({ target }) => onChange({ name: target.value })}
             />
           </Field>
           <RadioGroup
@@ -57,8 +57,7 @@ export function GuardrailFields(props: GuardrailFieldsProps) {
               <TextArea
                 rows={2}
                 placeholder={GUARDRAIL_DEFAULTS.replacement}
-                value={form.replacement}
-                onChange={({ target }) => onChange({ replacement: target.value })}
+                {...typed(form.replacement, (replacement) => onChange({ replacement }))}
               />
             </Field>
           )}
@@ -76,8 +75,7 @@ export function GuardrailFields(props: GuardrailFieldsProps) {
               inputMode="numeric"
               min={FIELD_BOUNDS["guardrails.position"].min}
               max={FIELD_BOUNDS["guardrails.position"].max}
-              value={form.position}
-              onChange={({ target }) => onChange({ position: target.value })}
+              {...typed(form.position, (position) => onChange({ position }))}
             />
           </Field>
           <Field label="On">

@@ -7,6 +7,7 @@ import { JsonEditor } from "../../components/json-editor.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import type { GuardrailForm } from "./guardrail-draft.ts";
 
 export interface KindFieldsProps {
@@ -32,11 +33,10 @@ export function KindFields(props: KindFieldsProps) {
           error={errors["config.pattern"]}
         >
           <TextInput
-            value={form.pattern}
+            {...typed(form.pattern, (pattern) => onChange({ pattern }))}
             autoComplete="off"
             spellCheck={false}
             className="font-mono text-sm"
-            onChange={({ target }) => onChange({ pattern: target.value })}
           />
         </Field>
       );
@@ -67,7 +67,7 @@ function ModelFields(props: KindFieldsProps) {
         hint="What a text must not contain, in your own words. The call of the model counts in budgets."
         error={errors["config.policy"]}
       >
-        <TextArea value={form.policy} onChange={({ target }) => onChange({ policy: target.value })} />
+        <TextArea {...typed(form.policy, (policy) => onChange({ policy }))} />
       </Field>
       <Field label="Provider" error={errors["config.framework"]}>
         <Select
@@ -77,12 +77,7 @@ function ModelFields(props: KindFieldsProps) {
         />
       </Field>
       <Field label="Model id" isOptional hint="By default that of the agent." error={errors["config.model"]}>
-        <TextInput
-          value={form.model}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => onChange({ model: target.value })}
-        />
+        <TextInput {...typed(form.model, (model) => onChange({ model }))} autoComplete="off" spellCheck={false} />
       </Field>
       <OnError {...props} />
     </>
@@ -103,11 +98,10 @@ function WebhookFields(props: KindFieldsProps) {
       >
         <TextInput
           type="url"
-          value={form.url}
+          {...typed(form.url, (url) => onChange({ url }))}
           placeholder="https://example.com/check"
           autoComplete="off"
           spellCheck={false}
-          onChange={({ target }) => onChange({ url: target.value })}
         />
       </Field>
       <Field label="Timeout in milliseconds" isOptional error={errors["config.timeout_ms"]}>
@@ -115,8 +109,7 @@ function WebhookFields(props: KindFieldsProps) {
           type="number"
           inputMode="numeric"
           placeholder={formatCount(GUARDRAIL_DEFAULTS.timeoutMs)}
-          value={form.timeoutMs}
-          onChange={({ target }) => onChange({ timeoutMs: target.value })}
+          {...typed(form.timeoutMs, (timeoutMs) => onChange({ timeoutMs }))}
         />
       </Field>
       <OptionalHeaders lines={form.headers} errors={headerErrors} onChange={(headers) => onChange({ headers })} />

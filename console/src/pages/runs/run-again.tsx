@@ -9,6 +9,7 @@ import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 
 const PLACES = [
   { value: "swarm", label: "In the swarm" },
@@ -64,7 +65,7 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
           <SegmentedControl<RunChanges["kind"]> label="Where" value={kind} choices={PLACES} onChange={setKind} />
         )}
         <Field label="Question" error={again.errors["message"]}>
-          <TextArea value={message} rows={4} onChange={({ target }) => setMessage(target.value)} />
+          <TextArea {...typed(message, setMessage)} rows={4} />
         </Field>
         {agents.length > 0 && (
           <Field label="Who answers">
@@ -105,11 +106,7 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
               />
             </div>
             <Field label="More instructions" isOptional hint="They follow the system prompt of the agent.">
-              <TextArea
-                value={values.instructions}
-                rows={2}
-                onChange={({ target }) => set("instructions")(target.value)}
-              />
+              <TextArea {...typed(values.instructions, set("instructions"))} rows={2} />
             </Field>
           </>
         )}
@@ -131,14 +128,7 @@ interface NumberFieldProps {
 function NumberField({ label, value, error, placeholder = "", step = "1", onChange }: NumberFieldProps) {
   return (
     <Field label={label} isOptional error={error}>
-      <TextInput
-        type="number"
-        inputMode="decimal"
-        step={step}
-        value={value}
-        placeholder={placeholder}
-        onChange={({ target }) => onChange(target.value)}
-      />
+      <TextInput type="number" inputMode="decimal" step={step} {...typed(value, onChange)} placeholder={placeholder} />
     </Field>
   );
 }

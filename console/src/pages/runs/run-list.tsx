@@ -14,6 +14,7 @@ import { RUN_STATUS_CHOICES } from "../../components/run-labels.ts";
 import { Select } from "../../components/select.tsx";
 import { SortSelect } from "../../components/sort-select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { useSelection } from "../../components/use-selection.ts";
 import { type AddressedRunFilter, useRunFilter } from "./use-run-filter.ts";
 
@@ -124,14 +125,9 @@ function RunSelects({ filters }: { readonly filters: AddressedRunFilter }) {
         className="w-[calc(50%-0.25rem)] sm:w-40"
       />
       <div className="flex w-full min-w-0 items-center gap-2 sm:w-auto">
-        <TextInput
-          type="date"
-          aria-label="From"
-          value={sinceDay}
-          onChange={({ target }) => set("from", target.value)}
-        />
+        <TextInput type="date" aria-label="From" {...typed(sinceDay, (text) => set("from", text))} />
         <span className="text-ink-faint">to</span>
-        <TextInput type="date" aria-label="To" value={untilDay} onChange={({ target }) => set("to", target.value)} />
+        <TextInput type="date" aria-label="To" {...typed(untilDay, (text) => set("to", text))} />
       </div>
     </>
   );

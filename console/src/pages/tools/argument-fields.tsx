@@ -8,6 +8,7 @@ import { JsonEditor } from "../../components/json-editor.tsx";
 import { Select } from "../../components/select.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { type Argument, type ArgumentType, readArguments, typeOf, withType, writeArguments } from "./arguments.ts";
 
 export interface ArgumentFieldsProps {
@@ -140,9 +141,8 @@ function ArgumentRow({ argument, index, isTwice, onChange, onRemove }: ArgumentR
           autoComplete="off"
           spellCheck={false}
           className="min-w-32 flex-1"
-          value={name}
+          {...typed(name, (name) => onChange({ ...argument, name }))}
           {...(isTwice && { "aria-invalid": true })}
-          onChange={({ target }) => onChange({ ...argument, name: target.value })}
         />
         <Select
           aria-label={`Type of argument ${index + 1}`}
@@ -162,8 +162,7 @@ function ArgumentRow({ argument, index, isTwice, onChange, onRemove }: ArgumentR
         aria-label={`Description of argument ${index + 1}`}
         placeholder="Description for the model"
         autoComplete="off"
-        value={description}
-        onChange={({ target }) => describe(target.value)}
+        {...typed(description, describe)}
       />
       <Checkbox
         label="Required"

@@ -2,6 +2,7 @@ import { Field } from "../../components/field.tsx";
 import { PasswordInput } from "../../components/password-input.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { AUTH_TYPES, type AuthDraft, type AuthType, hasSecret } from "./auth-draft.ts";
 
 export interface AuthFieldsProps {
@@ -38,21 +39,12 @@ export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthField
       </Field>
       {auth.type === "basic" && (
         <Field label="User name" error={errors["auth.username"]}>
-          <TextInput
-            autoComplete="off"
-            value={auth.username}
-            onChange={({ target }) => set({ username: target.value })}
-          />
+          <TextInput autoComplete="off" {...typed(auth.username, (username) => set({ username }))} />
         </Field>
       )}
       {auth.type === "header" && (
         <Field label="Header" error={errors["auth.header"]}>
-          <TextInput
-            autoComplete="off"
-            spellCheck={false}
-            value={auth.header}
-            onChange={({ target }) => set({ header: target.value })}
-          />
+          <TextInput autoComplete="off" spellCheck={false} {...typed(auth.header, (header) => set({ header }))} />
         </Field>
       )}
       {auth.type === "query" && (
@@ -60,8 +52,7 @@ export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthField
           <TextInput
             autoComplete="off"
             spellCheck={false}
-            value={auth.parameter}
-            onChange={({ target }) => set({ parameter: target.value })}
+            {...typed(auth.parameter, (parameter) => set({ parameter }))}
           />
         </Field>
       )}
@@ -78,8 +69,7 @@ export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthField
           <PasswordInput
             autoComplete="new-password"
             placeholder={isStored ? "Stored" : ""}
-            value={auth.value}
-            onChange={({ target }) => set({ value: target.value })}
+            {...typed(auth.value, (value) => set({ value }))}
           />
         </Field>
       )}

@@ -13,6 +13,7 @@ import { ButtonLink, Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
+import { typed } from "../../components/typed.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { type AuthDraft, hasSecret, NO_AUTH, writeAuth } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
@@ -110,8 +111,7 @@ function Server({ onListed, isListed }: ServerProps) {
             autoComplete="off"
             spellCheck={false}
             placeholder="https://mcp.example.com/mcp"
-            value={url}
-            onChange={({ target }) => change("url", () => setUrl(target.value))}
+            {...typed(url, (text) => change("url", () => setUrl(text)))}
           />
         </Field>
         <AuthFields

@@ -7,6 +7,7 @@ import { JsonEditor } from "../../components/json-editor.tsx";
 import { Select } from "../../components/select.tsx";
 import { Switch } from "../../components/switch.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { hasSecret } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
 import { Authorization } from "./authorization.tsx";
@@ -55,8 +56,7 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
             autoComplete="off"
             spellCheck={false}
             placeholder={isHttp ? "https://shop.example.com/api/orders/{number}" : "https://mcp.example.com/mcp"}
-            value={form.url}
-            onChange={({ target }) => onChange({ url: target.value })}
+            {...typed(form.url, (url) => onChange({ url }))}
           />
         </Field>
       </div>
@@ -65,8 +65,7 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
           <TextInput
             autoComplete="off"
             spellCheck={false}
-            value={form.remoteName}
-            onChange={({ target }) => onChange({ remoteName: target.value })}
+            {...typed(form.remoteName, (remoteName) => onChange({ remoteName }))}
           />
         </Field>
       )}

@@ -6,6 +6,7 @@ import { formatCount } from "../../components/formats.ts";
 import { RadioGroup } from "../../components/radio-group.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { typed } from "../../components/typed.ts";
 import { ArgumentFields } from "./argument-fields.tsx";
 import { findPlaceholders, readArguments } from "./arguments.ts";
 import { Choice } from "./choice.tsx";
@@ -75,8 +76,7 @@ function IdentityFields({ form, onChange, errors }: PartProps) {
           autoComplete="off"
           spellCheck={false}
           placeholder="find_order"
-          value={form.name}
-          onChange={({ target }) => onChange({ name: target.value })}
+          {...typed(form.name, (name) => onChange({ name }))}
         />
       </Field>
       <Field
@@ -89,8 +89,7 @@ function IdentityFields({ form, onChange, errors }: PartProps) {
           required
           rows={3}
           placeholder="Looks up an order by its number. Returns its status and location."
-          value={form.description}
-          onChange={({ target }) => onChange({ description: target.value })}
+          {...typed(form.description, (description) => onChange({ description }))}
         />
       </Field>
       <div className="grid gap-5 sm:grid-cols-2">
@@ -98,12 +97,11 @@ function IdentityFields({ form, onChange, errors }: PartProps) {
           <TextInput
             autoComplete="off"
             placeholder="Shop"
-            value={form.category}
-            onChange={({ target }) => onChange({ category: target.value })}
+            {...typed(form.category, (category) => onChange({ category }))}
           />
         </Field>
         <Field label="Icon" isOptional hint="An emoji, or a value for your application." error={errors["icon"]}>
-          <TextInput autoComplete="off" value={form.icon} onChange={({ target }) => onChange({ icon: target.value })} />
+          <TextInput autoComplete="off" {...typed(form.icon, (icon) => onChange({ icon }))} />
         </Field>
       </div>
     </div>

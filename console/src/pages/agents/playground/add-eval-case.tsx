@@ -9,6 +9,7 @@ import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 
 export interface AddEvalCaseProps {
   readonly question: string;
@@ -65,10 +66,9 @@ export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseP
         {datasets !== undefined && datasetId === NEW && (
           <Field label="Name of the dataset" error={save.errors["name"]}>
             <TextInput
-              value={name}
+              {...typed(name, setName)}
               maxLength={FIELD_BOUNDS["eval_datasets.name"].max}
               autoComplete="off"
-              onChange={({ target }) => setName(target.value)}
             />
           </Field>
         )}

@@ -6,6 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { Drawer } from "../../../components/drawer.tsx";
 import { Field } from "../../../components/field.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
+import { typed } from "../../../components/typed.ts";
 import { findDropped } from "../dropped-settings.ts";
 import { ModelFields } from "../model-fields.tsx";
 import { SettingFields } from "../setting-fields.tsx";
@@ -50,8 +51,7 @@ export function ColumnDrawer({ letter, column, agent, base, onClose }: ColumnDra
           <TextArea
             rows={8}
             maxLength={FIELD_BOUNDS["agents.system_prompt"].max}
-            value={values.system_prompt ?? ""}
-            onChange={({ target }) => change({ system_prompt: target.value })}
+            {...typed(values.system_prompt, (system_prompt) => change({ system_prompt }))}
           />
         </Field>
         <ModelFields models={models} model={model} draft={values} onChange={change} errors={NO_ERRORS} />

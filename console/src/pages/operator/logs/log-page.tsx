@@ -12,6 +12,7 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Switch } from "../../../components/switch.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import { useAddress } from "../../../components/use-address.ts";
 import { useAddressText } from "../../../components/use-address-text.ts";
 import { useFilters } from "../../../components/use-filters.ts";
@@ -96,16 +97,9 @@ export function LogPage() {
               aria-label="Request id"
               placeholder="Request id"
               maxLength={200}
-              value={request.text}
-              onChange={({ target }) => request.setText(target.value)}
+              {...typed(request.text, request.setText)}
             />
-            <TextInput
-              aria-label="User id"
-              placeholder="User id"
-              maxLength={200}
-              value={user.text}
-              onChange={({ target }) => user.setText(target.value)}
-            />
+            <TextInput aria-label="User id" placeholder="User id" maxLength={200} {...typed(user.text, user.setText)} />
           </>
         }
         pages={{ ...pages, rows }}

@@ -10,6 +10,7 @@ import { Button } from "../../../components/button.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { Select } from "../../../components/select.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 
 const LABELS: Readonly<Record<FilterOperator, string>> = {
   eq: "is",
@@ -58,13 +59,7 @@ export function FilterBar({ table, filters, onChange }: FilterBarProps) {
           onChange={setOperator}
         />
         {needsValue && (
-          <TextInput
-            aria-label="Value"
-            className="sm:w-56"
-            maxLength={1000}
-            value={value}
-            onChange={({ target }) => setValue(target.value)}
-          />
+          <TextInput aria-label="Value" className="sm:w-56" maxLength={1000} {...typed(value, setValue)} />
         )}
         <Button type="submit" icon={<Plus />}>
           Add the filter

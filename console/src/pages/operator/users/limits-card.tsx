@@ -6,6 +6,7 @@ import { Field } from "../../../components/field.tsx";
 import { formatMoney, formatTokens } from "../../../components/formats.ts";
 import { TextInput } from "../../../components/text-input.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { typed } from "../../../components/typed.ts";
 
 interface LimitsCardProps {
   readonly userId: string;
@@ -47,8 +48,7 @@ export function LimitsCard({ userId, limits }: LimitsCardProps) {
             <TextInput
               inputMode={inputMode}
               maxLength={maxLength}
-              value={texts[name]}
-              onChange={({ target }) => setTexts((old) => ({ ...old, [name]: target.value }))}
+              {...typed(texts[name], (text) => setTexts((old) => ({ ...old, [name]: text })))}
             />
           </Field>
         ))}

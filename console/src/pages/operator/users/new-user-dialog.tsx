@@ -6,6 +6,7 @@ import { Field } from "../../../components/field.tsx";
 import { PasswordInput } from "../../../components/password-input.tsx";
 import { RadioGroup } from "../../../components/radio-group.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 
 const WAYS = [
   { value: "invite", label: "Invite", hint: "A mail has a link, and the person sets a password." },
@@ -45,23 +46,11 @@ export function NewUserDialog({ isOpen, onClose }: { readonly isOpen: boolean; o
     >
       <RadioGroup<Way> label="How" value={way} choices={WAYS} onChange={setWay} />
       <Field label="E-mail address" error={create.errors["email"] ?? create.failure?.message}>
-        <TextInput
-          type="email"
-          required
-          maxLength={320}
-          autoComplete="off"
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-        />
+        <TextInput type="email" required maxLength={320} autoComplete="off" {...typed(email, setEmail)} />
       </Field>
       {way === "create" && (
         <Field label="Password">
-          <PasswordInput
-            required
-            autoComplete="new-password"
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
+          <PasswordInput required autoComplete="new-password" {...typed(password, setPassword)} />
         </Field>
       )}
     </ActionDialog>

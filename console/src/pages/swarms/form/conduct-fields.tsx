@@ -2,6 +2,7 @@ import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Switch } from "../../../components/switch.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
+import { typed } from "../../../components/typed.ts";
 import type { SettingsFieldsProps } from "./limits-fields.tsx";
 
 const CONFLICT_CHOICES = [
@@ -69,8 +70,7 @@ export function ModerationFields({ draft, onChange, errors }: SettingsFieldsProp
             error={errors["settings.moderation.blocklist"] ?? errors["settings.moderation"]}
           >
             <TextArea
-              value={draft.blocklist}
-              onChange={({ target }) => onChange({ ...draft, blocklist: target.value }, "settings.moderation")}
+              {...typed(draft.blocklist, (blocklist) => onChange({ ...draft, blocklist }, "settings.moderation"))}
               spellCheck={false}
             />
           </Field>

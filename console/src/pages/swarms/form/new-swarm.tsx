@@ -10,6 +10,7 @@ import { SAVED } from "../../../components/leave-guard.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { AgentPicker } from "./agent-picker.tsx";
 import { Fold } from "./fold.tsx";
@@ -73,18 +74,12 @@ export function NewSwarm() {
         <CardSection title="General">
           <div className="grid gap-4">
             <Field label="Name" error={errors["name"]}>
-              <TextInput
-                autoFocus
-                value={form.name}
-                onChange={({ target }) => change({ name: target.value }, "name")}
-                autoComplete="off"
-              />
+              <TextInput autoFocus {...typed(form.name, (name) => change({ name }, "name"))} autoComplete="off" />
             </Field>
             <Field label="Description" isOptional error={errors["description"]}>
               <TextArea
                 rows={2}
-                value={form.description}
-                onChange={({ target }) => change({ description: target.value }, "description")}
+                {...typed(form.description, (description) => change({ description }, "description"))}
                 placeholder="What is it about?"
               />
             </Field>

@@ -1,6 +1,7 @@
 import { Field } from "../../../components/field.tsx";
 import { Switch } from "../../../components/switch.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
+import { typed } from "../../../components/typed.ts";
 import type { SettingsFieldsProps } from "./limits-fields.tsx";
 
 const PLACEHOLDERS =
@@ -31,12 +32,7 @@ export function PreambleFields({
           trailing="up to 4,000 characters"
           error={errors["settings.preamble"]}
         >
-          <TextArea
-            rows={5}
-            disabled={!isOwner}
-            value={draft.preamble}
-            onChange={({ target }) => change(target.value)}
-          />
+          <TextArea rows={5} disabled={!isOwner} {...typed(draft.preamble, change)} />
         </Field>
       )}
     </div>

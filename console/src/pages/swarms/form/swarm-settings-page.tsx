@@ -11,6 +11,7 @@ import { GuardrailLinks } from "../../../components/guardrail-links.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { typed } from "../../../components/typed.ts";
 import { useEditedRow } from "../../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { ROLE_LABELS } from "../../../components/role-labels.ts";
@@ -113,14 +114,10 @@ function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
       <CardSection title="General">
         <div className="grid gap-4">
           <Field label="Name" error={errors["name"]}>
-            <TextInput value={form.name} onChange={({ target }) => change({ name: target.value }, "name")} />
+            <TextInput {...typed(form.name, (name) => change({ name }, "name"))} />
           </Field>
           <Field label="Description" isOptional error={errors["description"]}>
-            <TextArea
-              rows={2}
-              value={form.description}
-              onChange={({ target }) => change({ description: target.value }, "description")}
-            />
+            <TextArea rows={2} {...typed(form.description, (description) => change({ description }, "description"))} />
           </Field>
         </div>
       </CardSection>

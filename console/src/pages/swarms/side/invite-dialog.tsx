@@ -6,6 +6,7 @@ import { Field } from "../../../components/field.tsx";
 import { RadioGroup } from "../../../components/radio-group.tsx";
 import { ROLE_LABELS } from "../../../components/role-labels.ts";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { InvitedDialog } from "./invited-dialog.tsx";
 
@@ -46,13 +47,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
         <Banner tone="bad">{failure.status === 409 ? "They are already a member or invited." : failure.message}</Banner>
       )}
       <Field label="E-mail or user id" error={atField}>
-        <TextInput
-          value={whom}
-          onChange={({ target }) => setWhom(target.value)}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="bob@example.com"
-        />
+        <TextInput {...typed(whom, setWhom)} autoComplete="off" spellCheck={false} placeholder="bob@example.com" />
       </Field>
       <RadioGroup label="Role" value={role} choices={ROLES} onChange={(value) => setRole(value)} />
     </ActionDialog>

@@ -5,6 +5,7 @@ import { Button } from "../../../components/button.tsx";
 import { Field } from "../../../components/field.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { typed } from "../../../components/typed.ts";
 import { useMessageActions } from "./message-actions.tsx";
 
 /** Replaces the message while it is edited. The change is shown at once; earlier versions stay available. */
@@ -35,8 +36,7 @@ export function EditForm({ message, onDone }: { readonly message: Message; onDon
       <Field label="Edit the message">
         <TextArea
           autoFocus
-          value={text}
-          onChange={({ target }) => setText(target.value)}
+          {...typed(text, setText)}
           onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
           onKeyDown={(event) => {
             if (event.key === "Escape") onDone();

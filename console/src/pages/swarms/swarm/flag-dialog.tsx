@@ -8,6 +8,7 @@ import { Select } from "../../../components/select.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
+import { typed } from "../../../components/typed.ts";
 import { FLAG_LABELS } from "../labels.ts";
 
 type Category = keyof typeof FLAG_LABELS;
@@ -41,7 +42,7 @@ export function FlagDialog({ message, onClose }: { readonly message: Message; on
         <Select value={category} choices={CATEGORIES} onChange={(value) => setCategory(value)} />
       </Field>
       <Field label="Reason" isOptional error={flag.errors["reason"]}>
-        <TextArea value={reason} onChange={({ target }) => setReason(target.value)} />
+        <TextArea {...typed(reason, setReason)} />
       </Field>
     </ActionDialog>
   );

@@ -9,6 +9,7 @@ import { formatDuration } from "../../../components/formats.ts";
 import { Slider } from "../../../components/slider.tsx";
 import { Switch } from "../../../components/switch.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { EventPicker } from "./event-picker.tsx";
 import { fromLines, toLines } from "../../../components/header-lines.ts";
@@ -63,22 +64,20 @@ export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCan
         <div className="grid gap-5">
           <Field label="Name" hint="A name for your own use." error={errors["name"]}>
             <TextInput
-              value={draft.name}
+              {...typed(draft.name, (name) => set({ name }))}
               maxLength={NAME.max}
               placeholder="Ticket desk"
               autoComplete="off"
-              onChange={({ target }) => set({ name: target.value })}
             />
           </Field>
           <Field label="URL" hint="Must begin with https://. Redirects are not followed." error={errors["url"]}>
             <TextInput
               type="url"
               inputMode="url"
-              value={draft.url}
+              {...typed(draft.url, (url) => set({ url }))}
               placeholder="https://app.example.com/hook"
               autoComplete="off"
               spellCheck={false}
-              onChange={({ target }) => set({ url: target.value })}
               className="font-mono text-sm"
             />
           </Field>

@@ -5,6 +5,7 @@ import { useNavigate } from "react-router";
 import { canRetryNow, type DeliveryFilter, type LiveDeliveries } from "../../../data/deliveries.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
+import { typed } from "../../../components/typed.ts";
 import { useAddress } from "../../../components/use-address.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -74,16 +75,10 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
           <TextInput
             type="datetime-local"
             aria-label="From"
-            value={params.get("from") ?? ""}
-            onChange={({ target }) => set("from", target.value)}
+            {...typed(params.get("from"), (text) => set("from", text))}
           />
           <span className="text-ink-faint max-sm:first-letter:uppercase">to</span>
-          <TextInput
-            type="datetime-local"
-            aria-label="To"
-            value={params.get("to") ?? ""}
-            onChange={({ target }) => set("to", target.value)}
-          />
+          <TextInput type="datetime-local" aria-label="To" {...typed(params.get("to"), (text) => set("to", text))} />
         </div>
         <Button icon={<RotateCcw />} onClick={() => setIsRetrying(true)}>
           Retry failed …

@@ -10,6 +10,7 @@ import { Select } from "../../../components/select.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
+import { typed } from "../../../components/typed.ts";
 import { useAddress } from "../../../components/use-address.ts";
 import { readLocalTime } from "./delivery-filter.ts";
 
@@ -47,8 +48,7 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
                 key={name}
                 type="datetime-local"
                 aria-label={name === "from" ? "From" : "To"}
-                value={params.get(name) ?? ""}
-                onChange={({ target }) => set(name, target.value)}
+                {...typed(params.get(name), (text) => set(name, text))}
               />
             ))}
           </div>

@@ -11,6 +11,7 @@ import { formatCount } from "../../../components/formats.ts";
 import { Select } from "../../../components/select.tsx";
 import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import { readLocalTime } from "./delivery-filter.ts";
 import { RecoveryProgress } from "./recovery-progress.tsx";
 
@@ -67,7 +68,7 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
         </Field>
         {choice === "other" && (
           <Field label="Date and time" hint="In the time zone of this browser." error={recover.errors["since"]}>
-            <TextInput type="datetime-local" value={own} onChange={({ target }) => setOwn(target.value)} />
+            <TextInput type="datetime-local" {...typed(own, setOwn)} />
           </Field>
         )}
         {!isActive && <Banner tone="warning">The webhook is disabled. Enable it first.</Banner>}

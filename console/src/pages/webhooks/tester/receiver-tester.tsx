@@ -18,6 +18,7 @@ import { formatDuration } from "../../../components/formats.ts";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { Select } from "../../../components/select.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import { ReceiverSnippets } from "../receiver-snippets.tsx";
 
 const CHECKS: Readonly<Record<ReceiverResult["check"], { readonly passed: string; readonly missed: string }>> = {
@@ -65,10 +66,9 @@ export function ReceiverTester() {
             <Field label="URL" error={open.errors["url"]}>
               <TextInput
                 type="url"
-                value={url}
+                {...typed(url, setUrl)}
                 placeholder="https://example.com/hook"
                 disabled={opened !== null}
-                onChange={({ target }) => setUrl(target.value)}
               />
             </Field>
             {opened !== null && (
