@@ -9,6 +9,7 @@ begin
   raise exception 'rejected: %', rejection ->> 'code' using errcode = 'SB126', detail = rejection::text;
 end
 $$;
+grant execute on function private.reject_admission(jsonb) to sb_service;
 
 create or replace function private.reject_call(code text, details jsonb default null) returns void language plpgsql
 as $$

@@ -299,7 +299,7 @@ begin
       'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end) || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
-      || case when (e.turn).grant_id is null then '{}' else '{"framework": null, "model": null}' end end),
+      || case when (e.turn).grant_id is null then '{}'::jsonb else '{"framework": null, "model": null}' end end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
   where event.data is not null;

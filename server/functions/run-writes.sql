@@ -51,7 +51,7 @@ begin
     when 'start_tool' then return case when private.may_turn_continue(run, step) then private.start_tool(run, step)
       else '{"outcome": "gone", "events": []}' end;
     when 'finish_tool' then return private.finish_tool(run, step)
-      || case when private.may_turn_continue(run, step) then '{}' else '{"outcome": "gone"}' end;
+      || case when private.may_turn_continue(run, step) then '{}'::jsonb else '{"outcome": "gone"}' end;
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
     when 'add_model_calls' then return private.add_model_calls(run, step, prompts);

@@ -273,8 +273,10 @@ describe("control of a run", () => {
     );
     for (const [at, id] of ids.entries()) {
       await stage.rows(
-        `insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status, expires_at)
-         values ($1, $2, $3, $4, $5, 'tool', 'call', 'pending_approval', now() + $6::int * interval '1 minute')`,
+        `insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status,
+           expires_at, approver_id)
+         select $1, $2, $3, $4, a.id, 'tool', 'call', 'pending_approval', now() + $6::int * interval '1 minute', a.user_id
+         from public.agents a where a.id = $5`,
         [id, runId, turnId, swarm.id, agentId, minutes[at]],
       );
       await stage.rows(
