@@ -19,47 +19,52 @@ export type Names = ReadonlyMap<string, string>;
 
 type Description = Omit<DescribedChange, "noun" | "tone"> & { readonly tone?: Tone };
 
-export function describeChange(change: RowChanged, names: Names): DescribedChange {
-  const { table } = change;
-  switch (table) {
-    case "agents":
-      return { noun: "agent", tone: "neutral", ...describeAgent(change) };
-    case "messages":
-      return { noun: "message", tone: "neutral", ...describeMessage(change, names) };
-    case "message_flags":
-      return { noun: "message", tone: "thinking", ...describeFlag(change, names) };
-    case "runs":
-      return { noun: "run", tone: "neutral", ...describeRun(change, names) };
-    case "swarms":
-      return { noun: "swarm", tone: "neutral", ...describeSwarm(change) };
-    case "swarm_agents":
-      return { noun: "swarm", tone: "neutral", ...describeSwarmAgent(change, names) };
-    case "swarm_members":
-      return { noun: "user", tone: "neutral", ...describeMember(change, names) };
-    case "tools":
-      return { noun: "tool", tone: "neutral", ...describeTool(change) };
-    case "tool_executions":
-      return { noun: "tool", tone: "neutral", ...describeCall(change, names) };
-    case "webhooks":
-      return { noun: "webhook", tone: "neutral", ...describeWebhook(change) };
-    case "webhook_recoveries":
-      return { noun: "webhook", tone: "neutral", ...describeRecovery(change) };
-    case "webhook_delivery_attempts":
-      return { noun: "webhook", tone: "neutral", ...describeAttempt(change, names) };
-  }
+interface TableEvents {
+  readonly noun: Noun;
+  readonly tone?: Tone;
+  describe(change: RowChanged, names: Names): Description;
 }
 
-function describeAgent({ kind, row }: RowChanged): Description {
+const TABLES: Readonly<Record<RowChanged["table"], TableEvents>> = {
+  agents: { noun: "agent", describe: describeAgent },
+  messages: { noun: "message", describe: describeMessage },
+  message_flags: { noun: "message", tone: "thinking", describe: describeFlag },
+  runs: { noun: "run", describe: describeRun },
+  swarms: { noun: "swarm", describe: (change) => describeNamed("swarm", change) },
+  swarm_agents: { noun: "swarm", describe: describeSwarmAgent },
+  swarm_members: { noun: "user", describe: describeMember },
+  tools: { noun: "tool", describe: (change) => describeNamed("tool", change) },
+  tool_executions: { noun: "tool", describe: describeCall },
+  webhooks: { noun: "webhook", describe: describeWebhook },
+  webhook_recoveries: { noun: "webhook", describe: describeRecovery },
+  webhook_delivery_attempts: { noun: "webhook", describe: describeAttempt },
+};
+
+export function describeChange(change: RowChanged, names: Names): DescribedChange {
+  const { noun, tone = "neutral", describe } = TABLES[change.table];
+  return { noun, tone, ...describe(change, names) };
+}
+
+/** A row with a name and a page. */
+function describeNamed(noun: "agent" | "swarm" | "tool" | "webhook", { kind, row }: RowChanged): Description {
   const name = textOf(row, "name");
-  const to = `/agents/${textOf(row, "id")}`;
-  if (kind === "DELETE") return { type: "agent.deleted", text: "An agent was removed", to: null };
-  if (kind === "INSERT") return { type: "agent.created", text: `${name} was made`, to };
+  const to = `/${noun}s/${textOf(row, "id")}`;
+  if (kind === "DELETE")
+    return { type: `${noun}.deleted`, text: `${noun === "agent" ? "An" : "A"} ${noun} was removed`, to: null };
+  if (kind === "INSERT") return { type: `${noun}.created`, text: `${name} was made`, to };
+  return { type: `${noun}.updated`, text: `${name} was changed`, to };
+}
+
+function describeAgent(change: RowChanged): Description {
+  const { kind, row } = change;
+  const described = describeNamed("agent", change);
   // A run changes only `status_changed_at`; changes by the owner set `updated_at`.
   const isStatus = Date.parse(textOf(row, "status_changed_at")) > Date.parse(textOf(row, "updated_at"));
-  if (!isStatus) return { type: "agent.updated", text: `${name} was changed`, to };
+  if (kind !== "UPDATE" || !isStatus) return described;
   const status = textOf(row, "status");
   const tones: Readonly<Record<string, Tone>> = { thinking: "thinking", responding: "responding", error: "bad" };
-  return { type: "agent.status_changed", text: `${name} is ${status}`, tone: tones[status] ?? "neutral", to };
+  const text = `${textOf(row, "name")} is ${status}`;
+  return { ...described, type: "agent.status_changed", text, tone: tones[status] ?? "neutral" };
 }
 
 function describeMessage({ kind, row }: RowChanged, names: Names): Description {
@@ -110,14 +115,6 @@ function describeRun({ row }: RowChanged, names: Names): Description {
   };
 }
 
-function describeSwarm({ kind, row }: RowChanged): Description {
-  const name = textOf(row, "name");
-  const to = `/swarms/${textOf(row, "id")}`;
-  if (kind === "DELETE") return { type: "swarm.deleted", text: "A swarm was removed", to: null };
-  if (kind === "INSERT") return { type: "swarm.created", text: `${name} was made`, to };
-  return { type: "swarm.updated", text: `${name} was changed`, to };
-}
-
 function describeSwarmAgent({ kind, row }: RowChanged, names: Names): Description {
   const agent = names.get(textOf(row, "agent_id")) ?? "An agent";
   const to = swarmPath(row);
@@ -136,14 +133,6 @@ function describeMember({ kind, row }: RowChanged, names: Names): Description {
   if (kind === "INSERT")
     return { type: "user.joined", text: `${who} has joined ${place} as ${textOf(row, "role")}`, to };
   return { type: "user.updated", text: `${who} is ${textOf(row, "role")} in ${place}`, to };
-}
-
-function describeTool({ kind, row }: RowChanged): Description {
-  const name = textOf(row, "name");
-  const to = `/tools/${textOf(row, "id")}`;
-  if (kind === "DELETE") return { type: "tool.deleted", text: "A tool was removed", to: null };
-  if (kind === "INSERT") return { type: "tool.created", text: `${name} was made`, to };
-  return { type: "tool.updated", text: `${name} was changed`, to };
 }
 
 function describeCall({ row }: RowChanged, names: Names): Description {
@@ -169,14 +158,12 @@ function describeCall({ row }: RowChanged, names: Names): Description {
   }
 }
 
-function describeWebhook({ kind, row }: RowChanged): Description {
-  const name = textOf(row, "name");
-  const to = `/webhooks/${textOf(row, "id")}`;
-  if (kind === "DELETE") return { type: "webhook.deleted", text: "A webhook was removed", to: null };
-  if (kind === "INSERT") return { type: "webhook.created", text: `${name} was made`, to };
+function describeWebhook(change: RowChanged): Description {
+  const { kind, row } = change;
+  const described = describeNamed("webhook", change);
   const reason = textOf(row, "disabled_reason").replaceAll("_", " ");
-  if (reason !== "") return { type: "webhook.updated", text: `${name} was disabled: ${reason}`, tone: "bad", to };
-  return { type: "webhook.updated", text: `${name} was changed`, to };
+  if (kind !== "UPDATE" || reason === "") return described;
+  return { ...described, text: `${textOf(row, "name")} was disabled: ${reason}`, tone: "bad" };
 }
 
 function describeRecovery({ row }: RowChanged): Description {
