@@ -3,7 +3,7 @@ import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 import { unwrap } from "./failure.ts";
-import type { WebhookSummary } from "./webhooks.ts";
+import type { WebhookSummary } from "./webhook-summaries.ts";
 import { once, useWrite } from "./write.ts";
 
 /** The progress of the first steps, derived from the user's rows. */

@@ -5,7 +5,6 @@ import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRow, useRows } from "./rows.ts";
-import { useInterval } from "./use-interval.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 /** Without the secret, which is read only to be shown. */
@@ -66,37 +65,6 @@ export function useWebhookNames(): ReadResult<readonly { id: string; name: strin
     read: (client) =>
       client.from("webhooks").select("id, name, is_active").is("run_id", null).order("name").limit(1_000),
   });
-}
-
-export interface WebhookSummary extends Pick<Webhook, "id" | "name" | "is_active" | "disabled_reason" | "disabled_at"> {
-  /** The newest delivery, if any. */
-  readonly last: readonly Pick<Row<"webhook_deliveries">, "id" | "status" | "status_code" | "created_at">[];
-}
-
-const MAX_SUMMARIES = 100;
-const SUMMARY_MS = 60_000;
-
-/** The newest webhooks with their last delivery, for an overview. */
-export function useWebhookSummaries(): ReadResult<readonly WebhookSummary[]> {
-  useLiveTable("webhooks");
-  const reading = useRows({
-    table: "webhooks",
-    key: ["summaries"],
-    read: (client) =>
-      client
-        .from("webhooks")
-        .select(
-          "id, name, is_active, disabled_reason, disabled_at, last:webhook_deliveries(id, status, status_code, created_at)",
-        )
-        .is("run_id", null)
-        .order("created_at", { ascending: false })
-        .limit(MAX_SUMMARIES)
-        .order("created_at", { ascending: false, referencedTable: "last" })
-        .limit(1, { referencedTable: "last" }),
-  });
-  // Realtime publishes no rows of deliveries, and a request after each of them would be too many for an overview.
-  useInterval(SUMMARY_MS, reading.reload, (reading.rows?.length ?? 0) > 0);
-  return reading;
 }
 
 export interface WebhookDraft {

@@ -2,7 +2,7 @@ import { CircleCheck, ShieldQuestion, TriangleAlert, Webhook } from "lucide-reac
 import type { ReactNode } from "react";
 import type { Approval } from "../../data/approvals.ts";
 import type { RecentRun } from "../../data/recent-runs.ts";
-import type { WebhookSummary } from "../../data/webhooks.ts";
+import type { WebhookSummary } from "../../data/webhook-summaries.ts";
 import { explainDisabled } from "../../components/explain-disabled.ts";
 import { Link } from "../../components/link.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";

@@ -4,7 +4,7 @@ import { isSetUp, rememberSetUp, useFirstSteps } from "../../data/first-steps.ts
 import { useAnswerInvitation, useInvitations } from "../../data/invitations.ts";
 import { useRecentRuns } from "../../data/recent-runs.ts";
 import { useUser } from "../../data/session.ts";
-import { useWebhookSummaries } from "../../data/webhooks.ts";
+import { useWebhookSummaries } from "../../data/webhook-summaries.ts";
 import { FailureState } from "../../components/failure-state.tsx";
 import { InvitationList } from "../../components/invitation-list.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
