@@ -260,7 +260,29 @@ test("agent pages show load errors with a retry button, and a not-found page for
 });
 
 plainTest("compareVersions lists the fields that differ, with a line for each part", () => {
-  const tool = { tool_id: "t", name: "calculator", enabled: true, configuration: {} };
+  const tool = { tool_id: "t", name: "calculator", enabled: true, configuration: {}, definition: null };
+  const definition = {
+    description: "Pays.",
+    kind: "http",
+    input_schema: {},
+    config: { url: "https://example.com" },
+    requires_approval: false,
+    timeout_ms: 1000,
+    max_output_chars: 10,
+    max_retries: 0,
+    idempotent: false,
+    enabled: true,
+  };
+  const guardrail = {
+    guardrail_id: "g",
+    name: "Words",
+    kind: "pattern",
+    stage: "input",
+    action: "block",
+    config: { pattern: "x" },
+    position: 0,
+    is_active: true,
+  } as const;
   const from: AgentVersion = {
     agent_id: "a",
     number: 1,
@@ -270,6 +292,7 @@ plainTest("compareVersions lists the fields that differ, with a line for each pa
     system_prompt: "one\ntwo\nthree",
     settings: { temperature: 1, top_p: 1 },
     tools: [tool],
+    guardrails: [],
     changed_by: null,
     created_at: "2026-01-01T00:00:00Z",
   };
@@ -290,6 +313,19 @@ plainTest("compareVersions lists the fields that differ, with a line for each pa
     { label: "Settings", before: "temperature: 1\ntop_p: 1", after: "temperature: 0\ntop_p: 1" },
     { label: "Tools", before: "calculator", after: 'calculator (disabled) {"precision":2}' },
   ]);
+  const own = { ...tool, name: "pay", definition };
+  const changed = { ...own, definition: { ...definition, timeout_ms: 2000 } };
+  const [tools, guardrails] = compareVersions(
+    { ...from, tools: [own], guardrails: [guardrail] },
+    { ...from, tools: [changed], guardrails: [{ ...guardrail, action: "rewrite", is_active: false }] },
+  );
+  assert.match(tools?.after ?? "", /^pay\n {2}config: .*\n {2}timeout_ms: 2000$/s);
+  assert.deepEqual(guardrails, {
+    label: "Guardrails",
+    before: 'Words\n  action: "block"\n  config: {"pattern":"x"}\n  kind: "pattern"\n  position: 0\n  stage: "input"',
+    after:
+      'Words (disabled)\n  action: "rewrite"\n  config: {"pattern":"x"}\n  kind: "pattern"\n  position: 0\n  stage: "input"',
+  });
 });
 
 plainTest("pairLines marks the words that changed in a line, but not in lines that have little in common", () => {

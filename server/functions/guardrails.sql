@@ -38,25 +38,49 @@ begin
 end
 $$;
 
--- The active guardrails of a swarm and of the agents that may speak in it, in the order in which they apply. A plpgsql
--- function keeps the statement that loads runs small.
-create or replace function private.build_guardrails(swarm_id uuid, sender_id uuid) returns json language plpgsql stable
+-- The active guardrails of a swarm and of the agents that may speak in it to a sender, in the order in which they apply.
+-- With `agent_version`, or the version of a grant, an agent has those of that version, with their current secrets. A
+-- plpgsql function keeps the statement that loads runs small.
+create or replace function private.build_guardrails(swarm_id uuid, sender_id uuid, agent_version integer) returns json
+language plpgsql stable
 as $$
 begin
   -- Most swarms have none, and the statement below is a larger one.
   if not exists (select 1 from public.guardrails g where g.swarm_id = build_guardrails.swarm_id)
      and not exists (select 1 from public.swarm_agents sa join public.guardrails g on g.agent_id = sa.agent_id
+                     where sa.swarm_id = build_guardrails.swarm_id)
+     and build_guardrails.agent_version is null
+     and not exists (select 1 from public.swarm_agents sa
+                     join public.agent_grants g on g.agent_id = sa.agent_id and g.agent_version is not null
                      where sa.swarm_id = build_guardrails.swarm_id) then
     return '[]';
   end if;
   return (
+    with speakers as (
+      select sa.agent_id, v.guardrails
+      from private.list_speakers(build_guardrails.swarm_id, build_guardrails.sender_id) as sa
+      left join public.agent_versions v on v.agent_id = sa.agent_id
+        and v.number = coalesce(build_guardrails.agent_version, sa.agent_version)
+    )
     select coalesce(json_agg(json_build_object('id', g.id, 'agent_id', g.agent_id, 'name', g.name, 'kind', g.kind,
         'stage', g.stage, 'action', g.action, 'config', g.config, 'secret', g.secret)
       order by g.agent_id is not null, g.position, g.created_at, g.id), '[]')
-    from (select s.* from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
+    from (select s.id, s.agent_id, s.name, s.kind, s.stage, s.action, s.config, s.position, s.is_active, s.created_at,
+            s.secret
+          from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
           union all
-          select a.* from private.list_speakers(build_guardrails.swarm_id, build_guardrails.sender_id) as sa
-          join public.guardrails a on a.agent_id = sa.agent_id) as g
+          select a.id, a.agent_id, a.name, a.kind, a.stage, a.action, a.config, a.position, a.is_active, a.created_at,
+            a.secret
+          from speakers sp join public.guardrails a on a.agent_id = sp.agent_id where sp.guardrails is null
+          union all
+          -- Versions have them in the order in which they apply.
+          select w.guardrail_id, sp.agent_id, w.name, w.kind, w.stage, w.action, w.config, w.place, w.is_active, null,
+            a.secret
+          from speakers sp
+          cross join lateral rows from (jsonb_to_recordset(sp.guardrails) as (guardrail_id uuid, name text, kind text,
+            stage text, action text, config jsonb, is_active boolean)) with ordinality as w (guardrail_id, name, kind,
+            stage, action, config, is_active, place)
+          left join public.guardrails a on a.id = w.guardrail_id and a.agent_id = sp.agent_id) as g
     where g.is_active);
 end
 $$;

@@ -457,44 +457,82 @@ begin
 end
 $$;
 
+create or replace function private.are_co_members(one_id uuid, other_id uuid) returns boolean
+language plpgsql stable
+as $$
+begin
+  return exists (
+    select 1 from public.swarm_members one
+    join public.swarm_members other on other.swarm_id = one.swarm_id and other.status = 'active'
+    where one.user_id = one_id and one.status = 'active' and other.user_id = other_id);
+end
+$$;
+
+-- Whether the owner of an agent may see the tool. A single expression, like the one below, so that it becomes a part of
+-- the statement that calls it.
+create or replace function private.is_tool_usable(tool public.tools, agent_owner_id uuid) returns boolean
+language sql stable
+as $$
+  select tool.owner_id is null or tool.visibility = 'public' or tool.owner_id = agent_owner_id
+    or (tool.visibility = 'shared' and private.are_co_members(agent_owner_id, tool.owner_id))
+$$;
+
+create or replace function private.render_tool(
+  tool public.tools, configuration jsonb, requires_approval boolean, secrets_wrapped bytea
+) returns jsonb
+language sql stable
+as $$
+  select jsonb_build_object('id', tool.id, 'owner_id', tool.owner_id, 'name', tool.name,
+    'description', tool.description, 'kind', tool.kind, 'input_schema', tool.input_schema, 'config', tool.config,
+    'configuration', configuration, 'requires_approval', requires_approval, 'timeout_ms', tool.timeout_ms,
+    'max_output_chars', tool.max_output_chars, 'max_retries', tool.max_retries, 'idempotent', tool.idempotent,
+    'secrets_wrapped', translate(encode(secrets_wrapped, 'base64'), E'\n', ''))
+$$;
+
 -- The tools of an agent that are switched on at both ends and that its owner may see.
 create or replace function private.build_agent_tools(agent_id uuid, agent_owner_id uuid) returns jsonb
 language plpgsql stable
 as $$
-declare
-  assigned jsonb := (select jsonb_agg(jsonb_build_object('tool_id', x.tool_id, 'enabled', true, 'configuration',
-    x.configuration)) from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled);
 begin
-  return private.build_tools(assigned, agent_owner_id);
+  -- Many agents have no tools, and the statement below is a large one to prepare.
+  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
+    return '[]';
+  end if;
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, t.requires_approval, s.secrets_wrapped)
+      order by t.name, t.id), '[]')
+    from public.agent_tools x
+    join public.tools t on t.id = x.tool_id
+    left join private.tool_secrets s on s.tool_id = t.id
+    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
+      and private.is_tool_usable(t, build_agent_tools.agent_owner_id));
 end
 $$;
 
--- The same for a list of assignments, as a version of an agent has it.
+-- The same for the tools of a version. A tool with a definition is what it was then; it must still exist. It needs an
+-- approval if it needs one now, too, so that an old version is no way around it; and it gets the current secrets unless
+-- it has moved since, because secrets for one host are not sent to another.
 create or replace function private.build_tools(assigned jsonb, agent_owner_id uuid) returns jsonb
 language plpgsql stable
 as $$
 begin
-  -- Many agents have no tools, and the statement below is a large one to prepare.
-  if coalesce(assigned, '[]') = '[]' then
+  if assigned = '[]' then
     return '[]';
   end if;
-  return (select coalesce(
-      jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
-        'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
-        'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-        'max_retries', t.max_retries, 'idempotent', t.idempotent,
-        'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
-          where s.tool_id = t.id))
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration,
+        t.requires_approval or live.requires_approval or (t.config <> live.config and exists (
+          select 1 from private.approval_servers a
+          where a.owner_id = t.owner_id and a.server = private.get_credential_server(t))),
+        case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
+          private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
-    from jsonb_to_recordset(assigned) as x (tool_id uuid, enabled boolean, configuration jsonb)
-    join public.tools t on t.id = x.tool_id
-    where x.enabled and t.enabled
-      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_tools.agent_owner_id
-           or (t.visibility = 'shared' and exists (
-                 select 1 from public.swarm_members mine
-                 join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-                 where mine.user_id = build_tools.agent_owner_id and mine.status = 'active'
-                   and other.user_id = t.owner_id))));
+    from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
+      definition jsonb)
+    join public.tools live on live.id = x.tool_id
+    cross join lateral jsonb_populate_record(live, case when live.owner_id = build_tools.agent_owner_id
+      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name)
+      else '{}' end) as t
+    left join private.tool_secrets s on s.tool_id = live.id
+    where x.enabled and t.enabled and private.is_tool_usable(live, build_tools.agent_owner_id));
 end
 $$;
 
@@ -597,7 +635,7 @@ as $$
       or coalesce((select true from private.list_day_budgets(payer.id)), false)
       or coalesce((select bool_or((select true from private.list_day_budgets(sa.payer_id)))
                    from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.payer_id is not null), false),
-    'guardrails', private.build_guardrails(r.swarm_id, r.user_id),
+    'guardrails', private.build_guardrails(r.swarm_id, r.user_id, (r.request ->> 'agent_version')::integer),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'max_unstored_seqs', private.max_unstored_seqs(),

@@ -151,7 +151,9 @@ create table public.agent_versions (
   model text,
   system_prompt text,
   settings jsonb not null,
+  -- The assigned tools, those of the owner with their definition. Secrets are never stored here.
   tools jsonb not null,
+  guardrails jsonb not null default '[]',
   -- The owner of the agent or null, so that it needs no foreign key: both are deleted together.
   changed_by uuid,
   created_at timestamptz not null default now(),

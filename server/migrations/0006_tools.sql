@@ -155,6 +155,9 @@ create trigger tools_keep_approval before insert or update of kind, config, secr
 create trigger tools_release_server after update of requires_approval, config or delete on public.tools for each row
   when (old.requires_approval) execute function private.release_approval_server();
 
+create constraint trigger tools_store_versions after update on public.tools deferrable initially deferred
+  for each row when (new.owner_id is not null) execute function private.store_versions_with_tool();
+
 create policy tool_secrets_service on private.tool_secrets to sb_service using (true) with check (true);
 create policy approval_servers_service on private.approval_servers to sb_service using (true) with check (true);
 create policy mcp_authorizations_service on private.mcp_authorizations to sb_service using (true) with check (true);
@@ -181,11 +184,11 @@ create trigger agent_tools_freeze before update on public.agent_tools for each r
 create trigger agent_tools_keep_owner before update on public.agent_tools for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create constraint trigger agent_tools_store_version after insert or delete on public.agent_tools
-  deferrable initially deferred for each row execute function private.store_agent_version();
+  deferrable initially deferred for each row execute function private.store_version_of_agent();
 create constraint trigger agent_tools_store_changed_version after update of enabled, configuration on public.agent_tools
   deferrable initially deferred for each row
   when ((new.enabled, new.configuration) is distinct from (old.enabled, old.configuration))
-  execute function private.store_agent_version();
+  execute function private.store_version_of_agent();
 
 -- The built-in tools. They only read, so a call can be repeated.
 insert into public.tools (id, owner_id, name, description, category, kind, visibility, idempotent, timeout_ms,

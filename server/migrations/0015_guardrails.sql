@@ -79,3 +79,10 @@ create trigger guardrails_freeze before update on public.guardrails for each row
   execute function private.reject_change('id', 'agent_id', 'swarm_id', 'kind');
 create trigger guardrails_limit after insert on public.guardrails referencing new table as new_rows
   for each statement execute function private.enforce_guardrail_limit();
+create constraint trigger guardrails_store_version after insert or delete on public.guardrails
+  deferrable initially deferred for each row execute function private.store_version_of_agent();
+create constraint trigger guardrails_store_changed_version after update on public.guardrails
+  deferrable initially deferred for each row
+  when ((new.name, new.stage, new.action, new.config, new.position, new.is_active) is distinct from
+        (old.name, old.stage, old.action, old.config, old.position, old.is_active))
+  execute function private.store_version_of_agent();

@@ -108,7 +108,7 @@ create policy grant_usage_service on private.grant_usage to sb_service using (tr
 create view public.published_agents with (security_barrier) as
   select a.id, a.name, case when v.number is null then a.role else v.role end as role, a.avatar, a.description,
     a.starter_questions, g.payer, g.approver, g.transcripts,
-    private.list_receivers(a.id, v.tools, null) as receivers,
+    private.list_receivers(a.id, v.tools, v.guardrails) as receivers,
     private.get_provider_name(coalesce(v.framework, a.framework)) as provider,
     case when g.shows_owner then p.full_name end as owner_name
   from private.list_held_grants((select auth.uid())) as g

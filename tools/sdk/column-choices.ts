@@ -9,6 +9,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "agent_versions.framework": "Framework",
   "agent_versions.settings": "AgentSettings",
   "agent_versions.tools": "AgentVersionTool[]",
+  "agent_versions.guardrails": "AgentVersionGuardrail[]",
   "agents.settings": "AgentSettings",
   "guardrails.config": "GuardrailConfig",
   "eval_cases.expectation": "EvalExpectation",

@@ -68,6 +68,7 @@ const KNOWN_LISTS: readonly KnownList[] = [
 const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   AgentSettings: "agents",
   AgentVersionTool: "agents",
+  AgentVersionGuardrail: "guardrails",
   GuardrailConfig: "guardrails",
   PromptMessage: "prompts",
   PromptTool: "prompts",

@@ -1,5 +1,14 @@
 import type { ColumnDescription } from "@swarmbase/reference";
-import { type BoundedField, EVAL_EXPECTATION_KINDS, FIELD_BOUNDS, type FieldBounds, TOOL_KINDS } from "@swarmbase/sdk";
+import {
+  type BoundedField,
+  EVAL_EXPECTATION_KINDS,
+  FIELD_BOUNDS,
+  type FieldBounds,
+  GUARDRAIL_ACTIONS,
+  GUARDRAIL_KINDS,
+  GUARDRAIL_STAGES,
+  TOOL_KINDS,
+} from "@swarmbase/sdk";
 import type { Column } from "../../server/src/rest/index.ts";
 import { ALIAS_TYPES, COLUMN_TYPES } from "../sdk/column-choices.ts";
 import { valuesOf } from "../sdk/known-lists.ts";
@@ -29,8 +38,40 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
         name: { type: "string" },
         enabled: { type: "boolean" },
         configuration: { type: "object" },
+        definition: {
+          type: ["object", "null"],
+          properties: {
+            description: { type: "string" },
+            kind: { type: "string" },
+            input_schema: { type: "object" },
+            config: { type: "object" },
+            requires_approval: { type: "boolean" },
+            timeout_ms: { type: "integer" },
+            max_output_chars: { type: "integer" },
+            max_retries: { type: "integer" },
+            idempotent: { type: "boolean" },
+            enabled: { type: "boolean" },
+          },
+        },
       },
-      required: ["tool_id", "name", "enabled", "configuration"],
+      required: ["tool_id", "name", "enabled", "configuration", "definition"],
+    },
+  },
+  "AgentVersionGuardrail[]": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        guardrail_id: { type: "string", format: "uuid" },
+        name: { type: "string" },
+        kind: { enum: GUARDRAIL_KINDS },
+        stage: { enum: GUARDRAIL_STAGES },
+        action: { enum: GUARDRAIL_ACTIONS },
+        config: { $ref: "#/components/schemas/GuardrailConfig" },
+        position: { type: "integer" },
+        is_active: { type: "boolean" },
+      },
+      required: ["guardrail_id", "name", "kind", "stage", "action", "config", "position", "is_active"],
     },
   },
   "PromptMessage[]": {

@@ -66,11 +66,27 @@ export interface AgentSettings {
   [other: string]: unknown;
 }
 
-/** A tool in a version of an agent. */
+/** A tool in a version of an agent, as it was at that time. */
 export interface AgentVersionTool {
   tool_id: string;
-  /** The name at that time. */
   name: string;
+  /** Of the assignment, like `configuration`. */
   enabled: boolean;
   configuration: Record<string, unknown>;
+  /** Null for a tool that does not belong to the owner of the agent: it runs as it is. */
+  definition: AgentVersionToolDefinition | null;
+}
+
+/** The columns of a tool that decide how it runs. Its secrets are not a part of a version. */
+export interface AgentVersionToolDefinition {
+  description: string;
+  kind: string;
+  input_schema: Record<string, unknown>;
+  config: Record<string, unknown>;
+  requires_approval: boolean;
+  timeout_ms: number;
+  max_output_chars: number;
+  max_retries: number;
+  idempotent: boolean;
+  enabled: boolean;
 }

@@ -14,7 +14,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ["secret", "headers"],
   tools: ["config"],
   agent_tools: ["configuration"],
-  // The tools of a version have their configuration.
-  agent_versions: ["tools"],
+  // What a version has of tools and guardrails includes their configuration.
+  agent_versions: ["tools", "guardrails"],
   guardrails: ["secret", "config"],
 };

@@ -60,6 +60,18 @@ export type GuardrailConfig =
   | ModelGuardrailConfig
   | WebhookGuardrailConfig;
 
+/** A guardrail in a version of an agent, as it was at that time. Its secret is not a part of a version. */
+export interface AgentVersionGuardrail {
+  guardrail_id: string;
+  name: string;
+  kind: GuardrailKind;
+  stage: GuardrailStage;
+  action: GuardrailAction;
+  config: GuardrailConfig;
+  position: number;
+  is_active: boolean;
+}
+
 /** The JSON body of a request to the webhook of a guardrail. Verify it as you verify a webhook. */
 export interface GuardrailRequest {
   id: string;

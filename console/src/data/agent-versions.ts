@@ -29,7 +29,7 @@ export interface RestoredVersion {
 
 export function useRestoreVersion(): Write<Pick<AgentVersion, "agent_id" | "number">, RestoredVersion> {
   return useWrite({
-    tables: ["agents", "agent_tools", "agent_versions"],
+    tables: ["agents", "agent_tools", "guardrails", "agent_versions"],
     write: async (client, { agent_id, number }) => {
       const answer = await unwrap(client.rpc("restore_agent_version", { agent_id, number }));
       const { missing_tools: missing } = answer as unknown as { missing_tools: readonly { name: string }[] };

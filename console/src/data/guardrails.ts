@@ -82,7 +82,7 @@ export type NewGuardrail = GuardrailDraft & Pick<Columns, "kind"> & { readonly o
 
 export function useCreateGuardrail(): Write<NewGuardrail, { readonly id: string }> {
   return useWrite({
-    tables: ["guardrails"],
+    tables: ["guardrails", "agent_versions"],
     write: (client, { owner, ...draft }, key) => {
       const inserted = client.from("guardrails").insert({ ...draft, ...owner });
       return unwrap(once(inserted.select("id").single(), key));
@@ -91,15 +91,15 @@ export function useCreateGuardrail(): Write<NewGuardrail, { readonly id: string 
 }
 
 export function useSaveGuardrail(): SaveEdit<Guardrail, GuardrailDraft> {
-  return useSaveEdit({ table: "guardrails", columns: COLUMNS });
+  return useSaveEdit({ table: "guardrails", columns: COLUMNS, affects: ["agent_versions"] });
 }
 
 export function useSetGuardrailActive(): Write<Pick<Guardrail, "id" | "is_active">, { readonly id: string }> {
-  return useUpdateRow("guardrails");
+  return useUpdateRow("guardrails", ["guardrails", "agent_versions"]);
 }
 
 export function useDeleteGuardrail(): Write<string, string> {
-  return useDeleteRow("guardrails", []);
+  return useDeleteRow("guardrails", ["agent_versions"]);
 }
 
 /** The secret that signs the requests of a webhook. It is never cached. */

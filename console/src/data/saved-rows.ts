@@ -7,7 +7,7 @@ import { WEBHOOK_COLUMNS, type Webhook, type WebhookDraft } from "./webhooks.ts"
 
 // Apart from the reads of these tables, so that pages without forms do not load how a form is saved.
 
-/** A change of what the model gets makes a version. */
+/** A change of how an agent answers makes a version. */
 export function useSaveAgent(): SaveEdit<Agent, Partial<AgentDraft>> {
   return useSaveEdit({ table: "agents", affects: ["agent_versions"] });
 }
@@ -17,7 +17,7 @@ export function useSaveSwarm(): SaveEdit<Row<"swarms">, SwarmChange> {
 }
 
 export function useSaveTool(): SaveEdit<Tool, ToolUpdate> {
-  return useSaveEdit({ table: "tools", affects: ["agent_tools"] });
+  return useSaveEdit({ table: "tools", affects: ["agent_tools", "agent_versions"] });
 }
 
 export function useSaveWebhook(): SaveEdit<Webhook, WebhookDraft> {

@@ -52,7 +52,7 @@ export function useCreateTool(): Write<ToolDraft, Pick<Tool, "id">> {
 }
 
 export function useDeleteTool(): Write<string, string> {
-  return useDeleteRow("tools", ["agent_tools"]);
+  return useDeleteRow("tools", ["agent_tools", "agent_versions"]);
 }
 
 export type ToolCall = Row<"tool_executions">;

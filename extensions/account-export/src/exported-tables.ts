@@ -13,7 +13,7 @@ export interface ExportedTable {
   readonly key: readonly string[];
   /** No row matches two filters. */
   readonly filters: readonly RowFilter[];
-  /** Columns, and members of JSON columns, that have or can have credentials, which must not be in a file. */
+  /** Columns, and members of JSON columns or of the elements of JSON arrays, that have or can have credentials, which must not be in a file. */
   readonly omit?: readonly string[];
 }
 
@@ -41,7 +41,11 @@ export const EXPORTED_TABLES: Readonly<Record<string, ExportedTable>> = {
   user_settings: { key: ["user_id"], filters: [{ user: "user_id" }] },
   api_keys: ownedBy("user_id"),
   agents: ownedBy("user_id"),
-  agent_versions: { key: ["agent_id", "number"], filters: [OF_AGENTS] },
+  agent_versions: {
+    key: ["agent_id", "number"],
+    filters: [OF_AGENTS],
+    omit: ["tools.definition.config.headers", "guardrails.config.headers"],
+  },
   tools: { ...ownedBy("owner_id"), omit: ["config.headers"] },
   agent_tools: ownedBy("user_id"),
   swarms: ownedBy("owner_id"),

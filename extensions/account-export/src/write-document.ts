@@ -31,5 +31,7 @@ export async function* writeDocument(reader: AccountReader, head: DocumentHead):
 function without(row: Row, [name = "", ...rest]: readonly string[]): Row {
   const { [name]: value, ...others } = row;
   if (rest.length === 0) return others;
+  if (Array.isArray(value))
+    return { ...row, [name]: value.map((item: unknown) => (isRecord(item) ? without(item, rest) : item)) };
   return isRecord(value) ? { ...row, [name]: without(value, rest) } : row;
 }

@@ -84,6 +84,12 @@ test("no table shows a planted secret, in rows or in a file", async () => {
     [agents[0].id, tools[0].id, bob.id, planted],
   );
   await owner.query(
+    `insert into public.guardrails (agent_id, name, kind, stage, config)
+     values ($1, 'check', 'webhook', 'input', jsonb_build_object('url', 'https://example.com?key=' || $2::text,
+       'headers', jsonb_build_object('k', $2::text)))`,
+    [agents[0].id, planted],
+  );
+  await owner.query(
     `insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload)
      values ($1, $1, $2, gen_random_uuid(), 'message.created', '{}')`,
     [hooks[0].id, bob.id],
@@ -108,6 +114,10 @@ test("no table shows a planted secret, in rows or in a file", async () => {
   const ofAgent = JSON.stringify([["agent_id", "eq", agents[0].id]]);
   const versions = (await readRows(`${TABLES}/public/agent_versions`, { filters: ofAgent })).rows;
   assert.match(versions.at(-1)?.["tools"] ?? "", /^\[\{"name":"call",.*"enabled":true.*\}\]$/);
+  assert.match(
+    versions.map(({ guardrails }) => guardrails).join(),
+    /"config":\{"url":"https:\/\/example.com\?key=\*\*\*"\}/,
+  );
   const [attempt] = (await readRows(`${TABLES}/public/webhook_delivery_attempts`)).rows;
   assert.equal(attempt?.["url"], "https://example.com/hook?key=***");
   const described = await asAda("GET", `${TABLES}/public/webhooks`);

@@ -44,6 +44,7 @@ describe("versions of agents", () => {
         system_prompt: "a",
         settings: { temperature: 1 },
         tools: [],
+        guardrails: [],
         changed_by: user,
         created_at: null,
       },
@@ -70,7 +71,7 @@ describe("versions of agents", () => {
       );
     const tools = [["tools"], ["tools"], ["tools"], ["tools"]];
     assert.deepEqual(changed, [...changes.map((change) => Object.keys(change)), ...tools]);
-    const tool = { tool_id: CALCULATOR, name: "calculator" };
+    const tool = { tool_id: CALCULATOR, name: "calculator", definition: null };
     assert.deepEqual(
       versions.slice(6).map((version) => version.tools),
       [

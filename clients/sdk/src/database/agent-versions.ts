@@ -1,5 +1,6 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 import type { AgentSettings, AgentVersionTool, Framework } from "../agents.ts";
+import type { AgentVersionGuardrail } from "../guardrails.ts";
 
 export type AgentVersionsTable = {
   Row: {
@@ -11,6 +12,7 @@ export type AgentVersionsTable = {
     system_prompt: string | null;
     settings: AgentSettings;
     tools: AgentVersionTool[];
+    guardrails: AgentVersionGuardrail[];
     changed_by: string | null;
     created_at: string;
   };

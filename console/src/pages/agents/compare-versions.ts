@@ -1,9 +1,9 @@
 import type { AgentVersion } from "../../data/agent-versions.ts";
 
-/** What the model gets of an agent. */
+/** What decides how an agent answers. */
 export type ComparedVersion = Pick<
   AgentVersion,
-  "role" | "framework" | "model" | "system_prompt" | "settings" | "tools"
+  "role" | "framework" | "model" | "system_prompt" | "settings" | "tools" | "guardrails"
 >;
 
 export interface Difference {
@@ -19,7 +19,8 @@ const FIELDS: readonly { readonly label: string; read(version: ComparedVersion):
   { label: "Model", read: ({ model }) => model ?? "default model" },
   { label: "System prompt", read: ({ system_prompt: prompt }) => prompt },
   { label: "Settings", read: ({ settings }) => renderObject(settings) },
-  { label: "Tools", read: ({ tools }) => renderTools(tools) },
+  { label: "Tools", read: ({ tools }) => tools.map(renderTool).join("\n") },
+  { label: "Guardrails", read: ({ guardrails }) => guardrails.map(renderGuardrail).join("\n") },
 ];
 
 /** The fields that differ between two versions. */
@@ -38,11 +39,18 @@ function renderObject(value: Readonly<Record<string, unknown>>): string {
     .join("\n");
 }
 
-function renderTools(tools: ComparedVersion["tools"]): string {
-  return tools
-    .map(({ name, enabled, configuration }) => {
-      const configured = Object.keys(configuration).length === 0 ? "" : ` ${JSON.stringify(configuration)}`;
-      return `${name}${enabled ? "" : " (disabled)"}${configured}`;
-    })
-    .join("\n");
+/** A line for the assignment, and indented ones for what the tool is. */
+function renderTool({ name, enabled, configuration, definition }: ComparedVersion["tools"][number]): string {
+  const configured = Object.keys(configuration).length === 0 ? "" : ` ${JSON.stringify(configuration)}`;
+  const head = `${name}${enabled ? "" : " (disabled)"}${configured}`;
+  return definition === null ? head : `${head}\n${indent(renderObject({ ...definition }))}`;
+}
+
+function renderGuardrail(guardrail: ComparedVersion["guardrails"][number]): string {
+  const { guardrail_id: _, name, is_active: isActive, ...rest } = guardrail;
+  return `${name}${isActive ? "" : " (disabled)"}\n${indent(renderObject(rest))}`;
+}
+
+function indent(lines: string): string {
+  return lines.replaceAll(/^/gm, "  ");
 }

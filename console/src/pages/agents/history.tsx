@@ -36,7 +36,7 @@ export function History({ agent }: { readonly agent: Agent }) {
   return (
     <CardSection
       title="Versions"
-      description="Every change of the instructions, the model, the settings or the tools is a version."
+      description="Every change of the instructions, the model, the settings, the tools or the guardrails is a version."
     >
       <div className="mb-5 flex flex-wrap items-center gap-3">
         <span className="text-ink-soft">Compare with</span>

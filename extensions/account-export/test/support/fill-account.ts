@@ -26,7 +26,8 @@ export async function fillAccount(account: Account, word: string, hookUrl: strin
   const guardrail = { name: `${word} guardrail`, stage: "input", is_active: false };
   await account.insert("guardrails", { ...guardrail, agent_id: agentId, kind: "pattern", config: { pattern: "x" } });
   const hook = { url: hookUrl, headers: { "x-check": `${word}-guardrail-header` } };
-  await account.insert("guardrails", { ...guardrail, swarm_id: swarmId, kind: "webhook", config: hook });
+  for (const owner of [{ agent_id: agentId }, { swarm_id: swarmId }])
+    await account.insert("guardrails", { ...guardrail, ...owner, kind: "webhook", config: hook });
 
   const webhookId = await account.insert("webhooks", {
     name: `${word} webhook`,

@@ -16,7 +16,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id agent_id name role avatar description payer approver transcripts runs_per_day cost_per_day owner_name " +
     "created_at expires_at",
   agent_tools: "id agent_id tool_id user_id enabled !configuration created_at",
-  agent_versions: "agent_id number role framework model system_prompt settings tools changed_by created_at",
+  agent_versions: "agent_id number role framework model system_prompt settings tools guardrails changed_by created_at",
   agents:
     "id user_id name role avatar description starter_questions framework model system_prompt settings status " +
     "status_changed_at created_at updated_at",
@@ -101,7 +101,8 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
  */
 const MASKED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   "agent_cards.avatar": [],
-  "agent_versions.tools": ["configuration"],
+  "agent_versions.guardrails": ["headers"],
+  "agent_versions.tools": ["configuration", "headers"],
   "agent_offers.avatar": [],
   "agents.avatar": [],
   "guardrails.config": ["headers"],

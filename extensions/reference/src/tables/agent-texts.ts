@@ -35,10 +35,10 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
     guide: "agents",
   },
   agent_versions: {
-    summary: "The state of an agent after each change: its instructions, model, parameters and tools.",
+    summary: "The state of an agent after each change: its instructions, model, parameters, tools and guardrails.",
     notes: [
-      "The service stores a version with each transaction that changes one of these. A change of the name, the avatar, the description, the starter questions or the status stores none.",
-      "`POST /rest/v1/rpc/restore_agent_version` restores a version of the agent, as a new version.",
+      "The service stores a version with each transaction that changes one of these, also when it changes a tool of the owner that the agent uses. A change of the name, the avatar, the description, the starter questions or the status stores none.",
+      "`POST /rest/v1/rpc/restore_agent_version` restores a version of the agent with its assignments and guardrails, as a new version. The rows of tools stay as they are.",
       "An agent keeps its latest `AGENT_VERSIONS_KEPT` versions, and older ones that a turn or an eval run used.",
     ],
     columns: {
@@ -49,7 +49,10 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       model: "The model; null is the default model of the framework.",
       system_prompt: "The instructions of the agent.",
       settings: "Parameters of the model.",
-      tools: "The assigned tools, each with `tool_id`, its `name` at that time, `enabled` and `configuration`.",
+      tools:
+        "The assigned tools, each with `tool_id`, its `name` at that time, `enabled` and `configuration`, and for a tool of the owner its `definition`, without secrets.",
+      guardrails:
+        "The guardrails of the agent in the order in which they apply, each with `guardrail_id`, without secrets.",
       changed_by: "The owner, if the change was a request of theirs; null is the service or a migration.",
       created_at: "When the change was made.",
     },

@@ -59,14 +59,16 @@ export function SaveVersion({ column, agent, base, onClose }: SaveVersionProps) 
           about="now and in this column"
           same={`The column is the same as ${agent.name} now.`}
         />
-        {version !== null && <p className="text-sm text-ink-faint">The tools of {agent.name} stay as they are.</p>}
+        {version !== null && (
+          <p className="text-sm text-ink-faint">The tools and guardrails of {agent.name} stay as they are.</p>
+        )}
         {save.failure !== null && <Banner tone="bad">{save.failure.message}</Banner>}
       </div>
     </ActionDialog>
   );
 }
 
-/** Tools are not part of a column. */
+/** Tools and guardrails are not part of a column. */
 function toCompared(values: AgentValues): ComparedVersion {
-  return { ...values, tools: [] };
+  return { ...values, tools: [], guardrails: [] };
 }
