@@ -73,7 +73,7 @@ function createNode(): Omit<Seen, "runId"> & { readonly node: RunNode } {
   const tools: AssignedTool[] = [];
   const descriptions: string[] = [];
   const run: Tools["run"] = async (tool) => {
-    tools.push(tool as AssignedTool);
+    tools.push(tool);
     return FOUND;
   };
   const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
