@@ -62,7 +62,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
     summary: "Checks of what an agent, or every agent of a swarm, reads and answers.",
     notes: [
       "A guardrail belongs to an agent, whose owner manages it, or to a swarm, whose owner and admins manage it. Each has at most 20.",
-      "A run uses the guardrails that were active when it began or was resumed: those of the swarm first, then those of the agent, each by `position`.",
+      "A run uses the guardrails that were active when it began or was resumed: those of the swarm first, then those of the agent, each by `position`. With `agent_version`, the agent has the guardrails of that version.",
       "A message or answer that a guardrail stops or changes gets a row in `message_flags`, unless no message is stored.",
     ],
     columns: {
