@@ -159,12 +159,16 @@ as $$
     select t.config from public.agent_tools x join public.tools t on t.id = x.tool_id
     where tools is null and x.agent_id = list_receivers.agent_id and x.enabled and t.enabled
     union all
-    select x.value -> 'config' from jsonb_array_elements(tools) as x where x.value -> 'enabled' = 'true'
+    select coalesce(x.definition -> 'config', t.config)
+    from jsonb_to_recordset(tools) as x (tool_id uuid, enabled boolean, definition jsonb)
+    join public.tools t on t.id = x.tool_id
+    where x.enabled and t.enabled
     union all
     select g.config from public.guardrails g
     where tools is null and g.agent_id = list_receivers.agent_id and g.is_active
     union all
-    select g.value -> 'config' from jsonb_array_elements(guardrails) as g) as receiver (config)
+    select g.value -> 'config' from jsonb_array_elements(guardrails) as g where g.value -> 'is_active' = 'true')
+    as receiver (config)
   cross join lateral (
     select substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
       from '^https?://[^/?#]+')) as origin (text)

@@ -31,6 +31,8 @@ as $$
                  where t.agent_id = is_version_used.agent_id and t.agent_version = is_version_used.number)
     or exists (select 1 from public.eval_runs r
                where r.agent_id = is_version_used.agent_id and r.agent_version = is_version_used.number)
+    or exists (select 1 from public.agent_grants g
+               where g.agent_id = is_version_used.agent_id and g.agent_version = is_version_used.number)
 $$;
 
 -- Stores the agent as it is when the transaction is committed, unless it equals the latest version. A transaction makes
