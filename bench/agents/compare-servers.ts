@@ -36,8 +36,18 @@ const RUNS_OF_CONVERSATION = 20;
 const SWARMS = 1_200;
 const THREADS = 300;
 
-export async function openSwarmbaseRuns(swarmbase: Swarmbase, connections: number): Promise<ServerContender> {
-  const swarmIds = await swarmbase.createSwarms(SWARMS, SCRIPT);
+export interface SwarmbaseRuns {
+  readonly connections: number;
+  /** How many agents the conversations share; by default each has its own. */
+  readonly agents?: number;
+  readonly name?: string;
+}
+
+export async function openSwarmbaseRuns(
+  swarmbase: Swarmbase,
+  { connections, agents = SWARMS, name = "Swarmbase" }: SwarmbaseRuns,
+): Promise<ServerContender> {
+  const swarmIds = await swarmbase.createSwarms(SWARMS, SCRIPT, agents);
   const requests = swarmIds.map((swarmId) =>
     renderRequest(swarmbase.target, {
       method: "POST",
@@ -47,7 +57,7 @@ export async function openSwarmbaseRuns(swarmbase: Swarmbase, connections: numbe
     }),
   );
   const { pid } = await swarmbase.readProbe(false);
-  const about = { name: "Swarmbase", pid, proof: '"stop_reason":"all_replied"', connections };
+  const about = { name, pid, proof: '"stop_reason":"all_replied"', connections };
   return openContender(about, swarmbase.target, requests);
 }
 

@@ -11,6 +11,7 @@ import { compareServers, openLanggraphRuns, openSwarmbaseRuns, type ServerConten
 import { closeStreams } from "./event-stream.ts";
 import { startLanggraphServer } from "./langgraph-server.ts";
 import { measureCancel, measureFirstByte, measureLiveStreams, type Provider } from "./measure-streams.ts";
+import { tabulateAskers } from "./tabulate-askers.ts";
 import { tabulateServers, tabulateStreams, tabulateTurns } from "./tabulate.ts";
 import { startSwarmbase } from "./swarmbase.ts";
 import { compareTurns } from "./turns/compare-turns.ts";
@@ -19,7 +20,7 @@ const { values } = parseArgs({
   options: {
     ...LENGTH_OPTIONS,
     "without-peers": { type: "boolean", default: false },
-    /** `turns`, `servers` or `streams`, to run one part. */
+    /** `turns`, `servers`, `askers` or `streams`, to run one part. */
     only: { type: "string" },
     streams: { type: "string" },
     json: { type: "string" },
@@ -34,6 +35,11 @@ const SERVERS = pickLength(values, {
   smoke: { rounds: 1, roundMs: 200, warmUpMs: 200, connections: 2 },
   quick: { rounds: 1, roundMs: 3_000, warmUpMs: 3_000, connections: 16 },
   full: { rounds: 3, roundMs: 8_000, warmUpMs: 15_000, connections: 16 },
+});
+const ASKERS = pickLength(values, {
+  smoke: { rounds: 1, roundMs: 200, warmUpMs: 200, connections: 4 },
+  quick: { rounds: 2, roundMs: 3_000, warmUpMs: 3_000, connections: 200 },
+  full: { rounds: 5, roundMs: 5_000, warmUpMs: 10_000, connections: 200 },
 });
 const STREAMS = {
   streams: Number(values.streams ?? pickLength(values, { smoke: 5, quick: 100, full: 500 })),
@@ -58,7 +64,7 @@ const closers = openClosers();
 closers.add(async () => closeStreams());
 try {
   if (isAsked("turns")) print(tabulateTurns(await compareTurns(TURNS, withPeers, progress)));
-  if (isAsked("servers") || isAsked("streams")) {
+  if (isAsked("servers") || isAsked("askers") || isAsked("streams")) {
     const provider: Provider = forkAsked(resolve(import.meta.dirname, "provider-process.ts"));
     closers.add(() => provider.stop());
     const { port } = await provider.ask({ kind: "start" });
@@ -66,7 +72,7 @@ try {
     const swarmbase = await startSwarmbase(port);
     closers.add(() => swarmbase.stop());
     if (isAsked("servers")) {
-      const contenders: ServerContender[] = [await openSwarmbaseRuns(swarmbase, SERVERS.connections)];
+      const contenders: ServerContender[] = [await openSwarmbaseRuns(swarmbase, SERVERS)];
       let endLanggraph = async (): Promise<void> => {};
       if (withPeers) {
         progress.stage("LangGraph's server starts");
@@ -78,6 +84,15 @@ try {
       for (const contender of contenders) contender.close();
       // The following parts concern only the service.
       await endLanggraph();
+    }
+    if (isAsked("askers")) {
+      const { connections } = ASKERS;
+      const contenders = [
+        await openSwarmbaseRuns(swarmbase, { connections, agents: 1, name: "one agent" }),
+        await openSwarmbaseRuns(swarmbase, { connections, agents: connections, name: `${connections} agents` }),
+      ];
+      print(tabulateAskers(await compareServers(contenders, ASKERS, progress), connections));
+      for (const contender of contenders) contender.close();
     }
     if (isAsked("streams")) {
       progress.stage("first bytes");
@@ -97,7 +112,7 @@ try {
   progress.end();
 }
 
-function isAsked(part: "turns" | "servers" | "streams"): boolean {
+function isAsked(part: "turns" | "servers" | "askers" | "streams"): boolean {
   return values.only === undefined || values.only === part;
 }
 

@@ -11,8 +11,8 @@ import { type ProviderScript, writeScript } from "./script-marker.ts";
 export interface Swarmbase {
   readonly target: HttpTarget;
   readonly headers: Readonly<Record<string, string>>;
-  /** Creates this many swarms with one agent each, for one user; returns their ids. */
-  createSwarms(count: number, script: ProviderScript): Promise<string[]>;
+  /** Creates this many swarms with one agent each, for one user; returns their ids. With fewer `agents`, swarms share them. */
+  createSwarms(count: number, script: ProviderScript, agents?: number): Promise<string[]>;
   /** Since the last reading; `collects` runs the garbage collector first. */
   readProbe(collects: boolean): Promise<ProbeReport>;
   stop(): Promise<void>;
@@ -49,7 +49,8 @@ export async function startSwarmbase(providerPort: number): Promise<Swarmbase> {
     return {
       target: { host, port, ca },
       headers,
-      createSwarms: (count, script) => createSwarms(service, headers, count, writeScript(script)),
+      createSwarms: (count, script, agents = count) =>
+        createSwarms(service, headers, { count, agents, prompt: writeScript(script) }),
       readProbe: (collects) => readProbe(probePort, collects),
       stop: () => service.stop(),
     };
@@ -62,8 +63,7 @@ export async function startSwarmbase(providerPort: number): Promise<Swarmbase> {
 async function createSwarms(
   service: Service,
   headers: Readonly<Record<string, string>>,
-  count: number,
-  prompt: string,
+  { count, agents, prompt }: { readonly count: number; readonly agents: number; readonly prompt: string },
 ): Promise<string[]> {
   const insert = async (table: string, rows: readonly object[]): Promise<string[]> => {
     const ids: string[] = [];
@@ -81,7 +81,7 @@ async function createSwarms(
   const numbers = Array.from({ length: count }, (_, number) => number);
   const agentIds = await insert(
     "agents",
-    numbers.map((number) => ({
+    numbers.slice(0, agents).map((number) => ({
       name: `Agent ${number}`,
       framework: "provider_a",
       system_prompt: prompt,
@@ -93,7 +93,7 @@ async function createSwarms(
   );
   await insert(
     "swarm_agents",
-    numbers.map((number) => ({ swarm_id: swarmIds[number], agent_id: agentIds[number], position: 0 })),
+    numbers.map((number) => ({ swarm_id: swarmIds[number], agent_id: agentIds[number % agents], position: 0 })),
   );
   return swarmIds;
 }

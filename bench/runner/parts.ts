@@ -72,8 +72,8 @@ export const PARTS: readonly Part[] = [
     name: "agents",
     about: "Turns, runs and streams of agents, beside frameworks and their servers.",
     hasPeers: true,
-    seconds: { quick: 75, full: 400 },
-    limitSeconds: { quick: 300, full: 900 },
+    seconds: { quick: 125, full: 530 },
+    limitSeconds: { quick: 400, full: 1_100 },
   },
   {
     name: "neighbours",
