@@ -203,17 +203,24 @@ $$;
 create or replace function private.parse_uuids(ids jsonb) returns uuid[] language sql stable
 as $$ select translate(ids::text, '[]"', '{}')::uuid[] $$;
 
--- Locks agents in order of their ids, and returns those that are locked.
-create or replace function private.lock_agents(ids jsonb, waits boolean) returns uuid[] language plpgsql volatile
+-- Locks agents in order of their ids. `held` are those whose status this transaction may write: that lock is never
+-- waited for, since many runs of one agent want it. `kept` are all that cannot be deleted meanwhile.
+create or replace function private.lock_agents(ids jsonb, waits boolean, out held uuid[], out kept uuid[])
+language plpgsql volatile
 as $$
 declare
   agent_ids uuid[] := private.parse_uuids(ids);
 begin
-  if waits then
-    return array(select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update);
-  end if;
-  return array(
+  held := array(
     select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update skip locked);
+  if agent_ids <@ held then
+    kept := held;
+  elsif waits then
+    kept := array(select a.id from public.agents a where a.id = any (agent_ids) order by a.id for key share);
+  else
+    kept := array(
+      select a.id from public.agents a where a.id = any (agent_ids) order by a.id for key share skip locked);
+  end if;
 end
 $$;
 
@@ -662,25 +669,6 @@ begin
 end
 $$;
 
--- Leaves out turns whose agent another transaction holds, or begins a turn in another run of the batch: these begin
--- later.
-create or replace function private.remove_held_turns(turns jsonb, agents uuid[]) returns jsonb language plpgsql stable
-as $$
-declare
-  agent uuid;
-  free jsonb := '[]';
-begin
-  for i in 0 .. jsonb_array_length(turns) - 1 loop
-    agent := (turns -> i ->> 'agent_id')::uuid;
-    if agent = any (agents) then
-      agents := array_remove(agents, agent);
-      free := free || (turns -> i);
-    end if;
-  end loop;
-  return free;
-end
-$$;
-
 -- Admits runs: any number of calls, each to another swarm. Returns one answer for each call, by place: the run, the
 -- earlier run that it repeats, a rejection, or `is_held` where a lock is taken. One call waits for locks; more than one
 -- never do. Locks are taken in the order of decision 0005 over the whole set. A call that names an agent instead of a
@@ -701,7 +689,7 @@ declare
   calls jsonb := batch;
   answers jsonb := '[]';
   locks record;
-  locked uuid[];
+  agents record;
   busy uuid[];
   events public.run_events[];
   first_turns jsonb;
@@ -738,7 +726,7 @@ begin
       waits);
     calls := private.mark_held_calls(calls, 'live_id', busy);
   end if;
-  locked := private.lock_agents(jsonb_path_query_array(calls,
+  agents := private.lock_agents(jsonb_path_query_array(calls,
     '$[*] ? (@.answer == null && @.starts == true).first_turn.agent_id'), waits);
   if not waits then
     busy := private.find_busy_counters(array(
@@ -761,11 +749,10 @@ begin
     end if;
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
-    first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');
-    if not waits or locked = '{}' then
-      first_turns := private.remove_held_turns(first_turns, locked);
-    end if;
-    turns := private.begin_turns(first_turns);
+    -- The turn of an agent that is being deleted begins later, if at all.
+    first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@.agent_id == $kept[*])',
+      jsonb_build_object('kept', agents.kept));
+    turns := private.begin_turns(first_turns, agents.held);
     events := events || turns.events;
     is_stored := private.insert_events(events);
     return private.answer_admissions(answers, calls, turns.answers, events);

@@ -10,19 +10,12 @@ as $$
     jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
 $$;
 
--- Sets the run on whose behalf the statuses of agents change, for the events of webhooks. A single expression, which
--- PostgreSQL puts into the assignment that calls it.
-create or replace function private.set_run_context(by_agent jsonb) returns jsonb language sql volatile
-as $$
-  select set_config('swarmbase.context',
-    jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb
-$$;
-
--- Begins turns, each of a different agent. The caller has locked the agents. Returns one answer for each, by place:
--- `gone` if the agent may not speak in the swarm any more, `busy` if it has reached its limit of concurrent runs. With
--- `agent_version`, the agent is what it was in that version, and `gone` if the version was removed. The members of
--- `overrides` take the place of its framework, model and system prompt.
-create or replace function private.begin_turns(batch jsonb, out answers jsonb, out events public.run_events[])
+-- Begins turns. The caller has locked the agents, and `held` are those whose status it may write. Returns one answer
+-- for each turn, by place: `gone` if the agent may not speak in the swarm any more. With `agent_version`, the agent is
+-- what it was in that version, and `gone` if the version was removed. The members of `overrides` take the place of its
+-- framework, model and system prompt.
+create or replace function private.begin_turns(batch jsonb, held uuid[], out answers jsonb,
+  out events public.run_events[])
 language plpgsql volatile
 as $$
 declare
@@ -45,8 +38,8 @@ begin
         e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
       case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version) then 'gone'
-        when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
-      case when live.is_responding then 'responding' else 'thinking' end as after,
+        else 'started' end as outcome,
+      case when a.id = any (held) then coalesce(live.status, 'thinking') else a.status end as after,
       case when pinned.number is null
         then jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
           'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings)
@@ -59,17 +52,13 @@ begin
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
-      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
-      overrides jsonb, asked jsonb, user_id uuid)
+      agent_id uuid, position integer, default_models jsonb, seq integer, agent_version integer, overrides jsonb,
+      asked jsonb, user_id uuid)
     left join lateral private.list_speakers(e.swarm_id, e.user_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
     left join public.agent_versions pinned on pinned.agent_id = a.id
       and pinned.number = coalesce(e.agent_version, sa.agent_version)
-    cross join lateral (
-      select count(*) filter (where t.status <> 'waiting' and r.status = 'running'),
-        coalesce(bool_or(t.status = 'responding'), false) as is_responding
-      from public.run_turns t join public.runs r on r.id = t.run_id
-      where t.agent_id = e.agent_id and t.status in ('waiting', 'thinking', 'responding')) as live
+    cross join lateral private.find_live_status(a.id, '{}') as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
       message_id, started_at, agent_version, asked, grant_id, hides_usage)
@@ -95,22 +84,18 @@ begin
       private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
       filter (where e.outcome = 'started' and e.after <> e.before)
   into answers, events from asked e;
+  if not private.parse_uuids(jsonb_path_query_array(batch, '$[*].agent_id')) <@ held then
+    perform private.mark_agents(batch, held, 'run_started');
+  end if;
 end
 $$;
 
-create or replace function private.build_status_change(agent_id uuid, before text, after text, reason text)
-returns jsonb
-language sql stable
-as $$
-  select jsonb_build_object('agent_id', agent_id, 'status', after, 'previous_status', before, 'reason', reason,
-    'changed_at', now())
-$$;
-
 -- Returns the turns with what their end depends on: the status of the agent before, during and after the message, and
--- the author of the message if there is one.
-create or replace function private.plan_turn_ends(batch jsonb) returns jsonb language plpgsql volatile
+-- the author of the message if there is one. The status of an agent that is not `held` stays.
+create or replace function private.plan_turn_ends(batch jsonb, held uuid[]) returns jsonb language plpgsql volatile
 as $$
 declare
+  ending uuid[] := private.parse_uuids(jsonb_path_query_array(batch, '$[*].turn_id'));
   plan jsonb;
   count integer;
 begin
@@ -131,45 +116,19 @@ begin
     (select (v.data ->> 'agent_id')::uuid from public.run_events v
      where v.run_id = t.run_id and v.type = 'turn.started' and v.data ->> 'turn_id' = t.id::text limit 1)) end)
     as speaker (id)
-  cross join lateral (
-    select bool_or(o.status = 'responding') as is_responding, bool_or(o.status = 'thinking') as is_thinking
-    from public.run_turns o
-    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('waiting', 'thinking', 'responding')) as other
+  -- Computed once.
+  left join lateral (select l.status from private.find_live_status(a.id, ending) as l offset 0) as other
+    on a.id = any (held)
   cross join lateral (select
-    case when speaker.id is not null and t.status <> 'responding' and e.step ->> 'status' = 'completed'
-      then 'responding' else a.status end as speaking,
-    case when other.is_responding then 'responding' when other.is_thinking then 'thinking'
-      when cause.reason in ('run_failed', 'worker_lost') then 'error' else 'idle' end as after) as status;
+    -- Whoever watches an agent that has nothing else to do sees it respond, however short the answer was.
+    case when other.status is null and a.id = any (held) and speaker.id is not null and t.status <> 'responding'
+        and e.step ->> 'status' = 'completed' then 'responding' else a.status end as speaking,
+    case when a.id = any (held) then coalesce(other.status, private.get_rest_status(cause.reason)) else a.status end
+      as after) as status;
   if count < jsonb_array_length(batch) then
     raise exception 'a turn that should end does not exist' using errcode = 'no_data_found';
   end if;
   return plan;
-end
-$$;
-
--- Changes the statuses of agents from one field of the plan to another, for the given reason or that of the plan.
-create or replace function private.change_agent_statuses(plan jsonb, from_field text, to_field text, reason text)
-returns boolean language plpgsql volatile
-as $$
-declare
-  changes jsonb := '{}';
-  ids uuid[] := '{}';
-  step jsonb;
-begin
-  for i in 0 .. jsonb_array_length(plan) - 1 loop
-    step := plan -> i;
-    if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
-      ids := ids || (step ->> 'agent_id')::uuid;
-      changes := changes || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
-        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason'),
-        'status', step -> to_field));
-    end if;
-  end loop;
-  if ids <> '{}' then
-    step := private.set_run_context(changes);
-    update public.agents a set status = changes -> a.id::text ->> 'status' where a.id = any (ids);
-  end if;
-  return true;
 end
 $$;
 
@@ -307,13 +266,13 @@ begin
 end
 $$;
 
--- Ends turns, each of a different agent. The caller has locked the agents. `prompts` are those of the model calls, by
--- the id of the call. Returns the events; a turn that ended before has none.
-create or replace function private.finish_turns(batch jsonb, prompts jsonb) returns public.run_events[]
+-- Ends turns. The caller has locked the agents, and `held` are those whose status it may write. `prompts` are those of
+-- the model calls, by the id of the call. Returns the events; a turn that ended before has none.
+create or replace function private.finish_turns(batch jsonb, prompts jsonb, held uuid[]) returns public.run_events[]
 language plpgsql volatile
 as $$
 declare
-  plan jsonb := private.plan_turn_ends(batch);
+  plan jsonb := private.plan_turn_ends(batch, held);
   events public.run_events[];
   context text;
   is_done boolean;
@@ -321,7 +280,6 @@ begin
   if plan is null then
     return null;
   end if;
-  -- Whoever watches an agent sees it respond, however short the answer was.
   is_done := private.change_agent_statuses(plan, 'before', 'speaking', 'first_token');
   if plan @? '$[*].speaker_id ? (@ != null)' then
     context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
@@ -349,6 +307,9 @@ begin
     where e.status = 'failed';
   end if;
   is_done := private.change_agent_statuses(plan, 'speaking', 'after', null);
+  if not private.parse_uuids(jsonb_path_query_array(plan, '$[*].agent_id')) <@ held then
+    perform private.mark_agents(plan, held, null);
+  end if;
   return events;
 end
 $$;
@@ -446,38 +407,6 @@ begin
   if has_subscribers then
     perform private.emit_completed_runs(ids);
   end if;
-end
-$$;
-
--- The status of an agent follows from its live turns; without any, from the end of the last one. Returns the change, or
--- null. Locks the row first: two turns that end at the same time must not each see the other as live.
-create or replace function private.project_agent_status(run public.runs, agent_id uuid, reason text) returns jsonb
-language plpgsql volatile
-as $$
-declare
-  before text;
-  after text;
-begin
-  select a.status into before from public.agents a where a.id = project_agent_status.agent_id for no key update;
-  if not found then
-    return null;
-  end if;
-  select case when bool_or(t.status = 'responding') then 'responding'
-              when bool_or(t.status = 'thinking') then 'thinking'
-              when project_agent_status.reason in ('run_failed', 'worker_lost') then 'error'
-              else 'idle' end
-  into after
-  from public.run_turns t
-  where t.agent_id = project_agent_status.agent_id and t.status in ('waiting', 'thinking', 'responding');
-  if after = before then
-    return null;
-  end if;
-  perform set_config('swarmbase.context', json_build_object('reason', project_agent_status.reason, 'run_id', run.id,
-    'swarm_id', run.swarm_id, 'actor', json_build_object('type', 'agent', 'id', project_agent_status.agent_id))::text,
-      true);
-  update public.agents a set status = after where a.id = project_agent_status.agent_id;
-  return jsonb_build_object('agent_id', project_agent_status.agent_id, 'status', after, 'previous_status', before,
-    'reason', project_agent_status.reason, 'changed_at', now());
 end
 $$;
 

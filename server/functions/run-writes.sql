@@ -64,10 +64,11 @@ end
 $$;
 
 -- Takes the steps of runs. Those that begin or end a turn or a run are taken for all runs at once, since a statement
--- for many rows costs little more than one for one row; the others are taken one by one. `results`, `bodies` and
+-- for many rows costs little more than one for one row; the others are taken one by one. `held_agents` are those that
+-- lock_agents holds. `results`, `bodies` and
 -- `has_next` have one element for each run; `events` are those of the steps that are taken at once.
-create or replace function private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, inout results jsonb[],
-  inout stored public.run_events[], out events public.run_events[], out bodies json[], out has_next boolean[])
+create or replace function private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, held_agents uuid[],
+  inout results jsonb[], inout stored public.run_events[], out events public.run_events[], out bodies json[], out has_next boolean[])
 language plpgsql volatile
 as $$
 declare
@@ -103,9 +104,9 @@ begin
     end loop;
     exit when next_op is null;
     if next_op = 1 then
-      events := events || private.finish_turns(batch, prompts);
+      events := events || private.finish_turns(batch, prompts, held_agents);
     elsif next_op = 2 then
-      begun := private.begin_turns(batch);
+      begun := private.begin_turns(batch, held_agents);
       events := events || begun.events;
       batch := begun.answers;
     else
@@ -146,9 +147,8 @@ begin
         and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
     is_stored := is_stored or result -> 'events' <> '[]';
     if step ->> 'op' in ('start_turn', 'resume_turn') then
-      -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
       result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
-        then private.resume_turn(run, step - 'restart') else '{"outcome": "busy"}' end || result;
+        then private.resume_turn(run, step - 'restart') else '{"outcome": "gone"}' end || result;
     end if;
     results := results || result;
   end loop;
@@ -182,39 +182,33 @@ begin
 end
 $$;
 
--- Locks what the steps of runs write to: the agents, and the counters of messages. Returns the runs that can go on.
--- Where more than one run goes on, those are left out that need an agent which another transaction or another run of
--- the batch has, or a counter which another transaction has.
-create or replace function private.lock_steps(batch jsonb, locked uuid[], waits boolean) returns uuid[]
+-- Locks what the steps of runs write to: the agents, and the counters of messages. `free` are the runs that can go on.
+-- Where more than one run goes on, those are left out that need an agent which another transaction deletes, or a
+-- counter which another transaction has.
+create or replace function private.lock_steps(batch jsonb, locked uuid[], waits boolean, out free uuid[],
+  out held_agents uuid[])
 language plpgsql volatile
 as $$
 declare
-  run record;
-  held uuid[];
+  agents record := private.lock_agents(jsonb_path_query_array(batch, '$[*].steps[*].agent_id'), waits);
   busy uuid[];
-  free uuid[] := '{}';
 begin
-  held := private.lock_agents(jsonb_path_query_array(batch, '$[*].steps[*].agent_id'), waits);
+  free := locked;
+  held_agents := agents.held;
   if waits then
-    return locked;
+    return;
   end if;
   busy := private.find_busy_counters(array(
     select r.swarm_id from public.runs r where r.id = any (locked)));
-  for run in
-    select r.id, r.swarm_id, array(
-        -- Agents that were deleted are in no other transaction's hands.
-        select a.id from public.agents a
-        where a.id in (select step.value::uuid
-                       from jsonb_array_elements_text(jsonb_path_query_array(e.value, '$.steps[*].agent_id'))
-                         as step)) as agents
-    from jsonb_array_elements(batch) as e join public.runs r on r.id = (e.value ->> 'run_id')::uuid
-    where r.id = any (locked)
-  loop
-    continue when run.swarm_id = any (busy) or not run.agents <@ held;
-    free := free || run.id;
-    held := array(select a.id from unnest(held) as a (id) where a.id <> all (run.agents));
-  end loop;
-  return free;
+  free := array(
+    select r.id from jsonb_array_elements(batch) as e
+    join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+    where r.id = any (locked) and r.swarm_id <> all (busy)
+      -- Agents that were deleted are in no other transaction's hands.
+      and not exists (
+        select 1 from jsonb_array_elements_text(jsonb_path_query_array(e.value, '$.steps[*].agent_id')) as step
+        join public.agents a on a.id = step.value::uuid
+        where a.id <> all (agents.kept)));
 end
 $$;
 
@@ -296,7 +290,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   waits boolean := jsonb_array_length(batch) = 1;
-  locked uuid[];
+  locks record;
   runs public.runs[];
   places integer[];
   steps jsonb[];
@@ -318,8 +312,7 @@ begin
     -- Whatever is waited for all the same fails the statement, and the runs come again one by one.
     perform set_config('lock_timeout', '100ms', true);
   end if;
-  locked := private.lock_runs(batch, waits);
-  locked := private.lock_steps(batch, locked, waits);
+  locks := private.lock_steps(batch, private.lock_runs(batch, waits), waits);
   select array_agg(f.run), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
     array_agg(coalesce(recall.results, '[]')), array_agg(e.run_id), array_agg((f.run).swarm_id), array_agg(e.events),
     array_agg(e.steps), array_agg(private.get_cancel_reason(l))
@@ -331,14 +324,14 @@ begin
   cross join lateral (select r as run from public.runs r where r.id = e.run_id offset 0) as f
   cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(f.run, e.steps)) end)
     as recall (results)
-  where e.run_id = any (locked) and (f.run).status = 'running';
+  where e.run_id = any (locks.free) and (f.run).status = 'running';
   if coalesce(cardinality(runs), 0) < jsonb_array_length(batch) then
     untaken := private.answer_untaken_runs(batch, coalesce(places, '{}'));
   end if;
   if runs is null then
     return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
-  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', results, '{}');
+  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', locks.held_agents, results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
@@ -428,6 +421,7 @@ returns void language plpgsql volatile security definer set search_path = pg_cat
 as $$
 declare
   turn record;
+  agents record;
   -- Above what a lost node may have shown.
   next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id) + 1
     + case when run.status = 'running' then private.max_unstored_seqs() else 0 end;
@@ -437,7 +431,7 @@ declare
   events public.run_events[] := '{}';
 begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
-  perform private.lock_agents((
+  agents := private.lock_agents((
     select jsonb_agg(t.agent_id) from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')), true);
   for turn in
@@ -452,7 +446,7 @@ begin
         '{"partial": true}'::jsonb,
       'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
-                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null);
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null, agents.held);
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (

@@ -139,13 +139,27 @@ create index run_turns_run_id_idx on public.run_turns (swarm_id, run_id, positio
 -- Serves the foreign key as well, and the search for the turns of a version.
 create index run_turns_agent_id_version_idx on public.run_turns (agent_id, agent_version) where agent_id is not null;
 create index run_turns_grant_id_idx on public.run_turns (agent_id, status) where grant_id is not null;
-create index run_turns_open_idx on public.run_turns (agent_id) where status in ('waiting', 'thinking', 'responding');
+create index run_turns_open_idx on public.run_turns (agent_id, status)
+  where status in ('waiting', 'thinking', 'responding');
 create index run_turns_asked_idx on public.run_turns (swarm_id, started_at) where asked is not null;
 create index run_turns_handoff_idx on public.run_turns (swarm_id, finished_at) where handoff is not null;
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
 grant select on public.run_turns to authenticated;
 grant select, insert, update, delete on public.run_turns to service_role, sb_service;
+
+-- Agents whose status was not written with a change of their turns, because another transaction held the row. Append
+-- only, so that runs of one agent do not wait for each other. private.settle_agent_statuses writes the status soon
+-- afterwards and deletes the rows. No foreign keys: a row of an agent that is gone has no effect.
+create table private.agent_status_marks (
+  seq bigint generated always as identity constraint agent_status_marks_pkey primary key,
+  agent_id uuid not null,
+  run_id uuid not null,
+  swarm_id uuid not null,
+  reason text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+alter table private.agent_status_marks enable row level security;
+grant select, insert, update, delete on private.agent_status_marks to sb_service;
 
 -- The prompt and settings of a turn. Separate from the turn, because members of the swarm read turns and only the
 -- agent's owner may read these.
@@ -334,6 +348,10 @@ create policy run_turns_select on public.run_turns for select to authenticated
   using ((grant_id is null and swarm_id = any (array(select private.my_swarm_ids())))
     or swarm_id = any (array(select private.my_transcript_ids())));
 create policy run_turns_service on public.run_turns to service_role, sb_service using (true) with check (true);
+create trigger run_turns_mark_agent after delete on public.run_turns for each row
+  when (old.agent_id is not null and old.status in ('waiting', 'thinking', 'responding'))
+  execute function private.mark_agent_of_deleted_turn();
+create policy agent_status_marks_service on private.agent_status_marks to sb_service using (true) with check (true);
 create policy turn_snapshots_service on private.turn_snapshots to sb_service using (true) with check (true);
 
 create policy tool_executions_select on public.tool_executions for select to authenticated

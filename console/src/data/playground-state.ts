@@ -33,7 +33,7 @@ export interface Column {
   readonly exchanges: readonly Exchange[];
 }
 
-/** An agent has at most four turns at a time, so further columns of the same agent would wait. */
+/** More would be too narrow to read. */
 export const MAX_COLUMNS = 4;
 
 export function createColumn(agentId: string, version: number | null = null): Column {

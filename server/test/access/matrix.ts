@@ -574,4 +574,8 @@ private.turn_snapshots           | select                            | no    no 
 private.turn_snapshots           | insert                            | no    no    no     no     no      no       no    no      yes
 private.turn_snapshots           | update                            | no    no    no     no     no      no       no    no      yes
 private.turn_snapshots           | delete                            | no    no    no     no     no      no       no    no      yes
+private.agent_status_marks       | select                            | no    no    no     no     no      no       no    no      yes
+private.agent_status_marks       | insert                            | no    no    no     no     no      no       no    no      yes
+private.agent_status_marks       | update                            | no    no    no     no     no      no       no    no      yes
+private.agent_status_marks       | delete                            | no    no    no     no     no      no       no    no      yes
 `;

@@ -104,6 +104,8 @@ const RUNS = `
   insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, framework, model) values
     (:turn, :run, :swarm, :ownerAgent, 'Ada', 0, 'provider_a', 'm'), (:memberTurn, :run, :swarm, :memberAgent, 'Max', 1, 'provider_a', 'm');
   insert into private.turn_snapshots (turn_id, config) values (:turn, '{"system_prompt": "a secret prompt"}');
+  insert into private.agent_status_marks (agent_id, run_id, swarm_id, reason) values
+    (:ownerAgent, :run, :swarm, 'run_completed');
   insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status) values
     (:execution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c1', 'succeeded'),
     (:memberExecution, :run, :memberTurn, :swarm, :memberAgent, 'kept', 'c2', 'succeeded'),

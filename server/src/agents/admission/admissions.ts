@@ -37,11 +37,7 @@ export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOption
   const admit = createRunBatcher<AdmissionCall, Answer<Admission>>({
     maxItems: MAX_CALLS,
     countRuns,
-    keysOf: ({ first_turn: turn, idempotency_key: key, ...call }) => [
-      swarmKeyOf(call),
-      ...(turn === null ? [] : [turn.agent_id]),
-      ...(key === null ? [] : [key]),
-    ],
+    keysOf: ({ idempotency_key: key, ...call }) => [swarmKeyOf(call), ...(key === null ? [] : [key])],
     send: (calls) => admitRuns(pool, calls, options),
     // After a lost connection the message may be stored, and it must not be stored twice.
     isInDoubt: (error) => error instanceof AppError && error.code === "SERVICE_UNAVAILABLE",

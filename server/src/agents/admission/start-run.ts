@@ -9,7 +9,7 @@ import { AppError, ModelError } from "../../errors/index.ts";
 import { parseTraceparent } from "../../observe/index.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
 import { type Answering, decideAnswering, decideNext } from "../strategies/who-answers.ts";
-import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/run-turn.ts";
+import { defaultModels } from "../turn/run-turn.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { Executor } from "../execution/create-executor.ts";
 import type { Subscribers } from "../streams/subscribers.ts";
@@ -189,7 +189,6 @@ function planFirstTurn(
       models,
       agents.flatMap(({ id, framework }) => (id === agentId ? [framework] : [])),
     ),
-    max_concurrent: MAX_CONCURRENT_TURNS,
     history_limit: limits.historyLimit + 1,
   };
 }

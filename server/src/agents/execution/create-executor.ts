@@ -15,6 +15,7 @@ import {
   expireLeases,
   pruneModelCalls,
   pruneRunRows,
+  settleAgentStatuses,
   sweepRuns,
 } from "./sql/manage-runs.ts";
 
@@ -26,6 +27,8 @@ export interface ExecutorTimes {
   /** How often it looks for nodes that are lost. */
   readonly sessionMs: number;
   readonly sweepMs: number;
+  /** How often it writes the statuses of agents that their runs have left for later. */
+  readonly statusMs: number;
   readonly pruneMs: number;
 }
 
@@ -34,6 +37,7 @@ const TIMES: ExecutorTimes = {
   watchMs: 1_000,
   sessionMs: 1_000,
   sweepMs: 5_000,
+  statusMs: 1_000,
   pruneMs: 60_000,
 };
 /** While a node may be lost. */
@@ -213,6 +217,10 @@ async function sweep({ options: { ports }, claimWakeUp }: ExecutorState): Promis
   ports.onEvents();
 }
 
+async function settleStatuses({ options: { ports } }: ExecutorState): Promise<void> {
+  if ((await settleAgentStatuses(ports.pool)) > 0) ports.onEvents();
+}
+
 /** Each pass removes everything that is due, in transactions of a limited size: a fixed number a pass would fall behind under load. */
 async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<void> {
   const { eventRetentionHours, modelCallRetentionHours: callHours, ownerUrl = null } = options;
@@ -279,6 +287,7 @@ function createWorkers(state: ExecutorState): Worker[] {
     },
     { name: "run-nodes", run: (signal) => pollEvery(times.sessionMs, watchNodes, signal) },
     { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal) },
+    { name: "agent-statuses", run: (signal) => pollEvery(times.statusMs, () => settleStatuses(state), signal) },
     { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state, signal), signal) },
   ];
 }

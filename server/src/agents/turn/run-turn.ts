@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Framework, FRAMEWORKS } from "@swarmbase/sdk";
 import { answerCalls, type CallAnswering } from "./answer-calls.ts";
 import type { JsonRecord } from "../../json/index.ts";
@@ -20,10 +19,6 @@ import type { Models } from "../providers/open-models.ts";
 import { suspendTurn } from "./suspended-turn.ts";
 import { createTurn, replaceMessages, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
 import { createBlankTurn, type TurnEnd, type WaitingCall } from "../run/turn-state.ts";
-
-const BUSY_RETRY_MS = 100;
-/** The number of concurrent turns of one agent. Further turns wait. */
-export const MAX_CONCURRENT_TURNS = 4;
 
 /** Runs one turn from its start to its end. Rejects only with the RunStop of a lost run. */
 export async function runTurn(
@@ -76,27 +71,21 @@ async function openTurn(
   const messageId = run.ports.newId();
   // Before it is submitted: the batch that begins the turn stores it with the turn that asks for it.
   trackSuspended(run, createBlankTurn({ id, messageId, position, agentId, asked }));
-  for (;;) {
-    run.signal.throwIfAborted();
-    const { outcome, agent, messages } = await run.writer.submit({
-      op: "start_turn",
-      turn_id: id,
-      message_id: messageId,
-      agent_id: agentId,
-      position,
-      default_models: defaultModels(run.ports.models, findFrameworks(run, agentId)),
-      max_concurrent: MAX_CONCURRENT_TURNS,
-      after_seq: run.transcript.at(-1)?.seq ?? 0,
-      history_limit: run.limits.historyLimit + 1,
-      ...(asked !== null && { asked }),
-    });
-    if (outcome === "started" && agent !== undefined) {
-      addMessages(run, messages ?? []);
-      return createTurn(run, { id, messageId, position, agent, asked });
-    }
-    if (outcome !== "busy") return null;
-    await sleep(BUSY_RETRY_MS, undefined, { signal: run.signal }).catch(() => {});
-  }
+  run.signal.throwIfAborted();
+  const { outcome, agent, messages } = await run.writer.submit({
+    op: "start_turn",
+    turn_id: id,
+    message_id: messageId,
+    agent_id: agentId,
+    position,
+    default_models: defaultModels(run.ports.models, findFrameworks(run, agentId)),
+    after_seq: run.transcript.at(-1)?.seq ?? 0,
+    history_limit: run.limits.historyLimit + 1,
+    ...(asked !== null && { asked }),
+  });
+  if (outcome !== "started" || agent === undefined) return null;
+  addMessages(run, messages ?? []);
+  return createTurn(run, { id, messageId, position, agent, asked });
 }
 
 /** An earlier version of the agent can have any framework, and so can a call that overrides it. */

@@ -56,7 +56,7 @@ export function createRunStore(pool: pg.Pool, countRuns: () => number): RunStore
     advance: createRunBatcher<RunAdvance, Advanced>({
       maxItems: MAX_RUNS,
       countRuns,
-      keysOf: ({ steps }) => steps.flatMap((step) => ("agent_id" in step ? [step.agent_id] : [])),
+      keysOf: ({ hold }) => [hold.runId],
       send: (advances) => advanceRuns(pool, advances),
       isInDoubt: isUnavailable,
     }),

@@ -79,7 +79,6 @@ export type Step =
       readonly agent_id: string;
       readonly position: number;
       readonly default_models: Readonly<Record<string, string>>;
-      readonly max_concurrent: number;
       readonly after_seq: number;
       readonly history_limit: number;
       /** What another agent asks. */
@@ -156,7 +155,7 @@ export type Step =
       readonly op: "add_model_calls";
       /** Null when the calls belong to no turn. */
       readonly turn_id: string | null;
-      /** The agent whose model was called. Not `agent_id`, whose row would be locked. */
+      /** The agent whose model was called. Not `agent_id`, whose row would be locked: the step does not concern its status. */
       readonly model_agent_id: string;
       readonly model_calls: readonly ModelCallRow[];
     }
@@ -220,7 +219,7 @@ export interface SpeakingAgent {
 
 export interface StepResult {
   readonly events: readonly EventRow[];
-  readonly outcome?: "started" | "gone" | "busy" | "cancelled";
+  readonly outcome?: "started" | "gone" | "cancelled";
   readonly agent?: SpeakingAgent;
   readonly messages?: readonly TranscriptMessage[];
   /** Only of `finish_run`. False: no other run of the swarm is queued. */

@@ -233,4 +233,9 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(turn_id, config) values (:memberTurn, '{}')",
     update: "config = '{}'",
   }),
+  "private.agent_status_marks": rows("private.agent_status_marks", {
+    where: "agent_id = :ownerAgent",
+    insert: "(agent_id, run_id, swarm_id, reason) values (:memberAgent, :run, :swarm, 'cancelled')",
+    update: "reason = 'cancelled'",
+  }),
 };

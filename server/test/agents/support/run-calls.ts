@@ -43,7 +43,6 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
       agent_id: agentIds[0] ?? "",
       speaker_ids: agentIds,
       default_models: { provider_a: "scripted" },
-      max_concurrent: 4,
       history_limit: 51,
       ...more.first_turn,
     },

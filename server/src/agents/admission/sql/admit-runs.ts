@@ -84,7 +84,6 @@ export interface FirstTurnPlan {
   /** All agents that can speak in the swarm, in their order. */
   readonly speaker_ids: readonly string[];
   readonly default_models: Readonly<Record<string, string>>;
-  readonly max_concurrent: number;
   readonly history_limit: number;
 }
 

@@ -128,6 +128,15 @@ export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<Swept> 
   return rows[0] ?? { ended: [], denied: 0 };
 }
 
+/** Writes the statuses of agents that their runs have left for later. Returns how many changed. */
+export async function settleAgentStatuses(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>({
+    name: "agents-settle-statuses",
+    text: "select private.settle_agent_statuses() as count",
+  });
+  return rows[0]?.count ?? 0;
+}
+
 /** The events of runs, in partitions by the run. Those of a run that has not ended, or not long ago, must stay. */
 export function describeEventPartitions(retentionHours: number): PartitionedTable {
   return {
