@@ -64,11 +64,12 @@ end
 $$;
 
 -- Takes the steps of runs. Those that begin or end a turn or a run are taken for all runs at once, since a statement
--- for many rows costs little more than one for one row; the others are taken one by one. `held_agents` are those that
--- lock_agents holds. `results`, `bodies` and
--- `has_next` have one element for each run; `events` are those of the steps that are taken at once.
+-- for many rows costs little more than one for one row; the others are taken one by one. `held_agents` are those whose
+-- status may be written. `results`, `bodies` and `has_next` have one element for each run; `events` are those of the
+-- steps that are taken at once.
 create or replace function private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, held_agents uuid[],
-  inout results jsonb[], inout stored public.run_events[], out events public.run_events[], out bodies json[], out has_next boolean[])
+  inout results jsonb[], inout stored public.run_events[], out events public.run_events[], out bodies json[],
+  out has_next boolean[])
 language plpgsql volatile
 as $$
 declare
