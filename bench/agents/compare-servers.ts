@@ -106,7 +106,10 @@ async function openContender(
     work: async (connection) => {
       // Servers close idle connections while the others are measured.
       if (lines[connection]?.isOpen() !== true) lines[connection] = await openConnection(target);
-      const status = await lines[connection]?.send(conversations.next(connection));
+      const request = conversations.next(connection);
+      let status = await lines[connection]?.send(request);
+      // A service with more calls than it can serve in time rejects some. The caller tries again.
+      while (status === 503) status = await lines[connection]?.send(request);
       if (status !== 200) throw new Error(`${name} answered a run with ${status}.`);
     },
     close: () => {
