@@ -406,7 +406,7 @@ declare
   calls jsonb := batch;
   answers jsonb := '[]';
   locks record;
-  locked uuid[];
+  agents record;
   busy uuid[];
   events public.run_events[];
   first_turns jsonb;
@@ -443,7 +443,7 @@ begin
       waits);
     calls := private.mark_held_calls(calls, 'live_id', busy);
   end if;
-  locked := private.lock_agents(jsonb_path_query_array(calls,
+  agents := private.lock_agents(jsonb_path_query_array(calls,
     '$[*] ? (@.answer == null && @.starts == true).first_turn.agent_id'), waits);
   if not waits then
     busy := private.find_busy_counters(array(
@@ -466,11 +466,10 @@ begin
     end if;
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
-    first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');
-    if not waits or locked = '{}' then
-      first_turns := private.remove_held_turns(first_turns, locked);
-    end if;
-    turns := private.begin_turns(first_turns);
+    -- The turn of an agent that is being deleted begins later, if at all.
+    first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@.agent_id == $kept[*])',
+      jsonb_build_object('kept', agents.kept));
+    turns := private.begin_turns(first_turns, agents.held);
     events := events || turns.events;
     is_stored := private.insert_events(events);
     return private.answer_admissions(answers, calls, turns.answers, events);
@@ -494,7 +493,7 @@ CREATE OR REPLACE FUNCTION private.advance_runs(batch jsonb)
 AS $function$
 declare
   waits boolean := jsonb_array_length(batch) = 1;
-  locked uuid[];
+  locks record;
   runs public.runs[];
   places integer[];
   steps jsonb[];
@@ -516,8 +515,7 @@ begin
     -- Whatever is waited for all the same fails the statement, and the runs come again one by one.
     perform set_config('lock_timeout', '100ms', true);
   end if;
-  locked := private.lock_runs(batch, waits);
-  locked := private.lock_steps(batch, locked, waits);
+  locks := private.lock_steps(batch, private.lock_runs(batch, waits), waits);
   select array_agg(f.run), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
     array_agg(coalesce(recall.results, '[]')), array_agg(e.run_id), array_agg((f.run).swarm_id), array_agg(e.events),
     array_agg(e.steps), array_agg(private.get_cancel_reason(l))
@@ -529,14 +527,14 @@ begin
   cross join lateral (select r as run from public.runs r where r.id = e.run_id offset 0) as f
   cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(f.run, e.steps)) end)
     as recall (results)
-  where e.run_id = any (locked) and (f.run).status = 'running';
+  where e.run_id = any (locks.free) and (f.run).status = 'running';
   if coalesce(cardinality(runs), 0) < jsonb_array_length(batch) then
     untaken := private.answer_untaken_runs(batch, coalesce(places, '{}'));
   end if;
   if runs is null then
     return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
-  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', results, '{}');
+  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', locks.held_agents, results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
@@ -761,6 +759,19 @@ end
 $function$;
 grant execute on function private.apply_webhook_outcomes(json,private.webhook_queue[],integer,integer,integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.are_co_members(one_id uuid, other_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (
+    select 1 from public.swarm_members one
+    join public.swarm_members other on other.swarm_id = one.swarm_id and other.status = 'active'
+    where one.user_id = one_id and one.status = 'active' and other.user_id = other_id);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.are_lengths_between(texts text[], shortest integer, longest integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -846,7 +857,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.begin_turns(batch jsonb, OUT answers jsonb, OUT events public.run_events[])
+CREATE OR REPLACE FUNCTION private.begin_turns(batch jsonb, held uuid[], OUT answers jsonb, OUT events public.run_events[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -870,8 +881,8 @@ begin
         e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
       case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version) then 'gone'
-        when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
-      case when live.is_responding then 'responding' else 'thinking' end as after,
+        else 'started' end as outcome,
+      case when a.id = any (held) then coalesce(live.status, 'thinking') else a.status end as after,
       case when pinned.number is null
         then jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
           'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings)
@@ -884,17 +895,13 @@ begin
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
-      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
-      overrides jsonb, asked jsonb, user_id uuid)
+      agent_id uuid, position integer, default_models jsonb, seq integer, agent_version integer, overrides jsonb,
+      asked jsonb, user_id uuid)
     left join lateral private.list_speakers(e.swarm_id, e.user_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
     left join public.agent_versions pinned on pinned.agent_id = a.id
       and pinned.number = coalesce(e.agent_version, sa.agent_version)
-    cross join lateral (
-      select count(*) filter (where t.status <> 'waiting' and r.status = 'running'),
-        coalesce(bool_or(t.status = 'responding'), false) as is_responding
-      from public.run_turns t join public.runs r on r.id = t.run_id
-      where t.agent_id = e.agent_id and t.status in ('waiting', 'thinking', 'responding')) as live
+    cross join lateral private.find_live_status(a.id, '{}') as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
       message_id, started_at, agent_version, asked, grant_id, hides_usage)
@@ -920,6 +927,9 @@ begin
       private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
       filter (where e.outcome = 'started' and e.after <> e.before)
   into answers, events from asked e;
+  if not private.parse_uuids(jsonb_path_query_array(batch, '$[*].agent_id')) <@ held then
+    perform private.mark_agents(batch, held, 'run_started');
+  end if;
 end
 $function$;
 
@@ -938,11 +948,18 @@ CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_
  LANGUAGE plpgsql
  STABLE
 AS $function$
-declare
-  assigned jsonb := (select jsonb_agg(jsonb_build_object('tool_id', x.tool_id, 'enabled', true, 'configuration',
-    x.configuration)) from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled);
 begin
-  return private.build_tools(assigned, agent_owner_id);
+  -- Many agents have no tools, and the statement below is a large one to prepare.
+  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
+    return '[]';
+  end if;
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, t.requires_approval, s.secrets_wrapped)
+      order by t.name, t.id), '[]')
+    from public.agent_tools x
+    join public.tools t on t.id = x.tool_id
+    left join private.tool_secrets s on s.tool_id = t.id
+    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
+      and private.is_tool_usable(t, build_agent_tools.agent_owner_id));
 end
 $function$;
 
@@ -961,7 +978,7 @@ AS $function$
     jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_guardrails(swarm_id uuid, sender_id uuid)
+CREATE OR REPLACE FUNCTION private.build_guardrails(swarm_id uuid, sender_id uuid, agent_version integer)
  RETURNS json
  LANGUAGE plpgsql
  STABLE
@@ -970,17 +987,39 @@ begin
   -- Most swarms have none, and the statement below is a larger one.
   if not exists (select 1 from public.guardrails g where g.swarm_id = build_guardrails.swarm_id)
      and not exists (select 1 from public.swarm_agents sa join public.guardrails g on g.agent_id = sa.agent_id
+                     where sa.swarm_id = build_guardrails.swarm_id)
+     and build_guardrails.agent_version is null
+     and not exists (select 1 from public.swarm_agents sa
+                     join public.agent_grants g on g.agent_id = sa.agent_id and g.agent_version is not null
                      where sa.swarm_id = build_guardrails.swarm_id) then
     return '[]';
   end if;
   return (
+    with speakers as (
+      select sa.agent_id, v.guardrails
+      from private.list_speakers(build_guardrails.swarm_id, build_guardrails.sender_id) as sa
+      left join public.agent_versions v on v.agent_id = sa.agent_id
+        and v.number = coalesce(build_guardrails.agent_version, sa.agent_version)
+    )
     select coalesce(json_agg(json_build_object('id', g.id, 'agent_id', g.agent_id, 'name', g.name, 'kind', g.kind,
         'stage', g.stage, 'action', g.action, 'config', g.config, 'secret', g.secret)
       order by g.agent_id is not null, g.position, g.created_at, g.id), '[]')
-    from (select s.* from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
+    from (select s.id, s.agent_id, s.name, s.kind, s.stage, s.action, s.config, s.position, s.is_active, s.created_at,
+            s.secret
+          from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
           union all
-          select a.* from private.list_speakers(build_guardrails.swarm_id, build_guardrails.sender_id) as sa
-          join public.guardrails a on a.agent_id = sa.agent_id) as g
+          select a.id, a.agent_id, a.name, a.kind, a.stage, a.action, a.config, a.position, a.is_active, a.created_at,
+            a.secret
+          from speakers sp join public.guardrails a on a.agent_id = sp.agent_id where sp.guardrails is null
+          union all
+          -- Versions have them in the order in which they apply.
+          select w.guardrail_id, sp.agent_id, w.name, w.kind, w.stage, w.action, w.config, w.place, w.is_active, null,
+            a.secret
+          from speakers sp
+          cross join lateral rows from (jsonb_to_recordset(sp.guardrails) as (guardrail_id uuid, name text, kind text,
+            stage text, action text, config jsonb, is_active boolean)) with ordinality as w (guardrail_id, name, kind,
+            stage, action, config, is_active, place)
+          left join public.guardrails a on a.id = w.guardrail_id and a.agent_id = sp.agent_id) as g
     where g.is_active);
 end
 $function$;
@@ -1062,27 +1101,24 @@ CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent_owner_id uu
  STABLE
 AS $function$
 begin
-  -- Many agents have no tools, and the statement below is a large one to prepare.
-  if coalesce(assigned, '[]') = '[]' then
+  if assigned = '[]' then
     return '[]';
   end if;
-  return (select coalesce(
-      jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
-        'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
-        'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-        'max_retries', t.max_retries, 'idempotent', t.idempotent,
-        'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
-          where s.tool_id = t.id))
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration,
+        t.requires_approval or live.requires_approval or (t.config <> live.config and exists (
+          select 1 from private.approval_servers a
+          where a.owner_id = t.owner_id and a.server = private.get_credential_server(t))),
+        case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
+          private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
-    from jsonb_to_recordset(assigned) as x (tool_id uuid, enabled boolean, configuration jsonb)
-    join public.tools t on t.id = x.tool_id
-    where x.enabled and t.enabled
-      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_tools.agent_owner_id
-           or (t.visibility = 'shared' and exists (
-                 select 1 from public.swarm_members mine
-                 join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-                 where mine.user_id = build_tools.agent_owner_id and mine.status = 'active'
-                   and other.user_id = t.owner_id))));
+    from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
+      definition jsonb)
+    join public.tools live on live.id = x.tool_id
+    cross join lateral jsonb_populate_record(live, case when live.owner_id = build_tools.agent_owner_id
+      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name)
+      else '{}' end) as t
+    left join private.tool_secrets s on s.tool_id = live.id
+    where x.enabled and t.enabled and private.is_tool_usable(live, build_tools.agent_owner_id));
 end
 $function$;
 
@@ -1141,11 +1177,7 @@ begin
         'status', step -> to_field));
     end if;
   end loop;
-  if ids <> '{}' then
-    step := private.set_run_context(changes);
-    update public.agents a set status = changes -> a.id::text ->> 'status' where a.id = any (ids);
-  end if;
-  return true;
+  return ids = '{}' or private.write_agent_statuses(ids, changes);
 end
 $function$;
 
@@ -1788,6 +1820,7 @@ CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_
 AS $function$
 declare
   turn record;
+  agents record;
   -- Above what a lost node may have shown.
   next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id) + 1
     + case when run.status = 'running' then private.max_unstored_seqs() else 0 end;
@@ -1797,7 +1830,7 @@ declare
   events public.run_events[] := '{}';
 begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
-  perform private.lock_agents((
+  agents := private.lock_agents((
     select jsonb_agg(t.agent_id) from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('waiting', 'thinking', 'responding')), true);
   for turn in
@@ -1812,7 +1845,7 @@ begin
         '{"partial": true}'::jsonb,
       'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
-                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null);
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null, agents.held);
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
@@ -2203,6 +2236,17 @@ begin
 end
 $function$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.define_tool(tool public.tools)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('description', tool.description, 'kind', tool.kind, 'input_schema', tool.input_schema,
+    'config', tool.config, 'requires_approval', tool.requires_approval, 'timeout_ms', tool.timeout_ms,
+    'max_output_chars', tool.max_output_chars, 'max_retries', tool.max_retries, 'idempotent', tool.idempotent,
+    'enabled', tool.enabled)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.delete_hidden_swarms(retention interval, max_rows integer)
  RETURNS integer
@@ -3199,9 +3243,8 @@ begin
         and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
     is_stored := is_stored or result -> 'events' <> '[]';
     if step ->> 'op' in ('start_turn', 'resume_turn') then
-      -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
       result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
-        then private.resume_turn(run, step - 'restart') else '{"outcome": "busy"}' end || result;
+        then private.resume_turn(run, step - 'restart') else '{"outcome": "gone"}' end || result;
     end if;
     results := results || result;
   end loop;
@@ -3241,6 +3284,18 @@ AS $function$
   from private.idempotency_keys k where k.user_id = auth.uid() and k.key = find_kept_result.key
 $function$;
 grant execute on function private.find_kept_result(text,bytea) to authenticated;
+
+CREATE OR REPLACE FUNCTION private.find_live_status(agent_id uuid, ending uuid[])
+ RETURNS TABLE(status text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(
+    (select t.status from public.run_turns t
+     where t.agent_id = find_live_status.agent_id and t.status = 'responding' and t.id <> all (ending) limit 1),
+    (select t.status from public.run_turns t
+     where t.agent_id = find_live_status.agent_id and t.status = 'thinking' and t.id <> all (ending) limit 1))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.find_private_swarm(call jsonb)
  RETURNS uuid
@@ -3464,12 +3519,12 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb, prompts jsonb)
+CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb, prompts jsonb, held uuid[])
  RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
 declare
-  plan jsonb := private.plan_turn_ends(batch);
+  plan jsonb := private.plan_turn_ends(batch, held);
   events public.run_events[];
   context text;
   is_done boolean;
@@ -3477,7 +3532,6 @@ begin
   if plan is null then
     return null;
   end if;
-  -- Whoever watches an agent sees it respond, however short the answer was.
   is_done := private.change_agent_statuses(plan, 'before', 'speaking', 'first_token');
   if plan @? '$[*].speaker_id ? (@ != null)' then
     context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
@@ -3505,6 +3559,9 @@ begin
     where e.status = 'failed';
   end if;
   is_done := private.change_agent_statuses(plan, 'speaking', 'after', null);
+  if not private.parse_uuids(jsonb_path_query_array(plan, '$[*].agent_id')) <@ held then
+    perform private.mark_agents(plan, held, null);
+  end if;
   return events;
 end
 $function$;
@@ -3733,6 +3790,12 @@ AS $function$
   group by l.relid
 $function$;
 grant execute on function private.get_published_tables() to sb_service;
+
+CREATE OR REPLACE FUNCTION private.get_rest_status(reason text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select case when reason in ('run_failed', 'worker_lost') then 'error' else 'idle' end $function$;
 
 CREATE OR REPLACE FUNCTION private.get_session_key(owner text)
  RETURNS bigint
@@ -4121,6 +4184,15 @@ AS $function$
 $function$;
 grant execute on function private.is_subscribed(text,uuid[]) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.is_tool_usable(tool public.tools, agent_owner_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select tool.owner_id is null or tool.visibility = 'public' or tool.owner_id = agent_owner_id
+    or (tool.visibility = 'shared' and private.are_co_members(agent_owner_id, tool.owner_id))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_valid_agent(name text, role text, avatar text, description text, starter_questions text[], model text, system_prompt text, settings jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4310,6 +4382,19 @@ begin
 end
 $function$;
 grant execute on function private.is_valid_swarm_setting(text,jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_version_used(agent_id uuid, number integer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select 1 from public.run_turns t
+                 where t.agent_id = is_version_used.agent_id and t.agent_version = is_version_used.number)
+    or exists (select 1 from public.eval_runs r
+               where r.agent_id = is_version_used.agent_id and r.agent_version = is_version_used.number)
+    or exists (select 1 from public.agent_grants g
+               where g.agent_id = is_version_used.agent_id and g.agent_version = is_version_used.number)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.is_whole_number_between(value jsonb, low numeric, high numeric)
  RETURNS boolean
@@ -4592,12 +4677,16 @@ AS $function$
     select t.config from public.agent_tools x join public.tools t on t.id = x.tool_id
     where tools is null and x.agent_id = list_receivers.agent_id and x.enabled and t.enabled
     union all
-    select x.value -> 'config' from jsonb_array_elements(tools) as x where x.value -> 'enabled' = 'true'
+    select coalesce(x.definition -> 'config', t.config)
+    from jsonb_to_recordset(tools) as x (tool_id uuid, enabled boolean, definition jsonb)
+    join public.tools t on t.id = x.tool_id
+    where x.enabled and t.enabled
     union all
     select g.config from public.guardrails g
     where tools is null and g.agent_id = list_receivers.agent_id and g.is_active
     union all
-    select g.value -> 'config' from jsonb_array_elements(guardrails) as g) as receiver (config)
+    select g.value -> 'config' from jsonb_array_elements(guardrails) as g where g.value -> 'is_active' = 'true')
+    as receiver (config)
   cross join lateral (
     select substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
       from '^https?://[^/?#]+')) as origin (text)
@@ -4736,7 +4825,7 @@ AS $function$
       or coalesce((select true from private.list_day_budgets(payer.id)), false)
       or coalesce((select bool_or((select true from private.list_day_budgets(sa.payer_id)))
                    from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.payer_id is not null), false),
-    'guardrails', private.build_guardrails(r.swarm_id, r.user_id),
+    'guardrails', private.build_guardrails(r.swarm_id, r.user_id, (r.request ->> 'agent_version')::integer),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'max_unstored_seqs', private.max_unstored_seqs(),
@@ -4758,18 +4847,23 @@ AS $function$
   where r.id = any (ids) and r.status = 'running'
 $function$;
 
-CREATE OR REPLACE FUNCTION private.lock_agents(ids jsonb, waits boolean)
- RETURNS uuid[]
+CREATE OR REPLACE FUNCTION private.lock_agents(ids jsonb, waits boolean, OUT held uuid[], OUT kept uuid[])
+ RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
   agent_ids uuid[] := private.parse_uuids(ids);
 begin
-  if waits then
-    return array(select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update);
-  end if;
-  return array(
+  held := array(
     select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update skip locked);
+  if agent_ids <@ held then
+    kept := held;
+  elsif waits then
+    kept := array(select a.id from public.agents a where a.id = any (agent_ids) order by a.id for key share);
+  else
+    kept := array(
+      select a.id from public.agents a where a.id = any (agent_ids) order by a.id for key share skip locked);
+  end if;
 end
 $function$;
 
@@ -4856,37 +4950,30 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.lock_steps(batch jsonb, locked uuid[], waits boolean)
- RETURNS uuid[]
+CREATE OR REPLACE FUNCTION private.lock_steps(batch jsonb, locked uuid[], waits boolean, OUT free uuid[], OUT held_agents uuid[])
+ RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
-  run record;
-  held uuid[];
+  agents record := private.lock_agents(jsonb_path_query_array(batch, '$[*].steps[*].agent_id'), waits);
   busy uuid[];
-  free uuid[] := '{}';
 begin
-  held := private.lock_agents(jsonb_path_query_array(batch, '$[*].steps[*].agent_id'), waits);
+  free := locked;
+  held_agents := agents.held;
   if waits then
-    return locked;
+    return;
   end if;
   busy := private.find_busy_counters(array(
     select r.swarm_id from public.runs r where r.id = any (locked)));
-  for run in
-    select r.id, r.swarm_id, array(
-        -- Agents that were deleted are in no other transaction's hands.
-        select a.id from public.agents a
-        where a.id in (select step.value::uuid
-                       from jsonb_array_elements_text(jsonb_path_query_array(e.value, '$.steps[*].agent_id'))
-                         as step)) as agents
-    from jsonb_array_elements(batch) as e join public.runs r on r.id = (e.value ->> 'run_id')::uuid
-    where r.id = any (locked)
-  loop
-    continue when run.swarm_id = any (busy) or not run.agents <@ held;
-    free := free || run.id;
-    held := array(select a.id from unnest(held) as a (id) where a.id <> all (run.agents));
-  end loop;
-  return free;
+  free := array(
+    select r.id from jsonb_array_elements(batch) as e
+    join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+    where r.id = any (locked) and r.swarm_id <> all (busy)
+      -- Agents that were deleted are in no other transaction's hands.
+      and not exists (
+        select 1 from jsonb_array_elements_text(jsonb_path_query_array(e.value, '$.steps[*].agent_id')) as step
+        join public.agents a on a.id = step.value::uuid
+        where a.id <> all (agents.kept)));
 end
 $function$;
 
@@ -4917,6 +5004,33 @@ begin
       and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
     order by s.id
     for no key update of s skip locked) as l;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mark_agent_of_deleted_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.agent_status_marks (agent_id, run_id, swarm_id, reason)
+  values (old.agent_id, old.run_id, old.swarm_id, 'cancelled');
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mark_agents(turns jsonb, held uuid[], reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.agent_status_marks (agent_id, run_id, swarm_id, reason)
+  select distinct on (e.agent_id) e.agent_id, e.run_id, e.swarm_id, coalesce(mark_agents.reason, e.reason)
+  from jsonb_to_recordset(turns) as e (place integer, agent_id uuid, run_id uuid, swarm_id uuid, reason text)
+  -- The agent of a turn that ends may have been deleted.
+  where e.agent_id is not null and e.agent_id <> all (held)
+  order by e.agent_id, e.place desc;
 end
 $function$;
 
@@ -5491,11 +5605,12 @@ AS $function$
   from wanted w where not exists (select 1 from present p where p.relid = w.relid and p.is_kept)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.plan_turn_ends(batch jsonb)
+CREATE OR REPLACE FUNCTION private.plan_turn_ends(batch jsonb, held uuid[])
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
 declare
+  ending uuid[] := private.parse_uuids(jsonb_path_query_array(batch, '$[*].turn_id'));
   plan jsonb;
   count integer;
 begin
@@ -5516,15 +5631,15 @@ begin
     (select (v.data ->> 'agent_id')::uuid from public.run_events v
      where v.run_id = t.run_id and v.type = 'turn.started' and v.data ->> 'turn_id' = t.id::text limit 1)) end)
     as speaker (id)
-  cross join lateral (
-    select bool_or(o.status = 'responding') as is_responding, bool_or(o.status = 'thinking') as is_thinking
-    from public.run_turns o
-    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('waiting', 'thinking', 'responding')) as other
+  -- Computed once.
+  left join lateral (select l.status from private.find_live_status(a.id, ending) as l offset 0) as other
+    on a.id = any (held)
   cross join lateral (select
-    case when speaker.id is not null and t.status <> 'responding' and e.step ->> 'status' = 'completed'
-      then 'responding' else a.status end as speaking,
-    case when other.is_responding then 'responding' when other.is_thinking then 'thinking'
-      when cause.reason in ('run_failed', 'worker_lost') then 'error' else 'idle' end as after) as status;
+    -- Whoever watches an agent that has nothing else to do sees it respond, however short the answer was.
+    case when other.status is null and a.id = any (held) and speaker.id is not null and t.status <> 'responding'
+        and e.step ->> 'status' = 'completed' then 'responding' else a.status end as speaking,
+    case when a.id = any (held) then coalesce(other.status, private.get_rest_status(cause.reason)) else a.status end
+      as after) as status;
   if count < jsonb_array_length(batch) then
     raise exception 'a turn that should end does not exist' using errcode = 'no_data_found';
   end if;
@@ -5996,27 +6111,24 @@ AS $function$
 declare
   before text;
   after text;
+  is_written boolean;
 begin
-  select a.status into before from public.agents a where a.id = project_agent_status.agent_id for no key update;
+  select a.status into before from public.agents a
+  where a.id = project_agent_status.agent_id for no key update skip locked;
   if not found then
+    insert into private.agent_status_marks (agent_id, run_id, swarm_id, reason)
+    values (project_agent_status.agent_id, run.id, run.swarm_id, project_agent_status.reason);
     return null;
   end if;
-  select case when bool_or(t.status = 'responding') then 'responding'
-              when bool_or(t.status = 'thinking') then 'thinking'
-              when project_agent_status.reason in ('run_failed', 'worker_lost') then 'error'
-              else 'idle' end
-  into after
-  from public.run_turns t
-  where t.agent_id = project_agent_status.agent_id and t.status in ('waiting', 'thinking', 'responding');
+  select coalesce(live.status, private.get_rest_status(project_agent_status.reason)) into after
+  from private.find_live_status(project_agent_status.agent_id, '{}') as live;
   if after = before then
     return null;
   end if;
-  perform set_config('swarmbase.context', json_build_object('reason', project_agent_status.reason, 'run_id', run.id,
-    'swarm_id', run.swarm_id, 'actor', json_build_object('type', 'agent', 'id', project_agent_status.agent_id))::text,
-      true);
-  update public.agents a set status = after where a.id = project_agent_status.agent_id;
-  return jsonb_build_object('agent_id', project_agent_status.agent_id, 'status', after, 'previous_status', before,
-    'reason', project_agent_status.reason, 'changed_at', now());
+  is_written := private.write_agent_statuses(array[project_agent_status.agent_id],
+    jsonb_build_object(project_agent_status.agent_id, jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id,
+      'reason', project_agent_status.reason, 'status', after)));
+  return private.build_status_change(project_agent_status.agent_id, before, after, project_agent_status.reason);
 end
 $function$;
 
@@ -6575,6 +6687,7 @@ begin
   raise exception 'rejected: %', rejection ->> 'code' using errcode = 'SB126', detail = rejection::text;
 end
 $function$;
+grant execute on function private.reject_admission(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.reject_api_key()
  RETURNS trigger
@@ -6688,26 +6801,6 @@ begin
       where t.owner_id = old.owner_id and t.requires_approval and private.get_credential_server(t) = released);
   end if;
   return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.remove_held_turns(turns jsonb, agents uuid[])
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  agent uuid;
-  free jsonb := '[]';
-begin
-  for i in 0 .. jsonb_array_length(turns) - 1 loop
-    agent := (turns -> i ->> 'agent_id')::uuid;
-    if agent = any (agents) then
-      agents := array_remove(agents, agent);
-      free := free || (turns -> i);
-    end if;
-  end loop;
-  return free;
 end
 $function$;
 
@@ -6876,6 +6969,18 @@ AS $function$
       then private.render_pending_calls(r, 'pending_client', render_runs.viewer_id, render_runs.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.render_tool(tool public.tools, configuration jsonb, requires_approval boolean, secrets_wrapped bytea)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('id', tool.id, 'owner_id', tool.owner_id, 'name', tool.name,
+    'description', tool.description, 'kind', tool.kind, 'input_schema', tool.input_schema, 'config', tool.config,
+    'configuration', configuration, 'requires_approval', requires_approval, 'timeout_ms', tool.timeout_ms,
+    'max_output_chars', tool.max_output_chars, 'max_retries', tool.max_retries, 'idempotent', tool.idempotent,
+    'secrets_wrapped', translate(encode(secrets_wrapped, 'base64'), E'\n', ''))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.render_usage(input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean)
@@ -7444,6 +7549,59 @@ AS $function$
     jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb
 $function$;
 
+CREATE OR REPLACE FUNCTION private.settle_agent_statuses()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+ SET lock_timeout TO '1s'
+AS $function$
+declare
+  oldest uuid := (select m.agent_id from private.agent_status_marks m order by m.seq limit 1);
+  locked uuid[];
+  causes jsonb;
+  changes jsonb;
+  ids uuid[];
+begin
+  if oldest is null then
+    return 0;
+  end if;
+  begin
+    -- Waited for, because another run may always hold an agent that many people ask; nothing else is held meanwhile.
+    perform 1 from public.agents a where a.id = oldest for no key update;
+  exception when lock_not_available then
+    raise debug 'agent % is settled later', oldest;
+  end;
+  locked := array(
+    select a.id from public.agents a where a.id in (select m.agent_id from private.agent_status_marks m)
+    for no key update skip locked);
+  with settled as (
+    delete from private.agent_status_marks m
+    where m.agent_id = any (locked) or not exists (select 1 from public.agents a where a.id = m.agent_id)
+    returning m.*)
+  select jsonb_object_agg(s.agent_id, jsonb_build_object('run_id', s.run_id, 'swarm_id', s.swarm_id,
+    'reason', s.reason) order by s.seq)
+  into causes from settled s;
+  select array_agg(a.id), jsonb_object_agg(a.id, causes -> a.id::text || jsonb_build_object('status', after.status))
+  into ids, changes
+  from public.agents a
+  cross join lateral private.find_live_status(a.id, '{}') as live
+  cross join lateral (select coalesce(live.status, case when a.status in ('thinking', 'responding')
+    then private.get_rest_status(causes -> a.id::text ->> 'reason') else a.status end) offset 0) as after (status)
+  where a.id = any (locked) and causes ? a.id::text and after.status <> a.status;
+  if ids is null then
+    return 0;
+  end if;
+  perform private.write_agent_statuses(ids, changes);
+  return cardinality(ids);
+end
+$function$;
+grant execute on function private.settle_agent_statuses() to sb_service;
+
 CREATE OR REPLACE FUNCTION private.settle_reservations(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -7650,44 +7808,53 @@ CREATE OR REPLACE FUNCTION private.store_agent_version()
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+begin
+  perform private.store_current_version(new.id);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_current_version(changed_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
 declare
-  changed_id uuid;
   is_changed boolean;
   stored integer;
   kept integer;
 begin
-  if tg_table_name = 'agents' then
-    changed_id := new.id;
-  elsif tg_op = 'DELETE' then
-    changed_id := old.agent_id;
-  else
-    changed_id := new.agent_id;
-  end if;
   loop
     with changed as materialized (
       select a.id, latest.number, latest.created_at = now() as is_own, a.user_id, a.role, a.framework, a.model,
-        a.system_prompt, a.settings, assigned.tools
+        a.system_prompt, a.settings, assigned.tools, checked.guardrails
       from public.agents a
       cross join lateral (
         select coalesce(jsonb_agg(jsonb_build_object('tool_id', t.id, 'name', t.name, 'enabled', at.enabled,
-          'configuration', at.configuration) order by t.id), '[]') as tools
+          'configuration', at.configuration,
+          'definition', case when t.owner_id = a.user_id then private.define_tool(t) end) order by t.id), '[]') as tools
         from public.agent_tools at join public.tools t on t.id = at.tool_id where at.agent_id = a.id) as assigned
+      cross join lateral (
+        select coalesce(jsonb_agg(jsonb_build_object('guardrail_id', g.id, 'name', g.name, 'kind', g.kind,
+          'stage', g.stage, 'action', g.action, 'config', g.config, 'position', g.position, 'is_active', g.is_active)
+          order by g.position, g.created_at, g.id), '[]') as guardrails
+        from public.guardrails g where g.agent_id = a.id) as checked
       left join lateral (
         select v.* from public.agent_versions v where v.agent_id = a.id order by v.number desc limit 1) as latest
         on true
       where a.id = changed_id
-        and (a.role, a.framework, a.model, a.system_prompt, a.settings, assigned.tools) is distinct from
-          (latest.role, latest.framework, latest.model, latest.system_prompt, latest.settings, latest.tools)
+        and (a.role, a.framework, a.model, a.system_prompt, a.settings, assigned.tools, checked.guardrails)
+          is distinct from (latest.role, latest.framework, latest.model, latest.system_prompt, latest.settings,
+            latest.tools, latest.guardrails)
     ), replaced as (
       update public.agent_versions v set role = c.role, framework = c.framework, model = c.model,
-        system_prompt = c.system_prompt, settings = c.settings, tools = c.tools
+        system_prompt = c.system_prompt, settings = c.settings, tools = c.tools, guardrails = c.guardrails
       from changed c where c.is_own and v.agent_id = c.id and v.number = c.number
       returning v.number
     ), added as (
       insert into public.agent_versions (agent_id, number, role, framework, model, system_prompt, settings, tools,
-        changed_by)
+        guardrails, changed_by)
       select c.id, coalesce(c.number, 0) + 1, c.role, c.framework, c.model, c.system_prompt, c.settings,
-        c.tools, case when c.user_id = auth.uid() then c.user_id end
+        c.tools, c.guardrails, case when c.user_id = auth.uid() then c.user_id end
       from changed c where c.is_own is not true
       on conflict do nothing
       returning number
@@ -7703,11 +7870,9 @@ begin
       -- versions that turns refer to.
       delete from public.agent_versions v
       where v.agent_id = changed_id and v.number <= stored - kept and v.number > stored - kept - 100
-        and not exists (select 1 from public.run_turns t where t.agent_id = v.agent_id and t.agent_version = v.number)
-        and not exists (select 1 from public.eval_runs r where r.agent_id = v.agent_id and r.agent_version = v.number);
+        and not private.is_version_used(v.agent_id, v.number);
     end if;
   end if;
-  return null;
 end
 $function$;
 
@@ -7807,6 +7972,36 @@ begin
     insert into private.tool_secrets (tool_id, secrets_wrapped) values (new.id, encrypted);
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_version_of_agent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  changed_id constant uuid := case when tg_op = 'DELETE' then old.agent_id else new.agent_id end;
+begin
+  if changed_id is not null then
+    perform private.store_current_version(changed_id);
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_versions_with_tool()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform private.store_current_version(x.agent_id)
+  from (select at.agent_id from public.agent_tools at where at.tool_id = new.id and at.user_id = new.owner_id
+        order by at.agent_id limit 1000) as x;
+  return null;
 end
 $function$;
 
@@ -8166,7 +8361,7 @@ begin
     when 'start_tool' then return case when private.may_turn_continue(run, step) then private.start_tool(run, step)
       else '{"outcome": "gone", "events": []}' end;
     when 'finish_tool' then return private.finish_tool(run, step)
-      || case when private.may_turn_continue(run, step) then '{}' else '{"outcome": "gone"}' end;
+      || case when private.may_turn_continue(run, step) then '{}'::jsonb else '{"outcome": "gone"}' end;
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
     when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
@@ -8178,7 +8373,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
+CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, held_agents uuid[], INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -8215,9 +8410,9 @@ begin
     end loop;
     exit when next_op is null;
     if next_op = 1 then
-      events := events || private.finish_turns(batch, prompts);
+      events := events || private.finish_turns(batch, prompts, held_agents);
     elsif next_op = 2 then
-      begun := private.begin_turns(batch);
+      begun := private.begin_turns(batch, held_agents);
       events := events || begun.events;
       batch := begun.answers;
     else
@@ -8331,7 +8526,7 @@ begin
       'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end) || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
-      || case when (e.turn).grant_id is null then '{}' else '{"framework": null, "model": null}' end end),
+      || case when (e.turn).grant_id is null then '{}'::jsonb else '{"framework": null, "model": null}' end end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
   where event.data is not null;
@@ -8360,6 +8555,18 @@ AS $function$
 $function$;
 grant execute on function private.update_warned_at(timestamp with time zone,timestamp with time zone,boolean,integer,integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.write_agent_statuses(ids uuid[], changes jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  context jsonb := private.set_run_context(changes);
+begin
+  update public.agents a set status = changes -> a.id::text ->> 'status' where a.id = any (ids);
+  return true;
+end
+$function$;
+
 create sequence private.migrations_id_seq as integer increment 1 start 1 owned by private.migrations.id;
 
 create table private.agent_counters (
@@ -8373,6 +8580,20 @@ create policy agent_counters_service on private.agent_counters to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.agent_counters to sb_service;
+
+create table private.agent_status_marks (
+  seq bigint generated always as identity not null,
+  agent_id uuid not null,
+  run_id uuid not null,
+  swarm_id uuid not null,
+  reason text not null,
+  constraint agent_status_marks_pkey PRIMARY KEY (seq)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+alter table private.agent_status_marks enable row level security;
+create policy agent_status_marks_service on private.agent_status_marks to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.agent_status_marks to sb_service;
 
 create table private.api_keys (
   id uuid default private.new_id() not null,
@@ -8983,6 +9204,22 @@ begin
   from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
   join public.tools known on known.id = w.tool_id
   on conflict (agent_id, tool_id) do nothing;
+  delete from public.guardrails g
+  where g.agent_id = version.agent_id and not exists (
+    select 1 from pg_catalog.jsonb_to_recordset(version.guardrails) as w (guardrail_id uuid, kind text)
+    where w.guardrail_id = g.id and w.kind = g.kind);
+  update public.guardrails g set name = w.name, stage = w.stage, action = w.action, config = w.config,
+    position = w.position, is_active = w.is_active
+  from pg_catalog.jsonb_to_recordset(version.guardrails) as w (guardrail_id uuid, name text, stage text, action text,
+    config jsonb, position integer, is_active boolean)
+  where g.agent_id = version.agent_id and g.id = w.guardrail_id
+    and (g.name, g.stage, g.action, g.config, g.position, g.is_active) is distinct from
+      (w.name, w.stage, w.action, w.config, w.position, w.is_active);
+  insert into public.guardrails (id, agent_id, name, kind, stage, action, config, position, is_active)
+  select w.guardrail_id, version.agent_id, w.name, w.kind, w.stage, w.action, w.config, w.position, w.is_active
+  from pg_catalog.jsonb_to_recordset(version.guardrails) as w (guardrail_id uuid, name text, kind text, stage text,
+    action text, config jsonb, position integer, is_active boolean)
+  where not exists (select 1 from public.guardrails g where g.agent_id = version.agent_id and g.id = w.guardrail_id);
   return pg_catalog.jsonb_build_object('agent_id', version.agent_id, 'number', version.number, 'missing_tools',
     coalesce((
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tool_id', w.tool_id, 'name', w.name) order by w.name)
@@ -9193,8 +9430,8 @@ CREATE TRIGGER agent_tools_assign_owner BEFORE INSERT ON public.agent_tools FOR 
 CREATE TRIGGER agent_tools_freeze BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.tool_id IS DISTINCT FROM old.tool_id) EXECUTE FUNCTION private.reject_change('id', 'agent_id', 'tool_id');
 CREATE TRIGGER agent_tools_keep_owner BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agent_tools_stamp BEFORE INSERT OR UPDATE ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
-CREATE CONSTRAINT TRIGGER agent_tools_store_changed_version AFTER UPDATE OF enabled, configuration ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.enabled IS DISTINCT FROM old.enabled OR new.configuration IS DISTINCT FROM old.configuration) EXECUTE FUNCTION private.store_agent_version();
-CREATE CONSTRAINT TRIGGER agent_tools_store_version AFTER INSERT OR DELETE ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.store_agent_version();
+CREATE CONSTRAINT TRIGGER agent_tools_store_changed_version AFTER UPDATE OF enabled, configuration ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.enabled IS DISTINCT FROM old.enabled OR new.configuration IS DISTINCT FROM old.configuration) EXECUTE FUNCTION private.store_version_of_agent();
+CREATE CONSTRAINT TRIGGER agent_tools_store_version AFTER INSERT OR DELETE ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.store_version_of_agent();
 grant delete, insert, select, update on table public.agent_tools to authenticated, sb_service, service_role;
 
 create table public.agent_versions (
@@ -9206,6 +9443,7 @@ create table public.agent_versions (
   system_prompt text,
   settings jsonb not null,
   tools jsonb not null,
+  guardrails jsonb default '[]'::jsonb not null,
   changed_by uuid,
   created_at timestamp with time zone default now() not null,
   constraint agent_versions_pkey PRIMARY KEY (agent_id, number),
@@ -9559,6 +9797,8 @@ CREATE TRIGGER guardrails_freeze BEFORE UPDATE ON public.guardrails FOR EACH ROW
 CREATE TRIGGER guardrails_limit AFTER INSERT ON public.guardrails REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_guardrail_limit();
 CREATE TRIGGER guardrails_prepare BEFORE INSERT OR UPDATE ON public.guardrails FOR EACH ROW EXECUTE FUNCTION private.prepare_guardrail();
 CREATE TRIGGER guardrails_stamp BEFORE INSERT OR UPDATE ON public.guardrails FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
+CREATE CONSTRAINT TRIGGER guardrails_store_changed_version AFTER UPDATE ON public.guardrails DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.name IS DISTINCT FROM old.name OR new.stage IS DISTINCT FROM old.stage OR new.action IS DISTINCT FROM old.action OR new.config IS DISTINCT FROM old.config OR new."position" IS DISTINCT FROM old."position" OR new.is_active IS DISTINCT FROM old.is_active) EXECUTE FUNCTION private.store_version_of_agent();
+CREATE CONSTRAINT TRIGGER guardrails_store_version AFTER INSERT OR DELETE ON public.guardrails DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.store_version_of_agent();
 grant delete, insert, select, update on table public.guardrails to authenticated, sb_service, service_role;
 
 create table public.message_flags (
@@ -9978,7 +10218,7 @@ CREATE INDEX run_turns_agent_id_version_idx ON public.run_turns USING btree (age
 CREATE INDEX run_turns_asked_idx ON public.run_turns USING btree (swarm_id, started_at) WHERE (asked IS NOT NULL);
 CREATE INDEX run_turns_grant_id_idx ON public.run_turns USING btree (agent_id, status) WHERE (grant_id IS NOT NULL);
 CREATE INDEX run_turns_handoff_idx ON public.run_turns USING btree (swarm_id, finished_at) WHERE (handoff IS NOT NULL);
-CREATE INDEX run_turns_open_idx ON public.run_turns USING btree (agent_id) WHERE (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text]));
+CREATE INDEX run_turns_open_idx ON public.run_turns USING btree (agent_id, status) WHERE (status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text]));
 CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run_id, "position");
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
 alter table public.run_turns enable row level security;
@@ -9989,6 +10229,7 @@ create policy run_turns_select on public.run_turns for select to authenticated
 create policy run_turns_service on public.run_turns to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER run_turns_mark_agent AFTER DELETE ON public.run_turns FOR EACH ROW WHEN (old.agent_id IS NOT NULL AND (old.status = ANY (ARRAY['waiting'::text, 'thinking'::text, 'responding'::text]))) EXECUTE FUNCTION private.mark_agent_of_deleted_turn();
 grant delete, insert, select, update on table public.run_turns to sb_service, service_role;
 grant select on table public.run_turns to authenticated;
 
@@ -10382,6 +10623,7 @@ CREATE TRIGGER tools_release_server AFTER DELETE OR UPDATE OF requires_approval,
 CREATE TRIGGER tools_require_approve_scope BEFORE UPDATE OF requires_approval ON public.tools FOR EACH ROW WHEN (old.requires_approval AND NOT new.requires_approval) EXECUTE FUNCTION private.require_key_scope('approve');
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 CREATE TRIGGER tools_store_secrets BEFORE INSERT OR UPDATE OF secret_names, config ON public.tools FOR EACH ROW EXECUTE FUNCTION private.store_tool_secrets();
+CREATE CONSTRAINT TRIGGER tools_store_versions AFTER UPDATE ON public.tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.owner_id IS NOT NULL) EXECUTE FUNCTION private.store_versions_with_tool();
 grant delete, insert, select, update on table public.tools to authenticated, sb_service, service_role;
 
 create table public.usage_records (
@@ -10756,7 +10998,7 @@ create view public.published_agents with (security_barrier=true) as
     g.payer,
     g.approver,
     g.transcripts,
-    private.list_receivers(a.id, v.tools, NULL::jsonb) AS receivers,
+    private.list_receivers(a.id, v.tools, v.guardrails) AS receivers,
     private.get_provider_name(COALESCE(v.framework, a.framework)) AS provider,
         CASE
             WHEN g.shows_owner THEN p.full_name

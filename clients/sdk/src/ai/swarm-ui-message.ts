@@ -12,7 +12,7 @@ export type SwarmMetadata = {
 
 export type SwarmDataParts = {
   /** Before the parts of a turn: who speaks. */
-  turn: { turnId: string; messageId: string; agentId: string; agentName: string; model: string };
+  turn: { turnId: string; messageId: string; agentId: string; agentName: string; model: string | null };
   /** A turn failed. */
   error: { turnId: string; agentId: string | null; code: string; message: string };
 };

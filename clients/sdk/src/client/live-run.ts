@@ -33,7 +33,8 @@ export interface LiveTurn {
   readonly id: string;
   readonly agentId: string | null;
   readonly agentName: string;
-  readonly model: string;
+  /** Null for an agent that the user asks by a grant. */
+  readonly model: string | null;
   /** The id of the message that the turn produces. */
   readonly messageId: string;
   readonly status: "thinking" | "responding" | "completed" | "failed" | "cancelled";

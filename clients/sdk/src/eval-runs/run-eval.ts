@@ -170,9 +170,9 @@ function buildResult(
     output: cut(text, MAX_OUTPUT),
     run_id: isStored ? run.run_id : null,
     latency_ms: Number.isNaN(tookMs) ? null : Math.max(0, tookMs),
-    input_tokens: run.usage.input_tokens,
-    output_tokens: run.usage.output_tokens,
-    cost_usd: run.usage.cost_usd,
+    input_tokens: run.usage?.input_tokens ?? null,
+    output_tokens: run.usage?.output_tokens ?? null,
+    cost_usd: run.usage?.cost_usd ?? null,
   };
 }
 

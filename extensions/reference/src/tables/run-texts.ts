@@ -55,7 +55,6 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       output_tokens: "Tokens that the model wrote.",
       reasoning_tokens: "The part of `output_tokens` that was reasoning.",
       estimated: "True if the provider reported no usage and the service estimated it.",
-      grant_id: "The grant by which the run asks an agent of somebody else.",
       cost_usd: "The cost; null if the price is unknown.",
       started_at: "When the turn started.",
       finished_at: "When the turn ended.",
