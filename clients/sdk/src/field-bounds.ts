@@ -22,6 +22,7 @@ export const FIELD_BOUNDS = {
   "agents.system_prompt": { kind: "text", min: 0, max: 100_000 },
   "agents.settings": JSON_BOUNDS,
   "agent_tools.configuration": JSON_BOUNDS,
+  "agent_grants.claim": { kind: "json", min: 0, max: 4 * KIBIBYTE },
   "tools.description": { kind: "text", min: 1, max: 1024 },
   "tools.category": { kind: "text", min: 0, max: 100 },
   "tools.icon": { kind: "text", min: 0, max: 2048 },
