@@ -40,19 +40,21 @@ export interface SwarmbaseRuns {
   readonly connections: number;
   /** How many agents the conversations share; by default each has its own. */
   readonly agents?: number;
+  /** Another user asks by a grant; each agent has this many further ones. */
+  readonly otherGrants?: number;
   readonly name?: string;
 }
 
 export async function openSwarmbaseRuns(
   swarmbase: Swarmbase,
-  { connections, agents = SWARMS, name = "Swarmbase" }: SwarmbaseRuns,
+  { connections, agents = SWARMS, otherGrants, name = "Swarmbase" }: SwarmbaseRuns,
 ): Promise<ServerContender> {
-  const swarmIds = await swarmbase.createSwarms(SWARMS, SCRIPT, agents);
+  const swarmIds = await swarmbase.createSwarms({ count: SWARMS, script: SCRIPT, agents, otherGrants });
   const requests = swarmIds.map((swarmId) =>
     renderRequest(swarmbase.target, {
       method: "POST",
       path: "/functions/v1/agent-respond",
-      headers: swarmbase.headers,
+      headers: otherGrants === undefined ? swarmbase.headers : swarmbase.askerHeaders,
       body: JSON.stringify({ swarm_id: swarmId, message: MESSAGE }),
     }),
   );

@@ -17,7 +17,7 @@ const STARTED_AT_ONCE = 10;
 /** From the provider's write of its first piece to the client's read of the frame with it, one run at a time. */
 export async function measureFirstByte(swarmbase: Swarmbase, runs: number): Promise<number[]> {
   const script = { delayMs: FIRST_BYTE_DELAY_MS, pieces: 5, piecesPerSecond: 0, isStamped: true };
-  const [swarmId] = await swarmbase.createSwarms(1, script);
+  const [swarmId] = await swarmbase.createSwarms({ count: 1, script });
   const delaysMs: number[] = [];
   const warmUp = Math.ceil(runs / 5);
   for (let run = 0; run < runs + warmUp; run += 1) {
@@ -35,7 +35,7 @@ export async function measureFirstByte(swarmbase: Swarmbase, runs: number): Prom
 /** From sending a cancel to the end of the provider's connection. */
 export async function measureCancel(swarmbase: Swarmbase, provider: Provider, runs: number): Promise<number[]> {
   const script = { delayMs: 0, pieces: 2_000, piecesPerSecond: PIECES_PER_SECOND, isStamped: false };
-  const [swarmId] = await swarmbase.createSwarms(1, script);
+  const [swarmId] = await swarmbase.createSwarms({ count: 1, script });
   const line = await openConnection(swarmbase.target);
   const delaysMs: number[] = [];
   await provider.ask({ kind: "report" });
@@ -97,7 +97,7 @@ export async function measureLiveStreams(
   { streams, windowMs }: { readonly streams: number; readonly windowMs: number },
 ): Promise<LiveStreams> {
   const script = { delayMs: 0, pieces: 3_000, piecesPerSecond: PIECES_PER_SECOND, isStamped: false };
-  const swarmIds = await swarmbase.createSwarms(streams, script);
+  const swarmIds = await swarmbase.createSwarms({ count: streams, script });
   const before = await swarmbase.readProbe(true);
   let pieces = 0;
   const ends: string[] = [];

@@ -12,6 +12,7 @@ import { closeStreams } from "./event-stream.ts";
 import { startLanggraphServer } from "./langgraph-server.ts";
 import { measureCancel, measureFirstByte, measureLiveStreams, type Provider } from "./measure-streams.ts";
 import { tabulateAskers } from "./tabulate-askers.ts";
+import { tabulateGrants } from "./tabulate-grants.ts";
 import { tabulateServers, tabulateStreams, tabulateTurns } from "./tabulate.ts";
 import { startSwarmbase } from "./swarmbase.ts";
 import { compareTurns } from "./turns/compare-turns.ts";
@@ -20,7 +21,7 @@ const { values } = parseArgs({
   options: {
     ...LENGTH_OPTIONS,
     "without-peers": { type: "boolean", default: false },
-    /** `turns`, `servers`, `askers` or `streams`, to run one part. */
+    /** `turns`, `servers`, `askers`, `grants` or `streams`, to run one part. */
     only: { type: "string" },
     streams: { type: "string" },
     json: { type: "string" },
@@ -41,6 +42,12 @@ const ASKERS = pickLength(values, {
   quick: { rounds: 2, roundMs: 3_000, warmUpMs: 3_000, connections: 200 },
   full: { rounds: 5, roundMs: 5_000, warmUpMs: 10_000, connections: 200 },
 });
+const GRANTS = pickLength(values, {
+  smoke: { rounds: 1, roundMs: 200, warmUpMs: 200, connections: 2, otherGrants: 20 },
+  quick: { rounds: 2, roundMs: 3_000, warmUpMs: 3_000, connections: 4, otherGrants: 1_000 },
+  full: { rounds: 5, roundMs: 5_000, warmUpMs: 10_000, connections: 4, otherGrants: 10_000 },
+});
+const PARTS_WITH_SERVICE = ["servers", "askers", "grants", "streams"] as const;
 const STREAMS = {
   streams: Number(values.streams ?? pickLength(values, { smoke: 5, quick: 100, full: 500 })),
   windowMs: pickLength(values, { smoke: 500, quick: 4_000, full: 15_000 }),
@@ -64,7 +71,7 @@ const closers = openClosers();
 closers.add(async () => closeStreams());
 try {
   if (isAsked("turns")) print(tabulateTurns(await compareTurns(TURNS, withPeers, progress)));
-  if (isAsked("servers") || isAsked("askers") || isAsked("streams")) {
+  if (PARTS_WITH_SERVICE.some(isAsked)) {
     const provider: Provider = forkAsked(resolve(import.meta.dirname, "provider-process.ts"));
     closers.add(() => provider.stop());
     const { port } = await provider.ask({ kind: "start" });
@@ -94,6 +101,17 @@ try {
       print(tabulateAskers(await compareServers(contenders, ASKERS, progress), connections));
       for (const contender of contenders) contender.close();
     }
+    if (isAsked("grants")) {
+      const { connections, otherGrants } = GRANTS;
+      const few = { connections, agents: connections };
+      const contenders = [
+        await openSwarmbaseRuns(swarmbase, { ...few, name: "by the owner" }),
+        await openSwarmbaseRuns(swarmbase, { ...few, otherGrants: 0, name: "by a grant" }),
+        await openSwarmbaseRuns(swarmbase, { ...few, otherGrants, name: `by one of ${otherGrants} grants` }),
+      ];
+      print(tabulateGrants(await compareServers(contenders, GRANTS, progress)));
+      for (const contender of contenders) contender.close();
+    }
     if (isAsked("streams")) {
       progress.stage("first bytes");
       const firstBytesMs = await measureFirstByte(swarmbase, FIRST_BYTES);
@@ -112,7 +130,7 @@ try {
   progress.end();
 }
 
-function isAsked(part: "turns" | "servers" | "askers" | "streams"): boolean {
+function isAsked(part: "turns" | (typeof PARTS_WITH_SERVICE)[number]): boolean {
   return values.only === undefined || values.only === part;
 }
 

@@ -8,11 +8,24 @@ import { findFreePort } from "../rest/child.ts";
 import type { ProbeReport } from "./loop-probe.ts";
 import { type ProviderScript, writeScript } from "./script-marker.ts";
 
+type Headers = Readonly<Record<string, string>>;
+
+export interface SwarmPlan {
+  readonly count: number;
+  readonly script: ProviderScript;
+  /** Fewer agents than swarms are shared by them; by default each swarm has its own. */
+  readonly agents?: number;
+  /** The asker owns the swarms and holds a grant to the agents, each of which has this many further grants. */
+  readonly otherGrants?: number | undefined;
+}
+
 export interface Swarmbase {
   readonly target: HttpTarget;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Creates this many swarms with one agent each, for one user; returns their ids. With fewer `agents`, swarms share them. */
-  createSwarms(count: number, script: ProviderScript, agents?: number): Promise<string[]>;
+  readonly headers: Headers;
+  /** Of a user who asks agents by grants. */
+  readonly askerHeaders: Headers;
+  /** Returns the ids of the swarms, with one agent each. */
+  createSwarms(plan: SwarmPlan): Promise<string[]>;
   /** Since the last reading; `collects` runs the garbage collector first. */
   readProbe(collects: boolean): Promise<ProbeReport>;
   stop(): Promise<void>;
@@ -41,16 +54,20 @@ export async function startSwarmbase(providerPort: number): Promise<Swarmbase> {
   try {
     const { credentials, host, port } = service;
     const ca = credentials.ca_cert_file === null ? undefined : await readFile(credentials.ca_cert_file, "utf8");
-    const headers = {
-      apikey: credentials.anon_key,
-      authorization: `Bearer ${await signUp(service)}`,
+    const headersOf = (apikey: string, bearer: string): Headers => ({
+      apikey,
+      authorization: `Bearer ${bearer}`,
       "content-type": "application/json",
-    };
+    });
+    const { anon_key: anonKey, service_role_key: serviceKey } = credentials;
+    const headers = headersOf(anonKey, await signUp(service));
+    const askerHeaders = headersOf(anonKey, await signUp(service));
+    const callers = { owner: headers, asker: askerHeaders, service: headersOf(serviceKey, serviceKey) };
     return {
       target: { host, port, ca },
       headers,
-      createSwarms: (count, script, agents = count) =>
-        createSwarms(service, headers, { count, agents, prompt: writeScript(script) }),
+      askerHeaders,
+      createSwarms: (plan) => createSwarms(service, callers, plan),
       readProbe: (collects) => readProbe(probePort, collects),
       stop: () => service.stop(),
     };
@@ -62,10 +79,12 @@ export async function startSwarmbase(providerPort: number): Promise<Swarmbase> {
 
 async function createSwarms(
   service: Service,
-  headers: Readonly<Record<string, string>>,
-  { count, agents, prompt }: { readonly count: number; readonly agents: number; readonly prompt: string },
+  callers: { readonly owner: Headers; readonly asker: Headers; readonly service: Headers },
+  { count, script, agents = count, otherGrants }: SwarmPlan,
 ): Promise<string[]> {
-  const insert = async (table: string, rows: readonly object[]): Promise<string[]> => {
+  const prompt = writeScript(script);
+  const swarmOwner = otherGrants === undefined ? callers.owner : callers.asker;
+  const insert = async (table: string, rows: readonly object[], headers = swarmOwner): Promise<string[]> => {
     const ids: string[] = [];
     for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
       const { status, text } = await service.request(`/rest/v1/${table}?select=id`, {
@@ -86,7 +105,14 @@ async function createSwarms(
       framework: "provider_a",
       system_prompt: prompt,
     })),
+    callers.owner,
   );
+  if (otherGrants !== undefined)
+    for (const agentId of agentIds) {
+      const claims = Array.from({ length: otherGrants }, (_, tenant) => ({ tenant: `tenant ${tenant}` }));
+      const others = claims.map((claim) => ({ agent_id: agentId, audience: "claim", claim }));
+      await insert("agent_grants", [{ agent_id: agentId, audience: "everyone", claim: null }, ...others], callers.service);
+    }
   const swarmIds = await insert(
     "swarms",
     numbers.map((number) => ({ name: `Swarm ${number}` })),
