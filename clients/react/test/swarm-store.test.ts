@@ -3,10 +3,10 @@ import { after, before, describe, type TestContext, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "@swarmbase/sdk";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { type CuttingProxy, startCuttingProxy } from "../../../server/test/support/cutting-proxy.ts";
-import { startService } from "../../../server/test/support/service.ts";
+import { startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { INITIAL_STATE, type SwarmState } from "../src/swarm-state.ts";
 import { SwarmStore } from "../src/swarm-store.ts";
 import { until } from "../../../server/test/support/until.ts";
@@ -31,9 +31,9 @@ describe("the store of a swarm", () => {
   before(async () => {
     const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
     const dataDir = await createTemporaryFolder(cleanup, "swarmbase-react-");
-    await fillDataDir(dataDir);
-    const env = { REALTIME_PAYLOAD_LIMIT_BYTES: String(PAYLOAD_LIMIT) };
-    const { credentials } = await startService(cleanup, { dataDir, env });
+    const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
+    const env = { DATABASE_URL, MASTER_KEY, REALTIME_PAYLOAD_LIMIT_BYTES: String(PAYLOAD_LIMIT) };
+    const { credentials } = await startServiceHere(cleanup, { dataDir, env });
     setDefaultCACertificates([...getCACertificates(), await readFile(credentials.ca_cert_file ?? "", "utf8")]);
     proxy = await startCuttingProxy(cleanup, Number(new URL(credentials.url).port));
     const open = (url: string, send: typeof fetch): SupabaseClient<Database> =>

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { TOTP } from "otpauth";
 import { Agent, fetch as fetchWith } from "undici";
 import { createTestDatabase, type TestDatabase } from "../../../server/test/support/database.ts";
-import { type RunningService, startService } from "../../../server/test/support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { EXPORTED_TABLES, NOT_EXPORTED } from "../src/exported-tables.ts";
@@ -20,7 +20,7 @@ const MAX_ROWS = "2";
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let database: TestDatabase;
-let service: RunningService;
+let service: ServiceHere;
 let ada: Account;
 let bob: Account;
 let filled: Readonly<Record<"ada" | "bob", FilledAccount>>;
@@ -48,14 +48,14 @@ async function readExport(
 }
 
 /** `fetch` that trusts the certificate of the service. */
-function sendTo({ credentials }: RunningService): typeof fetch {
+function sendTo({ credentials }: ServiceHere): typeof fetch {
   const dispatcher = new Agent({ connect: { ca: readFileSync(credentials.ca_cert_file ?? "", "utf8") } });
   closers.unshift(() => dispatcher.destroy());
   return ((url: string | URL, init: object) => fetchWith(url, { ...init, dispatcher })) as unknown as typeof fetch;
 }
 
-async function startNode(env: Readonly<Record<string, string>>): Promise<RunningService> {
-  return startService(cleanup, {
+async function startNode(env: Readonly<Record<string, string>>): Promise<ServiceHere> {
+  return startServiceHere(cleanup, {
     dataDir: await createTemporaryFolder(cleanup, "swarmbase-account-export-"),
     env: {
       DATABASE_URL: database.adminUrl,

@@ -15,14 +15,14 @@ import {
 } from "ai";
 import { Agent, fetch as fetchWith } from "undici";
 import { createTestDatabase } from "../../../server/test/support/database.ts";
-import { type RunningService, startService } from "../../../server/test/support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 
 const EXTENSION = fileURLToPath(new URL("../src/index.ts", import.meta.url));
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-let service: RunningService;
+let service: ServiceHere;
 let send: typeof fetch;
 let ada: string;
 let bob: string;
@@ -63,7 +63,7 @@ before(async () => {
     EXTENSIONS: EXTENSION,
     PROVIDER_A_KIND: "simulated",
   };
-  service = await startService(cleanup, { dataDir, env });
+  service = await startServiceHere(cleanup, { dataDir, env });
   const dispatcher = new Agent({ connect: { ca: readFileSync(service.credentials.ca_cert_file ?? "", "utf8") } });
   closers.unshift(() => dispatcher.destroy());
   send = ((url: string | URL, init: object) => fetchWith(url, { ...init, dispatcher })) as unknown as typeof fetch;

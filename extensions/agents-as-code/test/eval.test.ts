@@ -5,17 +5,17 @@ import { PassThrough } from "node:stream";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtensionCommandContext } from "swarmbase/extension";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { type CommandResult, runHere } from "../../../server/test/support/interface.ts";
-import { type Credentials, startService } from "../../../server/test/support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { extension } from "../src/index.ts";
 import { openPeople, type Person } from "./support/people.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let dataDir: string;
-let credentials: Credentials;
+let credentials: ServiceHere["credentials"];
 let file: string;
 let people: Awaited<ReturnType<typeof openPeople>>;
 let ada: Person;
@@ -63,8 +63,8 @@ async function report(...args: string[]): Promise<Report & { readonly code: numb
 describe("swarmbase eval on a running service", () => {
   before(async () => {
     dataDir = await createTemporaryFolder(cleanup, "swarmbase-eval-");
-    await fillDataDir(dataDir);
-    ({ credentials } = await startService(cleanup, { dataDir }));
+    const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
+    ({ credentials } = await startServiceHere(cleanup, { dataDir, env: { DATABASE_URL, MASTER_KEY } }));
     people = await openPeople(credentials);
     cleanup.after(() => people.close());
     file = join(await createTemporaryFolder(cleanup, "swarmbase-eval-"), "cases.json");

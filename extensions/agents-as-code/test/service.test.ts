@@ -4,10 +4,10 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { type ExtensionCommandContext, UsageError } from "swarmbase/extension";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { type CommandResult, runHere } from "../../../server/test/support/interface.ts";
-import { type Credentials, startService } from "../../../server/test/support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { extension } from "../src/index.ts";
 import { editFile, readFiles, writeFiles } from "./support/folder.ts";
 import { openPeople, type Person } from "./support/people.ts";
@@ -22,7 +22,7 @@ const VARIABLES = {
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let dataDir: string;
-let credentials: Credentials;
+let credentials: ServiceHere["credentials"];
 let people: Awaited<ReturnType<typeof openPeople>>;
 /** Everything that any command printed. */
 const printed: string[] = [];
@@ -122,8 +122,8 @@ async function createApplied(): Promise<{ readonly person: Person; readonly fold
 describe("pull, plan and apply on a running service", () => {
   before(async () => {
     dataDir = await createTemporaryFolder(cleanup, "swarmbase-code-");
-    await fillDataDir(dataDir);
-    ({ credentials } = await startService(cleanup, { dataDir }));
+    const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
+    ({ credentials } = await startServiceHere(cleanup, { dataDir, env: { DATABASE_URL, MASTER_KEY } }));
     people = await openPeople(credentials);
     cleanup.after(() => people.close());
   });

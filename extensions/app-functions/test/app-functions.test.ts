@@ -7,10 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createClient, FunctionsHttpError, FunctionsRelayError, type SupabaseClient } from "@supabase/supabase-js";
 import { verifyFunctionCall } from "@swarmbase/sdk";
 import { Agent, fetch as fetchWith, type RequestInit, type Response } from "undici";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
-import { type RunningService, startService } from "../../../server/test/support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { type AppServer, type ReceivedCall, startAppServer } from "./support/app-server.ts";
 
 const SECRET = "a secret of at least 32 characters".replaceAll(" ", "-");
@@ -19,7 +19,7 @@ const LARGE = randomBytes(8 * 1024 * 1024);
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let app: AppServer;
-let service: RunningService;
+let service: ServiceHere;
 let dispatcher: Agent;
 let client: SupabaseClient;
 let userId: string;
@@ -89,7 +89,7 @@ before(async () => {
     "/moved": (_request, response) => void response.writeHead(302, { location: "/echo" }).end(),
   });
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-functions-");
-  await fillDataDir(dataDir);
+  const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
   const file = join(dataDir, "functions.json");
   const functions = {
     echo: `${app.origin}/echo`,
@@ -110,9 +110,11 @@ before(async () => {
     internal: { url: `${app.origin}/echo`, access: "service" },
   };
   await writeFile(file, JSON.stringify(functions));
-  service = await startService(cleanup, {
+  service = await startServiceHere(cleanup, {
     dataDir,
     env: {
+      DATABASE_URL,
+      MASTER_KEY,
       FUNCTIONS_FILE: file,
       FUNCTIONS_SECRET: SECRET,
       ACCESS_LOG: "true",

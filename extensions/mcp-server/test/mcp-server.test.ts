@@ -13,7 +13,7 @@ import {
 import { Agent, fetch as fetchWith, type RequestInit, type Response } from "undici";
 import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
-import { type RunningService, startService } from "../../../server/test/support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 
@@ -37,7 +37,7 @@ const EVERYTHING = createRequire(import.meta.url).resolve("@modelcontextprotocol
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-let service: RunningService;
+let service: ServiceHere;
 let dispatcher: Agent;
 /** The user, with an agent that has a tool which needs approval, and a swarm. */
 let ada: string;
@@ -133,7 +133,7 @@ before(async () => {
   const serversFile = join(dataDir, "mcp-servers.json");
   const everything = { command: process.execPath, args: [EVERYTHING, "stdio"], allow_users: true };
   writeFileSync(serversFile, JSON.stringify({ mcpServers: { everything } }));
-  service = await startService(cleanup, {
+  service = await startServiceHere(cleanup, {
     dataDir,
     env: {
       DATABASE_URL,

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import OpenAI, { APIError } from "openai";
 import { Agent, fetch as fetchWith, type RequestInit } from "undici";
 import { createTestDatabase, type TestDatabase } from "../../../server/test/support/database.ts";
-import { type RunningService, startService } from "../../../server/test/support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { renderError } from "../src/errors.ts";
@@ -14,7 +14,7 @@ import { renderError } from "../src/errors.ts";
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let database: TestDatabase;
-let service: RunningService;
+let service: ServiceHere;
 let dispatcher: Agent;
 let ada: User;
 let bob: User;
@@ -87,7 +87,7 @@ const ask = (content: string): OpenAI.ChatCompletionMessageParam[] => [{ role: "
 before(async () => {
   database = await createTestDatabase(cleanup);
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-openai-");
-  service = await startService(cleanup, {
+  service = await startServiceHere(cleanup, {
     dataDir,
     env: {
       DATABASE_URL: database.adminUrl,

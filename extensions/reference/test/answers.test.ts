@@ -14,10 +14,10 @@ import { type Database, RUN_STREAM_EVENT_TYPES } from "@swarmbase/sdk";
 import { TOTP } from "otpauth";
 import { Agent, fetch as fetchWith } from "undici";
 import { z } from "zod";
-import { startService } from "../../../server/test/support/service.ts";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
+import { startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { until } from "../../../server/test/support/until.ts";
-import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { type Answer, type CallOptions, DescribedService } from "./support/described-service.ts";
 import { sendRequest } from "./support/send-request.ts";
 import { runTypedQueries } from "./support/typed-queries.ts";
@@ -47,9 +47,16 @@ describe("answers of a running service, against its own document", () => {
   before(async () => {
     const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
     const dataDir = await createTemporaryFolder(cleanup, "swarmbase-reference-");
-    await fillDataDir(dataDir);
-    const env = { LIMIT_API: MANY, LIMIT_TOOLS: "13", PROVIDER_A_KIND: "simulated", AUTH_MAIL_INTERVAL_SECONDS: "0" };
-    const service = await startService(cleanup, { dataDir, env });
+    const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
+    const env = {
+      DATABASE_URL,
+      MASTER_KEY,
+      LIMIT_API: MANY,
+      LIMIT_TOOLS: "13",
+      PROVIDER_A_KIND: "simulated",
+      AUTH_MAIL_INTERVAL_SECONDS: "0",
+    };
+    const service = await startServiceHere(cleanup, { dataDir, env });
     api = await DescribedService.open(service.credentials);
     receiver = await startReceiver(cleanup, dataDir);
     const email = newEmail();

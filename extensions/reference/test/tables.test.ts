@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type RunningService, startService } from "../../../server/test/support/service.ts";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { readTablesFile } from "../src/tables/read-tables-file.ts";
 import { EXAMPLE_ENVIRONMENT, recordExchanges } from "./support/record-exchanges.ts";
 
 describe("a running service, against the reference", () => {
   const closers: (() => Promise<void>)[] = [];
   let dataDir: string;
-  let service: RunningService;
+  let service: ServiceHere;
 
   before(async () => {
     const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
     dataDir = await createTemporaryFolder(cleanup, "swarmbase-tables-");
-    await fillDataDir(dataDir);
-    service = await startService(cleanup, {
+    const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
+    service = await startServiceHere(cleanup, {
       dataDir,
-      env: { ...EXAMPLE_ENVIRONMENT, AUTH_MAIL_INTERVAL_SECONDS: "0" },
+      env: { DATABASE_URL, MASTER_KEY, ...EXAMPLE_ENVIRONMENT, AUTH_MAIL_INTERVAL_SECONDS: "0" },
     });
   });
   after(async () => {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Agent, fetch, type Response } from "undici";
 import { createTestDatabase } from "../support/database.ts";
-import { type RunningService, startService } from "../support/service.ts";
+import { type ServiceHere, startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const PROTOCOL = fileURLToPath(new URL("fixtures/protocol/index.ts", import.meta.url));
@@ -12,7 +12,7 @@ const BODY_LIMIT = 4_096;
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-let service: RunningService;
+let service: ServiceHere;
 let dispatcher: Agent;
 let token: string;
 let agentId: string;
@@ -69,7 +69,7 @@ async function makeKey(scopes: readonly string[]): Promise<string> {
 before(async () => {
   const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-protocol-");
-  service = await startService(cleanup, {
+  service = await startServiceHere(cleanup, {
     dataDir,
     env: {
       DATABASE_URL,

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { Secret, TOTP } from "otpauth";
 import { RawClient } from "../realtime/support/raw-client.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import type { RunningService } from "../support/service.ts";
+import type { ServiceHere } from "../support/service-here.ts";
 import { type Answer, bodyOf, callService, startTrustedService } from "./support/service-calls.ts";
 import { until } from "../support/until.ts";
 
@@ -25,7 +25,7 @@ interface Key {
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let database: TestDatabase;
-let service: RunningService;
+let service: ServiceHere;
 
 before(async () => {
   database = await createTestDatabase(cleanup);

@@ -13,7 +13,7 @@ import { FeedStage, principalOf } from "../realtime/feed-stage.ts";
 import { RawClient } from "../realtime/support/raw-client.ts";
 import { createTokens, openStage } from "../realtime/support/realtime-stage.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { startService } from "../support/service.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { WAIT_MS } from "../support/wait-limit.ts";
 import { until } from "../support/until.ts";
@@ -65,7 +65,7 @@ describe("private channels", () => {
 
   async function openService(): Promise<() => SupabaseClient> {
     const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = database;
-    const { credentials } = await startService(cleanup, {
+    const { credentials } = await startServiceHere(cleanup, {
       dataDir: await createTemporaryFolder(cleanup, "swarmbase-channels-"),
       env: { DATABASE_URL, MASTER_KEY, ROLES: "api,realtime", REALTIME_RECHECK_SECONDS: "3600" },
     });

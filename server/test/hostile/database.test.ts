@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import pg from "pg";
 import { Agent, fetch } from "undici";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { startService } from "../support/service.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 
@@ -124,7 +124,7 @@ before(async () => {
   cleanup.after(() => admin.end());
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-hostile-");
   const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = database;
-  const service = await startService(
+  const service = await startServiceHere(
     { after: (close) => void closers.unshift(close) },
     {
       dataDir,

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import type { RunningService } from "../support/service.ts";
+import type { ServiceHere } from "../support/service-here.ts";
 import { until } from "../support/until.ts";
 import { type Answer, bodyOf, callService, startTrustedService } from "./support/service-calls.ts";
 
@@ -13,7 +13,7 @@ const NOT_FOUND = "404 INVITATION_NOT_FOUND";
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let database: TestDatabase;
-let service: RunningService;
+let service: ServiceHere;
 
 before(async () => {
   database = await createTestDatabase(cleanup);

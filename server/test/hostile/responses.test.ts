@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, fetch } from "undici";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { startService } from "../support/service.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { WAIT_MS } from "../support/wait-limit.ts";
 
@@ -117,7 +117,7 @@ before(async () => {
   const cleanup = { after: (close: () => Promise<unknown>) => void closers.unshift(close) };
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-hostile-");
   const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = database;
-  const service = await startService(cleanup, { dataDir, env: { ...SETTINGS, DATABASE_URL, MASTER_KEY } });
+  const service = await startServiceHere(cleanup, { dataDir, env: { ...SETTINGS, DATABASE_URL, MASTER_KEY } });
   ({ url, anon_key: anonKey } = service.credentials);
   ca = await readFile(service.credentials.ca_cert_file ?? "", "utf8");
   dispatcher = new Agent({ connect: { ca } });

@@ -3,7 +3,7 @@ import { after, before } from "node:test";
 import pg from "pg";
 import { Agent, fetch } from "undici";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { startService } from "../support/service.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 export interface Sent {
@@ -43,7 +43,7 @@ export function openParityStage(
     await database.owner.query(statements);
     const { adminUrl, masterKey } = database;
     const dataDir = await createTemporaryFolder(cleanup, "swarmbase-parity-");
-    const service = await startService(cleanup, {
+    const service = await startServiceHere(cleanup, {
       dataDir,
       env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, ROLES: "api", ...env },
     });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Agent, fetch as fetchWith, type RequestInit } from "undici";
 import { createTestDatabase, type Cleanup } from "./database.ts";
-import { type RunningService, startService } from "./service.ts";
+import { type ServiceHere, startServiceHere } from "./service-here.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 /** Untyped: assertions check its members. */
@@ -10,7 +10,7 @@ export type Parsed = ReturnType<typeof JSON.parse>;
 
 export interface ExtendedService {
   readonly url: string;
-  readonly service: RunningService;
+  readonly service: ServiceHere;
   /** Trusts the authority of the service. */
   readonly fetch: typeof globalThis.fetch;
   signUp(name: string): Promise<User>;
@@ -38,7 +38,7 @@ export async function startExtendedService(
     AGENT_STREAM_LIMIT_PER_USER: "8",
     ...more,
   };
-  const service = await startService(cleanup, { dataDir, env });
+  const service = await startServiceHere(cleanup, { dataDir, env });
   const { url, anon_key: apikey, ca_cert_file: authority } = service.credentials;
   const dispatcher = new Agent({ connect: { ca: readFileSync(authority ?? "", "utf8") } });
   cleanup.after(() => dispatcher.close());

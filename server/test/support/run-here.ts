@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { Readable, Writable } from "node:stream";
+import packageJson from "../../package.json" with { type: "json" };
 import { runCommand } from "../../src/commands/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { WITHOUT_LIMITS } from "./without-limits.ts";
@@ -13,6 +14,16 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+export interface CommandHere {
+  /** What it has printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with what would be the exit code of the program. */
+  readonly ended: Promise<number>;
+  /** As SIGTERM or SIGINT does. */
+  stop(): Promise<number>;
+}
+
 /** A command in the process of the test, with the environment of `runProgram`: a program of its own takes a second to load. */
 export async function runHere(
   args: readonly string[],
@@ -20,17 +31,34 @@ export async function runHere(
   input: string | AsyncIterable<string> | CommandInput = "",
   onOutput: (text: string) => void = () => {},
 ): Promise<CommandResult> {
+  const command = startHere(args, env, input, onOutput);
+  const code = await command.ended;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+/** The same, for a command that runs until it is stopped. */
+export function startHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input: string | AsyncIterable<string> | CommandInput = "",
+  onOutput: (text: string) => void = () => {},
+): CommandHere {
   const [stdout, stderr] = [collect(onOutput), collect(onOutput)];
-  const code = await runCommand(args, {
+  const ending = new AbortController();
+  const ended = runCommand(args, {
     env: { LOG_FORMAT: "json", HOME: tmpdir(), PORT: "0", ...WITHOUT_LIMITS, ...env },
     stdin: openInput(input),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    version: "0.0.0",
+    version: packageJson.version,
     clock: systemClock,
-    signal: new AbortController().signal,
+    signal: ending.signal,
   });
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  const stop = async (): Promise<number> => {
+    ending.abort();
+    return ended;
+  };
+  return { stdout: stdout.text, stderr: stderr.text, ended, stop };
 }
 
 function collect(onOutput: (text: string) => void): { readonly stream: Writable; text(): string } {

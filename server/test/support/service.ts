@@ -37,6 +37,15 @@ export interface StartServiceOptions {
   readonly nodeOptions?: readonly string[];
 }
 
+/** What a service under test gets beside its port and data directory. */
+export const SERVICE_ENVIRONMENT: Readonly<Record<string, string>> = {
+  LOG_FORMAT: "json",
+  CONSOLE: "false",
+  WORKERS: "1",
+  ...WITHOUT_LIMITS,
+  ...QUICK_HASHES,
+};
+
 /** The program as an operator starts it, waited for until it is healthy. */
 export async function startService(
   t: Cleanup,
@@ -46,11 +55,7 @@ export async function startService(
   const child = spawn(process.execPath, ["-C", "swarmbase-source", ...nodeOptions, LAUNCHER, "serve"], {
     env: {
       PATH: process.env["PATH"] ?? "",
-      LOG_FORMAT: "json",
-      CONSOLE: "false",
-      WORKERS: "1",
-      ...WITHOUT_LIMITS,
-      ...QUICK_HASHES,
+      ...SERVICE_ENVIRONMENT,
       ...env,
       PORT: port,
       DATA_DIR: dataDir,

@@ -3,7 +3,7 @@ import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "@swarmbase/sdk";
 import { Agent, fetch as fetchWith } from "undici";
 import { createTestDatabase } from "../../../../server/test/support/database.ts";
-import { startService } from "../../../../server/test/support/service.ts";
+import { startServiceHere } from "../../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../../server/test/support/temporary-folder.ts";
 
 export interface Cleanup {
@@ -22,7 +22,7 @@ const ADA = { email: "ada@example.com", password: "correct horse battery" };
 export async function startTypedService(t: Cleanup, env: Readonly<Record<string, string>>): Promise<TypedService> {
   const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(t);
   const dataDir = await createTemporaryFolder(t, "swarmbase-sdk-");
-  const { credentials } = await startService(t, {
+  const { credentials } = await startServiceHere(t, {
     dataDir,
     env: { DATABASE_URL, MASTER_KEY, PROVIDER_A_KIND: "simulated", ...env },
   });

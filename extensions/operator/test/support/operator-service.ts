@@ -5,7 +5,7 @@ import { TOTP } from "otpauth";
 import { Agent, fetch as fetchWith } from "undici";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../../../server/test/support/database.ts";
 import { runHere } from "../../../../server/test/support/run-here.ts";
-import { startService } from "../../../../server/test/support/service.ts";
+import { startServiceHere } from "../../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../../server/test/support/temporary-folder.ts";
 
 export const EXTENSION = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
@@ -56,7 +56,7 @@ export async function startOperatorService(
     ...more,
   };
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-operator-");
-  const { credentials } = await startService(cleanup, { dataDir, env });
+  const { credentials } = await startServiceHere(cleanup, { dataDir, env });
   const { url, anon_key: apikey, service_role_key: serviceKey, ca_cert_file: authority } = credentials;
   const dispatcher = new Agent({ connect: { ca: readFileSync(authority ?? "", "utf8") } });
   cleanup.after(() => dispatcher.destroy());

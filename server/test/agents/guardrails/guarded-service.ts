@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
 import { Agent, fetch } from "undici";
 import { type Cleanup, createTestDatabase } from "../../support/database.ts";
-import { type RunningService, startService } from "../../support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../support/service-here.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { WIRE } from "../../support/providers/wire.ts";
 import { hang, say } from "../../support/providers/wire-server.ts";
@@ -62,7 +62,7 @@ export async function startGuardedService(): Promise<GuardedService> {
   const database = await createTestDatabase(cleanup);
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-guardrails-");
   const providerUrl = `http://127.0.0.1:${await listen(provider, closers)}`;
-  const service = await startService(cleanup, {
+  const service = await startServiceHere(cleanup, {
     dataDir,
     env: {
       DATABASE_URL: database.adminUrl,
@@ -116,7 +116,7 @@ async function answer(state: GuardedService, body: Any, response: ServerResponse
   await (state.isHanging && !isCheck ? hang(frames.slice(0, 3)) : say(frames))(response);
 }
 
-async function signUp({ credentials }: RunningService, dispatcher: Agent, name: string): Promise<Person> {
+async function signUp({ credentials }: ServiceHere, dispatcher: Agent, name: string): Promise<Person> {
   const send = (line: string, bearer: string | null, body?: object, accept = "application/json") => {
     const [method = "GET", path = "/"] = line.split(" ");
     return fetch(new URL(path, credentials.url), {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import tls from "node:tls";
 import type { TestDatabase } from "../../support/database.ts";
-import { type RunningService, startService } from "../../support/service.ts";
+import { type ServiceHere, startServiceHere } from "../../support/service-here.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 
 export interface Answer {
@@ -13,11 +13,11 @@ export interface Answer {
 
 /** Starts a service on a test database, whose certificate this process trusts from then on. */
 export async function startTrustedService(
-  cleanup: Parameters<typeof startService>[0],
+  cleanup: Parameters<typeof startServiceHere>[0],
   { adminUrl, masterKey }: Pick<TestDatabase, "adminUrl" | "masterKey">,
   env: Readonly<Record<string, string>> = {},
-): Promise<RunningService> {
-  const service = await startService(cleanup, {
+): Promise<ServiceHere> {
+  const service = await startServiceHere(cleanup, {
     dataDir: await createTemporaryFolder(cleanup, "swarmbase-hostile-"),
     env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, ...env },
   });
@@ -28,7 +28,7 @@ export async function startTrustedService(
 
 /** Calls `METHOD /path` with the anon key, and with a bearer where one is given. */
 export async function callService(
-  { url, anon_key: apikey }: RunningService["credentials"],
+  { url, anon_key: apikey }: ServiceHere["credentials"],
   operation: string,
   bearer?: string | null,
   body?: unknown,
