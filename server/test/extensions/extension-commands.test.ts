@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import packageJson from "../../package.json" with { type: "json" };
 import { fileURLToPath } from "node:url";
 import { migrate } from "../../src/db/index.ts";
 import { runHere } from "../support/run-here.ts";
@@ -23,7 +24,7 @@ test("a command of an extension runs with its settings, the input and the databa
 
   const counted = await runHere(["count-notes"], env, "typed");
   assert.deepEqual([counted.code, counted.stderr], [0, ""]);
-  const expected = { role: "swarmbase_owner", notes: 2, max: 5, port: 0, version: "0.0.0", input: "typed" };
+  const expected = { role: "swarmbase_owner", notes: 2, max: 5, port: 0, version: packageJson.version, input: "typed" };
   assert.deepEqual(JSON.parse(counted.stdout), expected);
   assert.equal((await runHere(["count-notes", "--archived"], env)).code, 3);
 

@@ -1,1 +1,1 @@
-export { closeAfter, makeUsedDataDir, type Program, readCredentials, runProgram } from "../app/program.ts";
+export { closeAfter, type Program, runProgram } from "../app/program.ts";

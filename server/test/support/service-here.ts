@@ -37,7 +37,8 @@ export async function startServiceHere(
     await stop();
   });
   let hasEnded = false;
-  void ended.finally(() => (hasEnded = true));
+  const note = (): void => void (hasEnded = true);
+  void ended.then(note, note);
   const find = (event: string): string | undefined =>
     output.split("\n").find((line) => line.includes(`"event":"${event}"`));
   const waitFor = async (event: string): Promise<Readonly<Record<string, unknown>>> => {
