@@ -3,18 +3,14 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { EVENT_TYPES, verifyWebhook } from "@swarmbase/sdk";
-import pg from "pg";
-import {
-  closeAfter,
-  makeUsedDataDir,
-  type Program,
-  readCredentials,
-  runProgram,
-} from "../../../server/test/support/program.ts";
-import { runHere } from "../../../server/test/support/run-here.ts";
-import { SEVERAL_STARTS, WAIT_MS } from "../../../server/test/support/wait-limit.ts";
+import type pg from "pg";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
+import { closeAfter, type Program, runProgram } from "../../../server/test/support/program.ts";
+import { type CommandHere, runHere, startHere } from "../../../server/test/support/run-here.ts";
+import { startServiceHere } from "../../../server/test/support/service-here.ts";
+import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
+import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
 import { until } from "../../../server/test/support/until.ts";
 
 interface Stage {
@@ -23,18 +19,19 @@ interface Stage {
   newUser(email: string): Promise<string>;
   /** A change that is an event, `agent.created`. */
   newAgent(userId: string): Promise<void>;
-  /** Resolves when it is ready. */
+  /** The command in this process. Resolves when it is ready. */
+  listenHere(args: string[]): Promise<CommandHere>;
+  /** A program of its own, for what signals do. */
   listen(args: string[]): Promise<Program>;
 }
 
 async function openStage(t: TestContext, settings: Record<string, string> = {}): Promise<Stage> {
-  const env = { DATA_DIR: await makeUsedDataDir(t), NODE_ENV: "test", WEBHOOK_RETRY_SCHEDULE: "0,1", ...settings };
-  const service = runProgram(t, ["serve"], { env });
-  await service.waitFor("service.started");
-  const { database_url: connectionString } = await readCredentials(env.DATA_DIR);
-  const sql = new pg.Client({ connectionString });
-  await sql.connect();
-  closeAfter(t, () => sql.end());
+  const cleanup = { after: (close: () => Promise<void>) => closeAfter(t, close) };
+  const { owner: sql, adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
+  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-listen-");
+  const service = { DATABASE_URL, MASTER_KEY, NODE_ENV: "test", WEBHOOK_RETRY_SCHEDULE: "0,1", ...settings };
+  await startServiceHere(cleanup, { dataDir, env: service });
+  const env = { ...service, DATA_DIR: dataDir };
   return {
     env,
     sql,
@@ -47,6 +44,12 @@ async function openStage(t: TestContext, settings: Record<string, string> = {}):
     newAgent: async (userId) => {
       await sql.query("insert into public.agents (user_id, name) values ($1, 'Ada')", [userId]);
     },
+    listenHere: async (args) => {
+      const command = startHere(["listen", ...args], env);
+      closeAfter(t, command.stop);
+      await printed(command, /Ctrl-C/);
+      return command;
+    },
     listen: async (args) => {
       const program = runProgram(t, ["listen", ...args], { env });
       await printed(program, /Ctrl-C/);
@@ -55,15 +58,10 @@ async function openStage(t: TestContext, settings: Record<string, string> = {}):
   };
 }
 
-async function printed(program: Program, expected: RegExp): Promise<string[]> {
-  const deadline = AbortSignal.timeout(WAIT_MS);
-  for (;;) {
-    const found = expected.exec(program.stdout());
-    if (found !== null) return [...found];
-    const state = `${program.stdout()}\n${program.stderr()}`;
-    assert.ok(program.child.exitCode === null && !deadline.aborted, `did not print ${expected}:\n${state}`);
-    await Promise.race([once(program.child, "output"), wait(1_000)]);
-  }
+async function printed({ stdout, stderr }: Pick<Program, "stdout" | "stderr">, expected: RegExp): Promise<string[]> {
+  const state = (): string => `${stdout()}\n${stderr()}`;
+  await until(() => expected.test(stdout()), `${expected} is printed`, state);
+  return [...(expected.exec(stdout()) ?? [])];
 }
 
 interface Got {
@@ -141,7 +139,7 @@ test("on a running service", SEVERAL_STARTS, async (t) => {
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /There is no account eve@example\.test/);
 
-    const byEmail = await stage.listen(["--user", "ada@example.test"]);
+    const byEmail = await stage.listenHere(["--user", "ada@example.test"]);
     const byId = await stage.listen(["--user", bob, "--forward", "http://127.0.0.1:1/"]);
     assert.ok(byEmail.stdout().includes(EVENT_TYPES.join(", ")));
     await stage.newAgent(ada);
@@ -157,11 +155,11 @@ test("on a running service", SEVERAL_STARTS, async (t) => {
       "insert into public.webhooks (user_id, name, url, events, is_active) values ($1, $2, $3, '{agent.created}', false)",
       [bob, namesake.name, namesake.url],
     );
-    const again = await stage.listen(["--user", bob]);
-    const beside = await stage.listen(["--user", bob]);
+    const again = await stage.listenHere(["--user", bob]);
+    const beside = await stage.listenHere(["--user", bob]);
     const { rows } = await stage.sql.query("select user_id from public.webhooks where is_active order by created_at");
     assert.deepEqual(rows, [{ user_id: ada }, { user_id: bob }, { user_id: bob }]);
-    for (const program of [again, beside, byEmail]) assert.equal((await program.stop()).code, 0);
+    for (const program of [again, beside, byEmail]) assert.equal(await program.stop(), 0);
     assert.deepEqual((await stage.sql.query("select name, url from public.webhooks")).rows, [namesake]);
   });
 });

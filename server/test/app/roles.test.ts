@@ -4,20 +4,25 @@ import { createClient } from "@supabase/supabase-js";
 import { Agent, fetch } from "undici";
 import { readFile } from "node:fs/promises";
 import { createTestDatabase } from "../support/database.ts";
-import { startService } from "../support/service.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 test("nodes follow their ROLES: one accepts requests, another one runs them", async (t) => {
-  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const closers: (() => Promise<void>)[] = [];
+  const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+  t.after(async () => {
+    for (const close of closers) await close();
+  });
+  const { adminUrl, masterKey } = await createTestDatabase(cleanup);
   const start = async (roles: string) =>
-    startService(t, {
-      dataDir: await createTemporaryFolder(t, "swarmbase-roles-"),
+    startServiceHere(cleanup, {
+      dataDir: await createTemporaryFolder(cleanup, "swarmbase-roles-"),
       env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, ROLES: roles },
     });
   const front = await start("api");
   const { url, anon_key: anonKey, ca_cert_file: caFile } = front.credentials;
   const agent = new Agent({ connect: { ca: await readFile(caFile ?? "", "utf8") } });
-  t.after(() => agent.close());
+  cleanup.after(() => agent.close());
   const supabase = createClient(url, anonKey, {
     auth: { persistSession: false, autoRefreshToken: false },
     global: { fetch: ((input: string, init: object) => fetch(input, { ...init, dispatcher: agent })) as never },
@@ -40,7 +45,7 @@ test("nodes follow their ROLES: one accepts requests, another one runs them", as
 
   const back = await start("worker");
   const there = new Agent({ connect: { ca: await readFile(back.credentials.ca_cert_file ?? "", "utf8") } });
-  t.after(() => there.close());
+  cleanup.after(() => there.close());
   const rejected = await fetch(`${back.credentials.url}/rest/v1/agents`, {
     dispatcher: there,
     headers: { apikey: anonKey },

@@ -11,7 +11,7 @@ import { TableMetadataCache } from "../../src/realtime/visibility/tables/table-m
 import { startTestCluster } from "../support/cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startStock } from "../support/forgetful-postgres.ts";
-import { startService } from "../support/service.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { RECEIVER_CA, startReceiver } from "../webhooks/support/receiver.ts";
@@ -67,7 +67,7 @@ test("no statement of a run, a delivery or a subscription is compiled by a serve
   await writeFile(authorityFile, RECEIVER_CA);
   const { adminUrl, masterKey } = database;
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-stock-node-");
-  const service = await startService(cleanup, {
+  const service = await startServiceHere(cleanup, {
     dataDir,
     env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, WEBHOOK_CA_FILE: authorityFile },
   });

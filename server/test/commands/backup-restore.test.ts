@@ -3,22 +3,18 @@ import { once } from "node:events";
 import { createReadStream, existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createGunzip, gzipSync } from "node:zlib";
 import pg from "pg";
 import { type BackupManifest, parseManifest } from "../../src/commands/archive/manifest.ts";
 import { readTar, renderTarHeader, TAR_END, tarPadding } from "../../src/commands/archive/tar.ts";
-import { get, makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
+import { closeAfter, get, makeDataDir, makeUsedDataDir, readCredentials, runProgram } from "../app/program.ts";
+import type { Cleanup } from "../support/database.ts";
 import { runHere } from "../support/run-here.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 import { until } from "../support/until.ts";
-
-async function run(t: TestContext, args: string[], options: RunOptions = {}) {
-  const program = runProgram(t, args, options);
-  const { code } = await program.exited;
-  return { code, stdout: program.stdout(), stderr: program.stderr() };
-}
 
 async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
@@ -43,9 +39,8 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
   const dataDir = await makeUsedDataDir(t);
   const home = dirname(dataDir);
   const env = { DATA_DIR: dataDir };
-  const service = runProgram(t, ["serve"], { env });
-  await service.waitFor("service.started");
-  const before = await readCredentials(dataDir);
+  const cleanup: Cleanup = { after: (close) => closeAfter(t, close) };
+  const { credentials: before, stop } = await startServiceHere(cleanup, { dataDir });
   await ask(before.database_url, "create table public.entries (id int primary key, note text)");
 
   // A client writes one transaction after the other: a copy that is consistent has no gap.
@@ -68,7 +63,7 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
     await until(async () => (await written()).length > 0, "the writer has written");
     const [start] = await ask<{ n: number }>(before.database_url, "select max(id) as n from public.entries");
     const named = join(home, "named", "live.tgz");
-    const { code, stdout, stderr } = await run(t, ["backup", "--to", named], { env });
+    const { code, stdout, stderr } = await runHere(["backup", "--to", named], env);
     assert.equal(code, 0, stderr);
     assert.equal(stdout, `${named}\n`);
     await assertPrivate(named);
@@ -96,7 +91,7 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
     assert.equal(code, 1);
     assert.match(stderr, /already running on .* Stop it first; nothing was changed/);
   });
-  await service.stop();
+  await stop();
 
   await t.test("of a stopped service, into a folder", async () => {
     await mkdir(join(home, "kept"));
@@ -122,13 +117,12 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
     const rejected = await runHere(["restore", join(home, "stopped.tar.gz")], env);
     assert.equal(rejected.code, 1);
     assert.match(rejected.stderr, /is not empty, and nothing was changed[\s\S]*--replace/);
-    const done = await run(t, ["restore", join(home, "stopped.tar.gz"), "--replace"], { env });
+    const done = await runHere(["restore", join(home, "stopped.tar.gz"), "--replace"], env);
     assert.equal(done.code, 0, done.stderr);
     const previous = (await readdir(home)).find((name) => name.startsWith("data.before-"));
     assert.ok(previous !== undefined && existsSync(join(home, previous, "master.key")));
-    const again = runProgram(t, ["serve"], { env });
-    await again.waitFor("service.started");
-    const { database_url: url, anon_key } = await readCredentials(dataDir);
+    const again = await startServiceHere(cleanup, { dataDir });
+    const { database_url: url, anon_key } = again.credentials;
     assert.equal(anon_key, before.anon_key);
     const [row] = await ask<{ n: number }>(url, "select count(*)::int as n from public.entries");
     assert.equal(row?.n, written, "everything that was committed before the stop");
@@ -174,7 +168,7 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
     await once(restoring.child, "close");
     assert.ok(!existsSync(target));
 
-    const { code, stdout, stderr } = await run(t, ["restore", join(home, "live.tar.gz"), "--to", target]);
+    const { code, stdout, stderr } = await runHere(["restore", join(home, "live.tar.gz"), "--to", target]);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^Restored the backup of \d{4}-/);
     assert.deepEqual(leftovers(await readdir(home)), []);
@@ -183,6 +177,7 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
       await readFile(join(dataDir, "master.key"), "utf8"),
     );
 
+    // The program, once: it needs nothing but the folder.
     const copy = runProgram(t, ["serve"], { env: { DATA_DIR: target } });
     await copy.waitFor("service.started");
     const credentials = await readCredentials(target);

@@ -12,9 +12,10 @@ import { collectFindings, type Finding } from "../../src/commands/doctor/finding
 import { loadSettings } from "../../src/config/index.ts";
 import { derivePassword } from "../../src/crypto/index.ts";
 import { makeAuthority, makeLeaf } from "../../src/http/server/tls/certificate.ts";
-import { makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
+import { closeAfter, makeDataDir, makeUsedDataDir, type RunOptions, runProgram } from "../app/program.ts";
 import { PROTOCOLS } from "../support/providers/protocols.ts";
 import { type CommandResult, runHere } from "../support/run-here.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 
 const DAY_MS = 86_400_000;
@@ -49,10 +50,9 @@ test("doctor on a running instance: without problems, then with deliberate fault
   const dataDir = await makeUsedDataDir(t);
   const home = dirname(dataDir);
   const env = { DATA_DIR: dataDir };
-  const service = runProgram(t, ["serve"], { env });
-  await service.waitFor("service.started");
+  const service = await startServiceHere({ after: (close) => closeAfter(t, close) }, { dataDir });
   const masterKey = (await readFile(join(dataDir, "master.key"), "utf8")).trim();
-  const { port } = new URL((await readCredentials(dataDir)).database_url);
+  const { port } = new URL(service.credentials.database_url);
   const adminUrl = `postgresql://postgres:${derivePassword(masterKey, "postgres")}@127.0.0.1:${port}/swarmbase`;
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { Agent, fetch, type RequestInit, type Response } from "undici";
-import { type RunningService, startService } from "../support/service.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { runHere } from "../support/run-here.ts";
+import { type ServiceHere, startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { fillDataDir } from "../support/used-data-dir.ts";
 import { until } from "../support/until.ts";
 
 const NOTES = fileURLToPath(new URL("fixtures/notes/index.ts", import.meta.url));
-const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
 const BODY_LIMIT = 4_096;
 
 interface Account {
@@ -22,8 +21,9 @@ interface Account {
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-let dataDir: string;
-let service: RunningService;
+/** Where its data is. */
+let place: { readonly DATA_DIR: string; readonly DATABASE_URL: string; readonly MASTER_KEY: string };
+let service: ServiceHere;
 let dispatcher: Agent;
 let ada: Account;
 let bob: Account;
@@ -65,7 +65,8 @@ async function signUp(email: string): Promise<Account> {
 }
 
 async function start(env: Readonly<Record<string, string>>): Promise<void> {
-  service = await startService(cleanup, { dataDir, env: { PROVIDER_A_KIND: "simulated", ...env } });
+  const { DATA_DIR: dataDir, ...database } = place;
+  service = await startServiceHere(cleanup, { dataDir, env: { ...database, PROVIDER_A_KIND: "simulated", ...env } });
   const agent = new Agent({ connect: { ca: await readFile(service.credentials.ca_cert_file ?? "", "utf8") } });
   closers.unshift(() => agent.close());
   dispatcher = agent;
@@ -88,8 +89,8 @@ function printed(line: RegExp): Promise<void> {
 
 describe("a service with an extension", () => {
   before(async () => {
-    dataDir = await createTemporaryFolder(cleanup, "swarmbase-port-");
-    await fillDataDir(dataDir);
+    const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
+    place = { DATA_DIR: await createTemporaryFolder(cleanup, "swarmbase-port-"), DATABASE_URL, MASTER_KEY };
     await start({
       EXTENSIONS: `reference,docs-site,${NOTES}`,
       NOTES_MAX: "4",
@@ -275,26 +276,15 @@ describe("a service with an extension", () => {
   });
 
   test("does not start with an extension that it cannot use, and doctor names the same faults", async () => {
-    const run = async (command: string) => {
-      const env = {
-        PATH: process.env["PATH"] ?? "",
-        DATA_DIR: dataDir,
-        EXTENSIONS: `nothing,${NOTES}`,
-        NOTES_MAX: "0",
-      };
-      const child = spawn(process.execPath, ["-C", "swarmbase-source", LAUNCHER, command], { env });
-      const chunks: Buffer[] = [];
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      const [code] = (await once(child, "close")) as [number];
-      return { code, output: Buffer.concat(chunks).toString() };
-    };
+    const env = { ...place, EXTENSIONS: `nothing,${NOTES}`, NOTES_MAX: "0" };
     const faults = ["EXTENSIONS: nothing: not found", "NOTES_MAX must be a whole number from 1 to 100"];
     for (const [command, expected] of [
       ["serve", 2],
       ["migrate", 2],
       ["doctor", 1],
     ] as const) {
-      const { code, output } = await run(command);
+      const { code, stdout, stderr } = await runHere([command], env);
+      const output = stdout + stderr;
       assert.equal(code, expected, output);
       for (const fault of faults) assert.ok(output.includes(fault), `${command}: ${output}`);
     }

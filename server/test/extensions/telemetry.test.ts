@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { Agent, fetch } from "undici";
 import { WIRE } from "../support/providers/wire.ts";
 import { openWireServer, say, type WireServer } from "../support/providers/wire-server.ts";
-import { type RunningService, startService } from "../support/service.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { type ServiceHere, startServiceHere } from "../support/service-here.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { fillDataDir } from "../support/used-data-dir.ts";
 import { RECEIVER_CA, type Receiver, startReceiver } from "../webhooks/support/receiver.ts";
 import { attributesOf, type Collector, first, list, type Span, startCollector } from "../support/collector.ts";
 
@@ -23,7 +23,7 @@ const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(cl
 let collector: Collector;
 let provider: WireServer;
 let receiver: Receiver;
-let service: RunningService;
+let service: ServiceHere;
 let spans: readonly Span[];
 let stopCode: number | null;
 
@@ -35,7 +35,7 @@ const SLOW = { OTEL_BSP_SCHEDULE_DELAY: "600000", OTEL_BLRP_SCHEDULE_DELAY: "600
 describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   before(async () => {
     const dataDir = await createTemporaryFolder(cleanup, "swarmbase-otel-");
-    await fillDataDir(dataDir);
+    const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
     collector = await startCollector();
     provider = await openWireServer();
     cleanup.after(() => collector.close());
@@ -50,9 +50,11 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       say(WIRE.openai({ calls: [{ id: "call-1", name: "current_time", input: {} }] })),
       say(WIRE.openai({ texts: [ANSWER] })),
     );
-    service = await startService(cleanup, {
+    service = await startServiceHere(cleanup, {
       dataDir,
       env: {
+        DATABASE_URL,
+        MASTER_KEY,
         ...SLOW,
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
