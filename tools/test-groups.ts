@@ -31,7 +31,7 @@ export interface TestGroup {
 
 /**
  * A process for every test file would load the same modules hundreds of times, which takes longer than most tests. Files of one
- * folder share one instead, each as a suite of its own, one after the other. What takes longest comes first, as far as that is known:
+ * part of the tree share one instead, each as a suite of its own, one after the other. What takes longest comes first, as far as that is known:
  * browser tests, single files, then groups, the ones with the most text first, so that no long group is the last one running. Files with
  * shared services come before single files, so that these services can end early.
  */
@@ -39,8 +39,8 @@ export function groupTests(root: string, files: readonly string[], variants: rea
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
   const groups = [null, ...variants].flatMap((variant) => {
     const chosen = files.filter((file) => variant?.appliesTo(file, texts.get(file) ?? "") ?? true);
-    const byFolder = Map.groupBy(chosen, (file) => (staysAlone(texts.get(file) ?? "") ? file : dirname(file)));
-    return [...byFolder.values()].flatMap(divide).map((part) => {
+    const byPart = Map.groupBy(chosen, (file) => (staysAlone(texts.get(file) ?? "") ? file : partOf(file)));
+    return [...byPart.values()].flatMap(divide).map((part) => {
       const services = new Set(part.flatMap((file) => findServices(file, texts.get(file) ?? "")));
       return { files: part, variant, services: [...services] };
     });
@@ -53,6 +53,12 @@ export function groupTests(root: string, files: readonly string[], variants: rea
   const sizeOf = ({ files: grouped }: TestGroup): number =>
     grouped.reduce((sum, file) => sum + (texts.get(file)?.length ?? 0), 0);
   return groups.toSorted((one, other) => rankOf(one) - rankOf(other) || sizeOf(other) - sizeOf(one));
+}
+
+/** A module of the server with its sub-folders, all extensions together, or a folder: what loads the same modules. */
+function partOf(file: string): string {
+  const folders = dirname(file).split("/");
+  return folders.slice(0, folders[0] === "extensions" ? 1 : 3).join("/");
 }
 
 function staysAlone(text: string): boolean {
@@ -91,7 +97,7 @@ export function writeGroups(
   const countUsers = (service: string): number => groups.filter(({ services }) => services.includes(service)).length;
   return groups.map(({ files, variant, services }, index) => {
     const [first = ""] = files;
-    const words = (files.length === 1 ? first.replace(/\.test\.ts$/, "") : dirname(first)).replaceAll(/[^\w.]+/g, "-");
+    const words = (files.length === 1 ? first.replace(/\.test\.ts$/, "") : partOf(first)).replaceAll(/[^\w.]+/g, "-");
     const path = join(folder, `${String(index).padStart(3, "0")}-${words}.test.mjs`);
     const paths = files.map((file) => join(root, file));
     const suites = files.map((file, place) => {

@@ -249,6 +249,14 @@ describe("groupTests", () => {
     assert.deepEqual(groups, [["server/test/b/x.test.ts"], names.slice(0, 7), names.slice(7)]);
   });
 
+  it("puts the folders of one module together, and all extensions", () => {
+    const names = ["extensions/a/test/x", "extensions/b/test/x", "server/test/a/b/x", "server/test/a/c/x"];
+    const files = names.map((name) => `${name}.test.ts`);
+    const root = makeTree(Object.fromEntries(files.map((name) => [name, DATABASE])));
+    const groups = groupTests(root, files).map((group) => group.files);
+    assert.deepEqual(groups, [files.slice(0, 2), files.slice(2)]);
+  });
+
   it("leaves alone what starts programs or changes what a process has one of", () => {
     const texts = {
       "a/spawns.test.ts": 'import { spawn } from "node:child_process";\n',
