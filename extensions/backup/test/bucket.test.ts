@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { startRestoredPostgres } from "../../../server/test/support/restored-postgres.ts";
-import { runHere } from "../../../server/test/support/run-here.ts";
-import { startService } from "../../../server/test/support/service.ts";
+import { runHere, startHere } from "../../../server/test/support/run-here.ts";
+import { startServiceHere } from "../../../server/test/support/service-here.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
 import { groupNames } from "../src/archive/names.ts";
@@ -21,7 +21,7 @@ test(
     const { cleaner, home, dataDir } = await openHome(t);
     const bucket = await startS3Server(cleaner);
     // To the commands below, the database of a running service is one of the operator.
-    const { credentials } = await startService(cleaner, { dataDir, env: { EXTENSIONS: "" } });
+    const { credentials } = await startServiceHere(cleaner, { dataDir, env: { EXTENSIONS: "" } });
     const url = credentials.database_url;
     const masterKey = (await readFile(join(dataDir, "master.key"), "utf8")).trim();
     const env = {
@@ -43,7 +43,8 @@ test(
       "there is a base backup",
       () => first.stderr(),
     );
-    const standby = startCommand(cleaner, ["backup", "--continuous"], env);
+    const standby = startHere(["backup", "--continuous"], env);
+    cleaner.after(standby.stop);
     await until(() => standby.stderr().includes("another process archives to this target"), "the second one waits");
     await first.stop("SIGKILL");
     const time = await useDatabase(url, async (client) => {

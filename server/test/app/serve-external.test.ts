@@ -4,26 +4,27 @@ import { test } from "node:test";
 import pg from "pg";
 import { newMasterKey } from "../../src/crypto/index.ts";
 import { startEmbedded, withDatabase, withRole } from "../../src/db/index.ts";
+import { type Cleanup, createTestDatabase, sharedCluster } from "../support/database.ts";
 import { runHere } from "../support/run-here.ts";
-import { createTestDatabase, sharedCluster } from "../support/database.ts";
+import { startServiceHere } from "../support/service-here.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { closeAfter, get, makeDataDir, readCredentials, runProgram } from "./program.ts";
 import { until } from "../support/until.ts";
 
 test("with DATABASE_URL nothing is embedded, and two nodes share the keys", async (t) => {
-  const { adminUrl, masterKey, owner } = await createTestDatabase(t);
+  const cleanup: Cleanup = { after: (close) => closeAfter(t, close) };
+  const { adminUrl, masterKey, owner } = await createTestDatabase(cleanup);
   const env = { DATABASE_URL: adminUrl, MASTER_KEY: masterKey };
-  const dirs = [await makeDataDir(t), await makeDataDir(t)] as const;
-  const nodes = dirs.map((dataDir) => runProgram(t, ["serve"], { env: { ...env, DATA_DIR: dataDir } }));
-  await Promise.all(nodes.map((node) => node.waitFor("service.started")));
-  const [first, second] = [await readCredentials(dirs[0]), await readCredentials(dirs[1])];
+  const start = async () => startServiceHere(cleanup, { dataDir: await makeDataDir(t), env });
+  const nodes = await Promise.all([start(), start()]);
+  const [first, second] = [nodes[0].credentials, nodes[1].credentials];
   assert.equal(first.anon_key, second.anon_key);
   assert.equal(first.service_role_key, second.service_role_key);
   assert.notEqual(first.url, second.url);
   for (const { url, ca_cert_file } of [first, second])
     assert.equal((await get(`${url}/ready`, ca_cert_file)).status, 200);
-  assert.ok(!nodes.some((node) => node.lines().some(({ event }) => String(event).startsWith("embedded."))));
+  assert.ok(!nodes.some((node) => node.output().includes('"event":"embedded.')));
   const { rows } = await owner.query("select count(*)::int as count from private.api_keys");
   assert.equal(rows[0].count, 2);
 
@@ -38,7 +39,7 @@ test("with DATABASE_URL nothing is embedded, and two nodes share the keys", asyn
   const still = new pg.Client({ connectionString: first.database_url });
   await still.connect();
   await still.end();
-  for (const node of nodes) assert.deepEqual(await node.stop(), { code: 0, signal: null });
+  for (const node of nodes) assert.equal(await node.stop(), 0);
 });
 
 test("/ready is 503 while the database is unavailable, and recovers", async (t) => {
