@@ -111,7 +111,11 @@ async function createSwarms(
     for (const agentId of agentIds) {
       const claims = Array.from({ length: otherGrants }, (_, tenant) => ({ tenant: `tenant ${tenant}` }));
       const others = claims.map((claim) => ({ agent_id: agentId, audience: "claim", claim }));
-      await insert("agent_grants", [{ agent_id: agentId, audience: "everyone", claim: null }, ...others], callers.service);
+      await insert(
+        "agent_grants",
+        [{ agent_id: agentId, audience: "everyone", claim: null }, ...others],
+        callers.service,
+      );
     }
   const swarmIds = await insert(
     "swarms",

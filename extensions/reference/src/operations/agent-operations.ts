@@ -76,7 +76,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
     id: "agentRespond",
     summary: "Ask an agent or the agents of a swarm, or control a run",
     description:
-      "Stores your message and lets the agents answer it. The caller must be a member of the swarm with a role other than `viewer`. The response waits for the last answer, or is a stream with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you request that. With `agent_id` instead of `swarm_id` the agent answers in the latest private conversation of the caller and the agent, which the first call creates; `conversation: \"new\"` begins another one. The agent is your own, or one of `published_agents`. With `agent_id` and `messages` the call has its own conversation, which is not stored unless `store` is true. With `action` the call controls an existing run: `cancel`, `approve`, `submit_tool_results`, `attach`.",
+      'Stores your message and lets the agents answer it. The caller must be a member of the swarm with a role other than `viewer`. The response waits for the last answer, or is a stream with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you request that. With `agent_id` instead of `swarm_id` the agent answers in the latest private conversation of the caller and the agent, which the first call creates; `conversation: "new"` begins another one. The agent is your own, or one of `published_agents`. With `agent_id` and `messages` the call has its own conversation, which is not stored unless `store` is true. With `action` the call controls an existing run: `cancel`, `approve`, `submit_tool_results`, `attach`.',
     parameters: [
       inHeader(
         "Idempotency-Key",

@@ -91,9 +91,7 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
     onEvents: () => ports.onEvents(),
     readProgress: (seq) => snapshotRun(run, readElapsedMs(), seq),
   });
-  const budget = context.has_budget
-    ? createRunBudget({ pool, hold, writer, newId, isHeld, onLost })
-    : NO_BUDGET;
+  const budget = context.has_budget ? createRunBudget({ pool, hold, writer, newId, isHeld, onLost }) : NO_BUDGET;
   const traceparent = context.run.request["traceparent"];
   const { agents, isNarrowed, coordinatorId } = decideAnswering({
     strategy: context.run.strategy,

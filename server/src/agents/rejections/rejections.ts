@@ -58,7 +58,8 @@ export function toAppError({ code, details, retry_after: retryAfterSeconds }: Re
   if (code === "FORBIDDEN") return new AppError("FORBIDDEN", explainForbidden(details, statement));
   if (code === "RATE_LIMITED" && retryAfterSeconds !== undefined)
     return new AppError(code, MESSAGES[code], { retryAfterSeconds });
-  if (code === "BUDGET_EXCEEDED") return new AppError(code, BUDGET_MESSAGES[details?.["limit"] ?? ""] ?? MESSAGES[code]);
+  if (code === "BUDGET_EXCEEDED")
+    return new AppError(code, BUDGET_MESSAGES[details?.["limit"] ?? ""] ?? MESSAGES[code]);
   return createRejection(code, details);
 }
 

@@ -30,7 +30,7 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "insert for everyone": "insert into public.agent_grants (agent_id, audience) values (:callerSpare, 'everyone')",
       "update agent": "update public.agent_grants set agent_id = :ownerSpare where id = :heldGrant",
       "update user": "update public.agent_grants set user_id = :newcomer where id = :heldGrant",
-      "accept": {
+      accept: {
         statement: "update public.agent_grants set accepted_at = now() where id = :offeredGrant",
         check: "select 1 from public.agent_grants where id = :offeredGrant and accepted_at is not null",
       },

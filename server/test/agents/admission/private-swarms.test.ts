@@ -143,10 +143,7 @@ describe("a call with an agent instead of a swarm", () => {
   });
 
   test("makes a new swarm once the earlier one is deleted, or without the agent", async () => {
-    const changes = [
-      "delete from public.swarms where id = $1",
-      "delete from public.swarm_agents where swarm_id = $1",
-    ];
+    const changes = ["delete from public.swarms where id = $1", "delete from public.swarm_agents where swarm_id = $1"];
     for (const change of changes) {
       const { swarm_id: earlier } = await askAgent(ada);
       await stage.rows(change, [earlier]);
