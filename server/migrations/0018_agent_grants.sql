@@ -142,7 +142,7 @@ create view public.agent_customers with (security_barrier) as
     select u.agent_id, u.user_id, u.run_id, u.cost_usd, false as is_error, u.created_at from public.usage_records u
     where u.grant_id is not null
     union all
-    select t.agent_id, r.user_id, t.run_id, null, true, t.created_at
+    select t.agent_id, r.user_id, t.run_id, null::numeric as cost_usd, true as is_error, t.created_at
     from public.run_turns t join public.runs r on r.id = t.run_id
     where t.grant_id is not null and t.status = 'failed') as used
   join public.profiles p on p.id = used.user_id
