@@ -22,6 +22,55 @@ begin
 end
 $$;
 
+-- The last messages of a swarm, oldest first, each after the role of its sender.
+create or replace function private.list_said(swarm_id uuid, max_rows integer) returns text[] language plpgsql stable
+as $$
+begin
+  return (
+    select array_agg(said.text order by said.seq)
+    from (select m.seq, case m.sender_type when 'agent' then 'assistant ' else 'user ' end
+            || private.trim_whitespace(m.content) as text
+          from public.messages m
+          where m.swarm_id = list_said.swarm_id and m.sender_type <> 'system' and m.deleted_at is null
+          order by m.seq desc limit max_rows) as said);
+end
+$$;
+
+-- Returns the private conversation that has exactly the messages of a call before its last one, the newest of several, as
+-- `swarm_id`; or the run that the call repeats, which has made the conversation longer.
+create or replace function private.find_listed_swarm(call jsonb) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  caller uuid := call ->> 'user_id';
+  replay jsonb := private.find_replay(caller, null, call ->> 'idempotency_key', call ->> 'request_hash', null, null);
+  listed text[] := array(
+    select (e.value ->> 'role') || ' ' || private.trim_whitespace(e.value ->> 'content')
+    from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)
+    order by e.position);
+  swarm uuid;
+begin
+  if replay is not null then
+    return replay;
+  end if;
+  for swarm in
+    select p.swarm_id from private.private_swarms p
+    where p.user_id = caller and p.agent_id = (call ->> 'agent_id')::uuid
+      and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
+        then (call ->> 'api_key_id')::uuid end
+    order by p.created_at desc, p.swarm_id desc
+  loop
+    -- Most conversations differ in their last message already.
+    if private.list_said(swarm, 1) = listed[cardinality(listed):]
+        and private.list_said(swarm, cardinality(listed) + 1) = listed then
+      return jsonb_build_object('swarm_id', swarm);
+    end if;
+  end loop;
+  return '{"swarm_id": null}';
+end
+$$;
+grant execute on function private.find_listed_swarm(jsonb) to sb_service;
+
 -- Returns the rejection of a caller who may not ask the agent, else null: its owner may, and whoever holds a grant. The
 -- terms of a grant say what a call may bring; how the agent answers is its owner's alone.
 create or replace function private.check_agent_use(call jsonb) returns jsonb language plpgsql stable

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Listening, Respond, RunRequest, ToolResult } from "../agents/index.ts";
 import { type Principal, requireScope } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
-import { isRecord } from "../json/index.ts";
+import { isRecord, type JsonRecord } from "../json/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { readConversation } from "./conversation-body.ts";
 import { defineFunction } from "./define-function.ts";
@@ -39,6 +39,9 @@ export const AGENT_RESPOND = {
   limit: "api",
   body: z.union([startSchema, startAgentSchema, startConversationSchema, steerSchema]),
 } as const satisfies FunctionDescription;
+
+/** Only a call that brings its conversation honours them; of the agent of somebody else, every call is rejected. */
+const OVERRIDES = ["system_prompt", "framework", "model", "settings", "agent_version"];
 
 /** Starts a run in which the agents of a swarm answer, and controls it. */
 export function createAgentRespond(respond: Respond): NamedFunction {
@@ -81,6 +84,8 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
     ...readTarget(body),
     ...("messages" in body ? readConversationRequest(body) : readMessageRequest(body)),
     isNewConversation: "conversation" in body && body.conversation === "new",
+    continuesConversation: "conversation" in body && body.conversation === "continue",
+    namesOverrides: isRecord(call.body) && OVERRIDES.some((name) => !isAbsent((call.body as JsonRecord)[name])),
     maxTurns: body.max_turns ?? null,
     responseSchema: body.response_schema ?? null,
     clientTools: (body.client_tools ?? []).map((tool) => ({ ...tool, input_schema: tool.input_schema ?? ANY_INPUT })),

@@ -91,7 +91,11 @@ export const startConversationSchema = startAgentSchema
     on_conflict: true,
     conversation: true,
   })
-  .extend(conversationMembers(text));
+  .extend({
+    ...conversationMembers(text),
+    /** For clients that send the whole list each time, and keep no id of the conversation. */
+    conversation: z.literal("continue").nullish(),
+  });
 
 export const steerSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("cancel"), run_id: id, user_id: id.nullish() }),

@@ -76,7 +76,8 @@ export interface AgentRespondAskOneAgentBody {
   user_id?: string | null | undefined;
   /** your agent, which answers in the private swarm of you and the agent, or in the conversation of `messages` */
   agent_id: string;
-  conversation?: "new" | undefined;
+  /** `new` with `message`: begins another private conversation with the agent. `continue` with `messages`: continues the private conversation that has exactly the messages before the last one; a single message begins one, and other messages are a conversation of their own */
+  conversation?: "new" | null | undefined;
 }
 
 export interface AgentRespondConverseBody {
@@ -134,6 +135,8 @@ export interface AgentRespondConverseBody {
       }
     | null
     | undefined;
+  /** `new` with `message`: begins another private conversation with the agent. `continue` with `messages`: continues the private conversation that has exactly the messages before the last one; a single message begins one, and other messages are a conversation of their own */
+  conversation?: "continue" | null | undefined;
 }
 
 export interface AgentRespondCancelBody {

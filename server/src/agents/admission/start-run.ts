@@ -5,7 +5,6 @@ import type { JsonRecord } from "../../json/index.ts";
 import { findResponseSchemaFault } from "../schemas/response-schema.ts";
 import { type ClientTool, findClientToolFault } from "../tools/client/client-tools.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
-import { AppError, ModelError } from "../../errors/index.ts";
 import { parseTraceparent } from "../../observe/index.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
 import { type Answering, decideAnswering, decideNext } from "../strategies/who-answers.ts";
@@ -18,13 +17,16 @@ import { expandEvent } from "../streams/event-reader.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
 import { createRejection } from "../rejections/rejections.ts";
 import type { Admissions } from "./admissions.ts";
+import { requireModel } from "./require-model.ts";
 import {
   type AdmissionCall,
   type Conversation,
+  findListedSwarm,
   type FirstTurnPlan,
   listReplacedRuns,
   type Preflight,
   type PreflightAgent,
+  type Replay,
   requireKeyTarget,
 } from "./sql/admit-runs.ts";
 
@@ -52,6 +54,13 @@ export interface RunRequest {
   readonly conversation: Conversation | null;
   /** With `agentId`: begins a private conversation beside those that exist. */
   readonly isNewConversation: boolean;
+  /**
+   * With `conversation`: continues the private conversation that has exactly its messages. A single message begins one. Without
+   * such a conversation, the call is as any other with messages.
+   */
+  readonly continuesConversation: boolean;
+  /** The body has members that change how the agent answers, whether the call honours them or not. */
+  readonly namesOverrides: boolean;
   readonly message: string;
   readonly agentIds: readonly string[] | null;
   readonly onConflict: "enqueue" | "reject" | "interrupt" | null;
@@ -85,18 +94,20 @@ type UserPrincipal = Principal & { readonly userId: string };
 export async function startRun(
   ports: RespondPorts,
   principal: UserPrincipal,
-  request: RunRequest,
+  sent: RunRequest,
   reader: { readonly signal: AbortSignal; readonly afterSeq: number },
 ): Promise<StartedSubscription> {
   const { executor, subscribers, admissions } = ports;
   const { signal, afterSeq } = reader;
-  requireSchemas(ports, request);
-  await requireKeyTarget(ports.pool, principal, request);
+  requireSchemas(ports, sent);
+  await requireKeyTarget(ports.pool, principal, sent);
   const replay = async (runId: string): Promise<StartedSubscription> => {
     const subscriber = await subscribers.attach({ runId, principal, afterSeq, signal });
     return { subscriber, first: [], isReplay: true };
   };
 
+  const request = await placeConversation(ports, principal, sent);
+  if ("replayed_run_id" in request) return replay(request.replayed_run_id);
   const call = toAdmissionCall(ports, principal, request);
   const found = await admissions.preflight(call);
   if ("replayed_run_id" in found) return replay(found.replayed_run_id);
@@ -109,7 +120,7 @@ export async function startRun(
     message: request.message,
   });
   const { mentions, speakers, isNarrowed } = answering;
-  requireModel(ports, preflight.agents, answering);
+  requireModel(ports.models, preflight.agents, answering);
   await request.charge();
   if (call.regenerates !== null)
     for (const runId of await listReplacedRuns(ports.pool, call)) await ports.endRun(principal, runId, signal);
@@ -145,6 +156,21 @@ export async function startRun(
   } finally {
     if (!isStarted) place?.release();
   }
+}
+
+/** The request to the private conversation that its messages are; the same request when they are none. */
+async function placeConversation(
+  ports: RespondPorts,
+  principal: UserPrincipal,
+  request: RunRequest,
+): Promise<RunRequest | Replay> {
+  const { conversation } = request;
+  if (!request.continuesConversation || conversation === null || changesAgent(conversation)) return request;
+  if (conversation.history.length === 0) return { ...request, isNewConversation: true, conversation: null };
+  const found = await findListedSwarm(ports.pool, toAdmissionCall(ports, principal, request));
+  if ("replayed_run_id" in found) return found;
+  const { swarm_id: swarmId } = found;
+  return swarmId === null ? request : { ...request, swarmId, agentId: null, conversation: null };
 }
 
 /** The agents as they answer in this run. */
@@ -204,7 +230,7 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     conversation: conversation && { history: conversation.history, is_stored: conversation.isStored },
     agent_version: conversation?.agentVersion ?? null,
     is_new_conversation: request.isNewConversation,
-    changes_agent: conversation !== null && changesAgent(conversation),
+    changes_agent: request.namesOverrides || (conversation !== null && changesAgent(conversation)),
     has_client_tools: request.clientTools.length > 0,
     user_id: principal.userId,
     is_service: principal.role === "service_role",
@@ -270,27 +296,4 @@ function requireSchemas({ schemas }: RespondPorts, { responseSchema, clientTools
   const toolFault = findClientToolFault(schemas, clientTools);
   if (toolFault !== null)
     throw createRejection("VALIDATION_ERROR", { [`client_tools${toolFault.path}`]: toolFault.message });
-}
-
-/** Rejects a run when no agent has a usable model, before anything is stored. */
-function requireModel(
-  { models }: RespondPorts,
-  agents: readonly PreflightAgent[],
-  answering: Answering<PreflightAgent>,
-): void {
-  const faults: ModelError[] = [];
-  for (const { id, framework, model } of agents) {
-    if (!answering.agents.some((agent) => agent.id === id)) continue;
-    try {
-      models.describe(framework, model);
-      return;
-    } catch (error) {
-      if (!(error instanceof ModelError)) throw error;
-      faults.push(error);
-    }
-  }
-  const fault = faults.find(({ code }) => code === "PROVIDER_NOT_CONFIGURED") ?? faults[0];
-  if (fault === undefined) throw createRejection("NO_AGENTS");
-  const code = fault.code === "INVALID_MODEL" ? "INVALID_MODEL" : "PROVIDER_NOT_CONFIGURED";
-  throw new AppError(code, fault.message);
 }

@@ -68,6 +68,8 @@ function ask(respond: Respond, { swarmId, ownerId }: NewSwarm): ReturnType<Respo
     agentId: null,
     conversation: null,
     isNewConversation: false,
+    continuesConversation: false,
+    namesOverrides: false,
     agentIds: null,
     onConflict: null,
     maxTurns: null,

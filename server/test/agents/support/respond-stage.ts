@@ -180,6 +180,8 @@ export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> 
     agentId: null,
     conversation: null,
     isNewConversation: false,
+    continuesConversation: false,
+    namesOverrides: false,
     message: "hello",
     agentIds: null,
     onConflict: null,

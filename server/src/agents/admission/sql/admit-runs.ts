@@ -175,6 +175,20 @@ export function preflightPrivateSwarm(pool: pg.Pool, call: AdmissionCall): Promi
   });
 }
 
+/** The private conversation with exactly the messages of the call, null without one; or the run that the call repeats. */
+export async function findListedSwarm(
+  pool: pg.Pool,
+  call: AdmissionCall,
+): Promise<Replay | { readonly swarm_id: string | null }> {
+  const found = await callValue<Answer<{ readonly swarm_id: string | null }>>(pool, {
+    name: "respond-find-listed",
+    text: "select private.find_listed_swarm($1::jsonb) as value",
+    values: [JSON.stringify(call)],
+  });
+  if ("rejection" in found) throw toAppError(found.rejection);
+  return found;
+}
+
 /** The runs that the call replaces and that have not ended. */
 export function listReplacedRuns(pool: pg.Pool, call: AdmissionCall): Promise<readonly string[]> {
   return callValue(pool, {
