@@ -185,7 +185,10 @@ describe("a user with a grant", () => {
     assert.equal(next["swarm_id"], first);
     assert.equal((await send(listed, key))["run_id"], next["run_id"], "the list is older than the conversation now");
     assert.equal(await codeOf(send(listed)), "PERMISSION_DENIED");
-    assert.equal(await codeOf(send(listed, { message: "other", ...key, fingerprint: "other" })), "IDEMPOTENCY_KEY_REUSED");
+    assert.equal(
+      await codeOf(send(listed, { message: "other", ...key, fingerprint: "other" })),
+      "IDEMPOTENCY_KEY_REUSED",
+    );
   });
 
   test("reaches the limits of the day, exactly, also with calls at the same time", async () => {
