@@ -9484,7 +9484,6 @@ create table public.agents (
   constraint agents_valid CHECK (private.is_valid_agent(name, role, avatar, description, starter_questions, model, system_prompt, settings)),
   constraint agents_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
-CREATE INDEX agents_a2a_published_idx ON public.agents USING btree (((settings ->> 'a2a_published'::text))) WHERE ((settings ->> 'a2a_published'::text) IS NOT NULL);
 CREATE INDEX agents_user_id_idx ON public.agents USING btree (user_id, created_at DESC);
 alter table public.agents replica identity using index agents_id_user_id_key;
 alter table public.agents enable row level security;

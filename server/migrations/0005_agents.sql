@@ -124,10 +124,6 @@ create table public.agents (
     system_prompt, settings))
 );
 create index agents_user_id_idx on public.agents (user_id, created_at desc);
--- Everybody can read the cards of published agents and swarms, so finding them must not read all rows. The expression
--- is that of the filter `settings->>a2a_published=eq.true`.
-create index agents_a2a_published_idx on public.agents ((settings ->> 'a2a_published'))
-  where settings ->> 'a2a_published' is not null;
 -- A change of the status must not write a long prompt into the WAL again.
 alter table public.agents replica identity using index agents_id_user_id_key;
 alter table public.agents enable row level security;

@@ -18,7 +18,7 @@ before(async () => {
   // The service is its own remote system.
   a2a = await startExtendedService(cleanup, { EXTENSIONS: "a2a,a2a-client" });
   ada = await a2a.signUp("ada");
-  ({ id: agentId } = await ada.insert("agents", { name: "Ann", settings: { a2a_published: true } }));
+  ({ id: agentId } = await ada.insert("agents", { name: "Ann" }));
 });
 after(async () => {
   for (const close of closers) await close();
@@ -76,7 +76,7 @@ describe("tools of the kind a2a", () => {
     assert.match(failed.error.message, /^The remote agent could not do the task: ./);
 
     const cases: readonly [object, RegExp][] = [
-      [withSecret("sk_wrong"), /cannot be called: The API key does not exist/],
+      [withSecret("sk_wrong"), /cannot be called: Failed to fetch Agent Card .*401/],
       [withSecret(key, card(crypto.randomUUID())), /cannot be called: Failed to fetch Agent Card/],
       [{ config: { card_url: card(), auth: { type: "bearer", secret: "token" } } }, /has no secret token/],
     ];

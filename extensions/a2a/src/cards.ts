@@ -1,16 +1,17 @@
 import { isUuid } from "@swarmbase/sdk";
-import { AppError, readRows, type TableRow } from "swarmbase/extension";
+import { AppError, type AskableAgent, readAgents, readRows, type TableRow } from "swarmbase/extension";
 import { type CardSource, endpointOf, type Target } from "./target.ts";
 
-/** A row of `agents` or `swarms`, as far as a card shows it. The system prompt is never part of a card. */
-type CardRow = TableRow<"swarms", "id" | "name" | "description" | "avatar" | "updated_at">;
+/** What a card shows of an agent or a swarm; the system prompt, the model and the owner are never part of it. */
+type CardRow = TableRow<"swarms", "id" | "name" | "description" | "avatar"> & {
+  /** Null for an agent of somebody else: its changes are its owner's. */
+  readonly updated_at: string | null;
+};
 
 const MAX_SKILLS = 100;
+const IN_ORDER = { order: "id", limit: MAX_SKILLS } as const;
+const SWARM = "select=id,name,description,avatar,updated_at&order=id";
 const PUBLISHED = "settings->>a2a_published=eq.true";
-const SELECT = {
-  agents: "select=id,name,description:role,avatar,updated_at",
-  swarms: "select=id,name,description,avatar,updated_at",
-} as const;
 
 /** What all cards have in common. */
 const COMMON = {
@@ -27,18 +28,17 @@ const COMMON = {
   defaultOutputModes: ["text/plain", "application/json"],
 };
 
-/** Rejects with 404 when the caller of `rest` cannot see the row, or when it has to be published and is not. */
-export async function readCard(source: CardSource, target: Target, isPublic: boolean): Promise<unknown> {
+/** Rejects with 404 when the caller may not ask the agent or see the swarm, or when everybody would have to and does not. */
+export async function readCard(source: CardSource, target: Target): Promise<unknown> {
   const { kind, id } = target;
-  const query = [SELECT[kind], `id=eq.${id}`, ...(isPublic ? [PUBLISHED] : [])].join("&");
-  const [row] = isUuid(id) ? await readRows<CardRow>(source, `/${kind}`, query) : [];
-  if (row === undefined) throw new AppError("NOT_FOUND", "There is no published card at this address");
+  const [row] = isUuid(id) ? await READERS[kind](source, id) : [];
+  if (row === undefined) throw new AppError("NOT_FOUND", "There is no card for you at this address");
   const url = endpointOf(source.baseUrl, target);
   return {
     ...COMMON,
     name: row.name,
     description: row.description ?? row.name,
-    version: row.updated_at,
+    version: row.updated_at ?? source.version,
     documentationUrl: documentationOf(source),
     supportedInterfaces: ["JSONRPC", "HTTP+JSON"].map((protocolBinding) => ({
       url,
@@ -51,12 +51,11 @@ export async function readCard(source: CardSource, target: Target, isPublic: boo
   };
 }
 
-/** The card of the service: its skills are the published agents and swarms, each with the address of its own card. */
+/** The card of the service: its skills are agents that the caller may ask and published swarms, each with the address of its own card. */
 export async function readCatalogue(source: CardSource): Promise<unknown> {
   const lists = await Promise.all(
     (["agents", "swarms"] as const).map(async (kind) => {
-      const query = [SELECT[kind], PUBLISHED, "order=id", `limit=${MAX_SKILLS}`].join("&");
-      return (await readRows<CardRow>(source, `/${kind}`, query)).map((row) => {
+      return (await READERS[kind](source)).map((row) => {
         const skill = toSkill(kind, row);
         const address = `${endpointOf(source.baseUrl, { kind, id: row.id })}/.well-known/agent-card.json`;
         return { ...skill, description: `${skill.description} (${address})` };
@@ -75,6 +74,54 @@ export async function readCatalogue(source: CardSource): Promise<unknown> {
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false },
     ...(skills.length > 0 && { skills }),
   };
+}
+
+type Reader = (source: CardSource, id?: string) => Promise<readonly CardRow[]>;
+
+/** The rows with cards for the caller; with an id, that one alone. */
+const READERS: Readonly<Record<Target["kind"], Reader>> = {
+  async agents({ core, restAsService: rest, now }, id) {
+    if (core !== null) {
+      const agents = await readAgents(core, { ...IN_ORDER, ...(id !== undefined && { id: `eq.${id}` }) });
+      return agents.map(describeAgent);
+    }
+    const query = new URLSearchParams({
+      select: `agent_id,runs_per_day,transcripts,agents!inner(id,name,role,avatar,description),agent_versions(role)`,
+      audience: "eq.everyone",
+      or: `(expires_at.is.null,expires_at.gt.${now().toISOString()})`,
+      // The first grant of each agent is the one that applies.
+      order: "agent_id,priority.desc,created_at,id",
+      limit: String(MAX_SKILLS),
+      ...(id !== undefined && { agent_id: `eq.${id}` }),
+    });
+    const grants = await readRows<EveryonesGrant>({ rest }, "/agent_grants", query);
+    const applying = grants.filter((grant, index) => grant.agent_id !== grants[index - 1]?.agent_id);
+    return applying.flatMap(({ agents, agent_versions: version, runs_per_day: runs, transcripts }) =>
+      runs === 0 ? [] : [describeAgent({ ...agents, ...version, transcripts, updated_at: null })],
+    );
+  },
+  async swarms({ core, restAsService: rest }, id) {
+    const published = `${SWARM}&${PUBLISHED}&limit=${MAX_SKILLS}`;
+    if (id === undefined) return readRows<CardRow>({ rest }, "/swarms", published);
+    const own = core === null ? [] : await readRows<CardRow>(core, "/swarms", `${SWARM}&id=eq.${id}`);
+    return own.length > 0 ? own : readRows<CardRow>({ rest }, "/swarms", `${published}&id=eq.${id}`);
+  },
+};
+
+type ShownAgent = Pick<AskableAgent, "id" | "name" | "role" | "avatar" | "description" | "transcripts" | "updated_at">;
+/** A grant to everyone, with the agent, and its version if the grant pins one. */
+interface EveryonesGrant extends Pick<ShownAgent, "transcripts"> {
+  readonly agent_id: string;
+  readonly runs_per_day: number | null;
+  readonly agents: Omit<ShownAgent, "transcripts" | "updated_at">;
+  readonly agent_versions: Pick<ShownAgent, "role"> | null;
+}
+
+/** Whoever asks is told before the first message that somebody else reads the conversation. */
+function describeAgent({ id, name, role, avatar, description, transcripts, updated_at }: ShownAgent): CardRow {
+  const notice = transcripts === "owner" ? "The owner of the agent reads the conversation." : null;
+  const texts = [description ?? role ?? name, notice].filter((text) => text !== null);
+  return { id, name, description: texts.join(" "), avatar, updated_at };
 }
 
 function documentationOf({ baseUrl }: CardSource): string {

@@ -11,8 +11,9 @@ import { describeError, type Fault, ProtocolError, renderHttpFault, renderRpcFau
 import type { CardSource, Session, Target } from "./target.ts";
 
 const WELL_KNOWN = "/.well-known/agent-card.json";
-/** Cards change rarely. */
-const CARD_HEADERS = { "cache-control": "public, max-age=60" };
+/** Cards change rarely. Those of a caller are its own. */
+const CARD_HEADERS = { "cache-control": "public, max-age=60", vary: "authorization" };
+const OWN_CARD_HEADERS = { ...CARD_HEADERS, "cache-control": "private, max-age=60" };
 const VERSION = "1.0";
 
 /** The paths of HTTP+JSON below an endpoint. A segment can end with an operation, `tasks/<id>:cancel`. */
@@ -52,7 +53,7 @@ function endpointRoutes(kind: Target["kind"]): readonly ExtensionRoute[] {
   return [
     cardRoute(path, async (source, id) => {
       const { readCard } = await import("./cards.ts");
-      return readCard(source, { kind, id }, true);
+      return readCard(source, { kind, id });
     }),
     {
       method: "POST",
@@ -83,12 +84,13 @@ function cardRoute(path: string, read: (source: CardSource, id: string) => Promi
   return {
     method: "GET",
     path: `${path}${WELL_KNOWN}`,
-    access: "public",
+    access: "optional-bearer",
+    keyScope: "checked",
     limit: "api",
     renderError: renderHttpError,
-    handler: async ({ params }, context) => ({
-      headers: CARD_HEADERS,
-      body: await read(cardsOf(context, context.restAsService), params["id"] ?? ""),
+    handler: async ({ params, caller, core }, context) => ({
+      headers: caller.userId === null ? CARD_HEADERS : OWN_CARD_HEADERS,
+      body: await read(cardsOf(context, caller.userId === null ? null : core), params["id"] ?? ""),
     }),
   };
 }
@@ -106,11 +108,11 @@ function openSession(
     );
   const { id = "" } = params;
   if (!isUuid(id)) throw new ProtocolError("INVALID_PARAMS", "The path names no agent and no swarm");
-  return { target: { kind, id: id.toLowerCase() }, core, cards: cardsOf(context, core.rest), caller, signal };
+  return { target: { kind, id: id.toLowerCase() }, core, cards: cardsOf(context, core), caller, signal };
 }
 
-function cardsOf({ baseUrl, version }: ExtensionContext, rest: CardSource["rest"]): CardSource {
-  return { rest, baseUrl: baseUrl(), version };
+function cardsOf({ baseUrl, version, restAsService, now }: ExtensionContext, core: CardSource["core"]): CardSource {
+  return { core, restAsService, now, baseUrl: baseUrl(), version };
 }
 
 function errorRenderer(render: (fault: Fault) => object): (error: ExtensionError) => ExtensionErrorResponse {

@@ -39,7 +39,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     const { taskId, id } = parse(DeleteTaskPushNotificationConfigRequest, params);
     return deletePushConfig(session, taskId, id);
   },
-  GetExtendedAgentCard: ({ cards, target }) => readCard(cards, target, false),
+  GetExtendedAgentCard: ({ cards, target }) => readCard(cards, target),
 };
 
 /** A result, or the updates of a stream. */

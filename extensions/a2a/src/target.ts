@@ -1,4 +1,4 @@
-import type { ExtensionCaller, ExtensionCore } from "swarmbase/extension";
+import type { ExtensionCaller, ExtensionContext, ExtensionCore } from "swarmbase/extension";
 
 /** The agent or swarm that an endpoint stands for. */
 export interface Target {
@@ -7,7 +7,9 @@ export interface Target {
 }
 
 /** What cards are made of. */
-export interface CardSource extends Pick<ExtensionCore, "rest"> {
+export interface CardSource extends Pick<ExtensionContext, "restAsService" | "now"> {
+  /** Null without a caller: the cards are those that everybody may see. */
+  readonly core: Pick<ExtensionCore, "rest"> | null;
   /** The public URL of the service. */
   readonly baseUrl: string;
   /** The version of the service. */

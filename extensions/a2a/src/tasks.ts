@@ -2,12 +2,13 @@ import type { TaskState } from "@a2a-js/sdk";
 import {
   type EventFault,
   FINAL_RUN_STATUSES,
+  invokeFunction,
   isUuid,
   type Json,
   type JsonObject,
   type RunStatus,
 } from "@swarmbase/sdk";
-import type { TableRow } from "swarmbase/extension";
+import { type TableRow, toExtensionError } from "swarmbase/extension";
 import { ProtocolError } from "./faults.ts";
 import type { Session } from "./target.ts";
 
@@ -114,9 +115,22 @@ export async function readTasks(
     path: `/runs?${query.join("&")}`,
     headers: isCounted ? { prefer: "count=exact" } : {},
   });
-  const rows = body as readonly RunRow[];
+  const rows = await Promise.all((body as readonly RunRow[]).map((row) => addFault(core, row)));
   const total = isCounted ? Number(String(headers["content-range"]).split("/")[1]) : null;
   return { tasks: rows.map(toTask), last: rows.at(-1), total };
+}
+
+/** Whoever asks an agent of somebody else does not read its turns: the service says why the run failed. */
+async function addFault(core: Session["core"], row: RunRow): Promise<RunRow> {
+  if (row.status !== "failed" || row.error !== null || row.turns.length > 0 || !core.hasScope("run")) return row;
+  try {
+    await invokeFunction(core, "agent-respond", { action: "attach", run_id: row.id });
+    return row;
+  } catch (error) {
+    const fault = toExtensionError(error);
+    if (fault === null) throw error;
+    return { ...row, turns: [{ error: fault }] };
+  }
 }
 
 /** Rejects when the caller cannot see the task, or when it belongs to another endpoint. */

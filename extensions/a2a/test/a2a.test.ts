@@ -21,14 +21,14 @@ let agentId: string;
 let endpoint: string;
 
 before(async () => {
-  a2a = await startExtendedService(cleanup, { EXTENSIONS: "a2a" });
+  a2a = await startExtendedService(cleanup, { EXTENSIONS: "a2a", AGENT_PUBLISHERS: "users" });
   ada = await a2a.signUp("ada");
   ({ id: agentId } = await ada.insert("agents", {
     name: "Ann",
     role: "checks facts",
     system_prompt: "You never tell this.",
-    ...PUBLISHED,
   }));
+  await ada.insert("agent_grants", { agent_id: agentId, audience: "everyone" });
   endpoint = `${a2a.url}/a2a/agents/${agentId}`;
 });
 after(async () => {
@@ -263,7 +263,7 @@ describe("cards", () => {
     return [response.status, await response.json()];
   };
 
-  test("are public for what its owner has published, and describe both bindings", async () => {
+  test("are public for agents that everybody may ask, and describe both bindings", async () => {
     const [status, card] = await read(`/a2a/agents/${agentId}/.well-known/agent-card.json`);
     assert.equal(status, 200);
     assert.deepEqual([card.name, card.description], ["Ann", "checks facts"]);
@@ -280,8 +280,8 @@ describe("cards", () => {
     assert.doesNotMatch(JSON.stringify(card), /never tell/);
   });
 
-  test("are hidden for what is not published; the owner reads them with a bearer", async () => {
-    const { id } = await ada.insert("agents", { name: "Secret", settings: { a2a_published: false } });
+  test("are hidden from whoever may not ask; the owner reads them with a bearer", async () => {
+    const { id } = await ada.insert("agents", { name: "Secret", settings: { a2a_published: true } });
     const { id: swarmId } = await ada.insert("swarms", { name: "Newsroom", description: "Writes news" });
     const hidden = [`/a2a/agents/${id}`, `/a2a/swarms/${swarmId}`, "/a2a/agents/no-id", `/a2a/swarms/${agentId}`];
     for (const path of hidden) {
@@ -289,10 +289,13 @@ describe("cards", () => {
       assert.deepEqual([status, error.status, error.details[0].reason], [404, "NOT_FOUND", "NOT_FOUND"], path);
     }
     const headers = { authorization: `Bearer ${ada.token}`, "a2a-version": "1.0" };
-    const [status, card] = await read(`/a2a/agents/${id}/extendedAgentCard`, headers);
-    assert.deepEqual([status, card.name], [200, "Secret"]);
     const bob = { ...headers, authorization: `Bearer ${(await a2a.signUp("bob")).token}` };
-    assert.equal((await read(`/a2a/agents/${id}/extendedAgentCard`, bob))[0], 404);
+    for (const path of ["extendedAgentCard", ".well-known/agent-card.json"]) {
+      const [status, card] = await read(`/a2a/agents/${id}/${path}`, headers);
+      assert.deepEqual([status, card.name], [200, "Secret"]);
+      assert.equal((await read(`/a2a/agents/${id}/${path}`, bob))[0], 404);
+      assert.equal((await read(`/a2a/agents/${id}/${path}`, { ...bob, authorization: "Bearer forged" }))[0], 401);
+    }
 
     const [, before] = await read("/.well-known/agent-card.json");
     await ada.send("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, PUBLISHED);
@@ -301,6 +304,8 @@ describe("cards", () => {
     assert.deepEqual([namesOf(before), namesOf(after)], [["Ann"], ["Ann", "Newsroom"]]);
     assert.match(after.skills[1].description, new RegExp(`^Writes news .*/a2a/swarms/${swarmId}/\\.well-known/`));
     assert.equal((await read(`/a2a/swarms/${swarmId}/.well-known/agent-card.json`))[1].description, "Writes news");
+    assert.deepEqual(namesOf((await read("/.well-known/agent-card.json", headers))[1]), ["Ann", "Secret", "Newsroom"]);
+    assert.deepEqual(namesOf((await read("/.well-known/agent-card.json", bob))[1]), ["Ann", "Newsroom"]);
   });
 });
 
@@ -326,12 +331,16 @@ describe("access", () => {
 
   test("of other users ends at the rules of rows", async () => {
     const eve = await a2a.signUp("eve");
+    const { id: privateId } = await ada.insert("agents", { name: "Private" });
+    const headers = { authorization: `Bearer ${eve.token}`, "a2a-version": "1.0", "content-type": "application/json" };
+    const body = JSON.stringify({ message: { messageId: "m", role: "ROLE_USER", parts: [{ text: "Hello" }] } });
+    const url = `${a2a.url}/a2a/agents/${privateId}/message:send`;
+    assert.equal((await a2a.fetch(url, { method: "POST", headers, body })).status, 403);
     const filters = { tenant: "", contextId: "", status: 0, pageToken: "", statusTimestampAfter: undefined };
     for (const binding of BINDINGS) {
       const own = await openClient(a2a, endpoint, { bearer: ada.token, binding });
       const task = asTask(await own.sendMessage(messageOf("Hello")));
       const other = await openClient(a2a, endpoint, { bearer: eve.token, binding });
-      await assert.rejects(other.sendMessage(messageOf("Hello")), /agent/i);
       const id = { tenant: "", id: task.id };
       await assert.rejects(other.getTask(id), { name: "TaskNotFoundError" });
       await assert.rejects(other.cancelTask({ ...id, metadata: undefined }), { name: "TaskNotFoundError" });
@@ -340,7 +349,7 @@ describe("access", () => {
       const wrongContext = messageOf("Hello", { contextId: task.contextId });
       await assert.rejects(other.sendMessage(wrongContext));
       // Another endpoint of the same user does not have the task either.
-      const { id: otherId } = await ada.insert("agents", { name: "Other", ...PUBLISHED });
+      const { id: otherId } = await ada.insert("agents", { name: "Other" });
       const sibling = await openClient(a2a, `${a2a.url}/a2a/agents/${otherId}`, { bearer: ada.token, binding });
       await assert.rejects(sibling.getTask(id), { name: "TaskNotFoundError" });
     }

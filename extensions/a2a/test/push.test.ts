@@ -31,14 +31,14 @@ before(async () => {
   await writeFile(caFile, RECEIVER_CA);
   a2a = await startExtendedService(cleanup, {
     EXTENSIONS: "a2a",
+    AGENT_PUBLISHERS: "users",
     WEBHOOK_CA_FILE: caFile,
     WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8",
     WEBHOOK_ALLOWED_PORTS: new URL(receiver.url).port,
     WEBHOOK_RETRY_SCHEDULE: "0,1",
   });
   ada = await a2a.signUp("ada");
-  const settings = { a2a_published: true };
-  const { id } = await ada.insert("agents", { name: "Ann", settings });
+  const { id } = await ada.insert("agents", { name: "Ann" });
   const tool = await ada.insert("tools", {
     name: "locate",
     description: "Returns the position of the user.",
@@ -46,6 +46,8 @@ before(async () => {
     input_schema: { type: "object", properties: { precise: { type: "boolean" } } },
   });
   await ada.insert("agent_tools", { agent_id: id, tool_id: tool.id });
+  // Strangers reach the endpoint with the client of the protocol only where they read its card.
+  await ada.insert("agent_grants", { agent_id: id, audience: "everyone" });
   endpoint = `${a2a.url}/a2a/agents/${id}`;
 });
 after(async () => {

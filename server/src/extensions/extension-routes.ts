@@ -26,7 +26,9 @@ export function extensionRoutes(
     isBodyRaw,
     ...(renderError !== undefined && { renderError: toRouteError(renderError) }),
     handler: async (request, reply) => {
-      const core = CHECKED.has(route.access) ? createCore(getCore(), request, reply) : rejectingCore(route);
+      const isChecked =
+        CHECKED.has(route.access) || (route.access === "optional-bearer" && principalOf(request).role !== "anon");
+      const core = isChecked ? createCore(getCore(), request, reply) : rejectingCore(route);
       try {
         return await send(reply, await handler(toExtensionRequest(request, reply, core), context));
       } catch (error) {

@@ -8,7 +8,16 @@ import type { ConfiguredParts, Extension, ExtensionRoute, ExtensionToolKind, Ven
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const KIND_NAME = /^[a-z][a-z0-9_]{0,39}$/;
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const ACCESS: readonly string[] = ["public", "apikey", "bearer", "bearer-alone", "account", "user", "service"];
+const ACCESS: readonly string[] = [
+  "public",
+  "apikey",
+  "bearer",
+  "bearer-alone",
+  "optional-bearer",
+  "account",
+  "user",
+  "service",
+];
 const SCOPES: readonly string[] = API_KEY_SCOPES;
 /** Paths of the core. `/metrics` is served on a port of its own, and a route here would look like it. */
 const RESERVED = /^\/(?:(?:rest|auth|functions|realtime)\/v1(?:\/|$)|(?:health|ready|metrics)$|$)/;

@@ -26,6 +26,7 @@ export { escapeHtml, type Html, html, raw } from "../html/index.ts";
 export { isRecord, type JsonRecord } from "../json/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
+export { type AskableAgent, readAgents } from "./read-agents.ts";
 export { readLastEventId, readRows, type TableRow } from "./read-rows.ts";
 export type {
   Catalogue,

@@ -84,10 +84,10 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
   readonly path: string;
   /**
    * `bearer`: an API key and a token of any role. `bearer-alone`: a token or API key (`sk_…`) of a user, without the header
-   * `apikey`, for other protocols. `account`: a user with a live session, or the service role. `user`: a user with a live
+   * `apikey`, for other protocols. `optional-bearer`: the same, or nobody without a bearer. `account`: a user with a live session, or the service role. `user`: a user with a live
    * session. `service`: the service role.
    */
-  readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
+  readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "optional-bearer" | "account" | "user" | "service";
   /**
    * What an API key of a user needs: all of these scopes, without being bound to resources. `checked`: what the handler calls as
    * the caller decides. Absent or null: API keys are rejected.
@@ -129,7 +129,7 @@ export interface ExtensionRequest {
   /** Parsed JSON, `undefined` without a body; a Buffer where the route says `isBodyRaw`. */
   readonly body: unknown;
   readonly caller: ExtensionCaller;
-  /** The core as the caller. Only with access `bearer-alone`, `user` or `account`. */
+  /** The core as the caller. Only with access `bearer-alone`, `optional-bearer` with a bearer, `user` or `account`. */
   readonly core: ExtensionCore;
   /** Aborted when the connection closes. */
   readonly signal: AbortSignal;

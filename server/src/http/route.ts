@@ -17,6 +17,7 @@ export interface Route {
   path: string;
   /**
    * `bearer`: a key and a token of any role. `bearer-alone`: a token or API key of a user, without the header `apikey`.
+   * `optional-bearer`: the same, or no bearer at all.
    * `account`: a user with a live session, or the service role.
    */
   access: AccessRule["access"];

@@ -20,7 +20,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       framework: "The AI provider, as the operator configured it.",
       model: "One of the `models` of the framework; null uses the default model. An empty text is stored as null.",
       system_prompt: "The instructions of the agent.",
-      settings: "Parameters of the model, and `a2a_published`. Known keys are checked, other keys are kept as sent.",
+      settings: "Parameters of the model. Known keys are checked, other keys are kept as sent.",
       status: "What the agent is doing. The service sets it during a run; the owner can set it too.",
       status_changed_at: "When `status` changed last.",
     },

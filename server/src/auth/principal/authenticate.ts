@@ -22,7 +22,7 @@ export type AuthenticationContext = LivenessContext & PrincipalContext & ProofCo
 
 /** What a route requires of its callers. */
 export interface AccessRule {
-  readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
+  readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "optional-bearer" | "account" | "user" | "service";
   /** Token refresh ignores the bearer: clients still send the expired one along. */
   readonly isBearerIgnored: boolean;
   /**
@@ -72,6 +72,10 @@ async function resolve(
       if (!authentication.hasAuthorization) throw authError("no_authorization");
       return authentication;
     }
+    case "optional-bearer":
+      return credentials.authorization === undefined
+        ? { principal: ANON_PRINCIPAL, hasAuthorization: false }
+        : resolve(context, { access: "bearer-alone", isBearerIgnored }, credentials);
     case "bearer-alone":
     case "account":
     case "user": {
