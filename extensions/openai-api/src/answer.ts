@@ -5,12 +5,12 @@ import {
   type ClientCall,
   continueRun,
   findWaitingRun,
+  NO_TOKENS,
   readClientCalls,
   type Tokens,
   type WaitingRun,
 } from "./client-calls.ts";
 import { invalid } from "./errors.ts";
-import { loadTarget } from "./target.ts";
 import { type TextPart, TurnOrder, type TurnOrderOptions } from "./turn-order.ts";
 
 /** The last part of an answer. */
@@ -40,7 +40,7 @@ interface Call {
 /** Asks the agent or the swarm. A client that disconnects cancels the run of an agent; the run of a swarm has other readers. */
 export async function openAnswer(ask: Ask, call: Call): Promise<Answer> {
   const { core, signal, idempotencyKey } = call;
-  const target = await loadTarget(core, ask.target);
+  const { target } = ask;
   const waiting = await findWaitingRun(core, ask.results);
   const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
   const stream =
@@ -66,8 +66,12 @@ export function toRespondBody(ask: Ask): RespondBody {
     ...(metadata !== null && { metadata: { ...metadata } }),
     ...(ask.clientTools.length > 0 && { client_tools: ask.clientTools }),
   };
-  if (target.kind === "agent")
-    return { agent_id: target.id, messages, store: ask.isStored, settings: ask.settings, ...common };
+  const converse = { agent_id: target.id, settings: ask.settings, ...common };
+  if (target.isForeign) {
+    const isSaid = ask.said.at(-1)?.role === "user";
+    return { ...converse, messages: isSaid ? ask.said : messages, conversation: "continue" };
+  }
+  if (target.kind === "agent") return { ...converse, messages, store: ask.isStored };
   if (lastUserText === null) throw invalid("messages", "must have a message of the user");
   return { swarm_id: target.id, message: lastUserText, ...common };
 }
@@ -152,11 +156,12 @@ async function readEnd(core: ExtensionCore, run: EndedRun | Run, waiting: Waitin
 }
 
 /** Each answer reports its own part of the usage of a run, so that their sum is right. */
-function subtract(usage: Tokens, before: Tokens | undefined): Tokens {
+function subtract(usage: Tokens | null, before: Tokens = NO_TOKENS): Tokens {
+  const { input_tokens, cached_input_tokens, output_tokens } = usage ?? NO_TOKENS;
   return {
-    input_tokens: usage.input_tokens - (before?.input_tokens ?? 0),
-    cached_input_tokens: usage.cached_input_tokens - (before?.cached_input_tokens ?? 0),
-    output_tokens: usage.output_tokens - (before?.output_tokens ?? 0),
+    input_tokens: input_tokens - before.input_tokens,
+    cached_input_tokens: cached_input_tokens - before.cached_input_tokens,
+    output_tokens: output_tokens - before.output_tokens,
   };
 }
 
@@ -168,7 +173,7 @@ async function throwFailure(core: ExtensionCore, { run_id, errors, stop_reason }
 }
 
 async function* cancelledOnLeave(
-  { core, signal }: Call,
+  { core, signal, idempotencyKey }: Call,
   { target }: Ask,
   stream: RunStream,
   parts: Answer["parts"],
@@ -176,7 +181,9 @@ async function* cancelledOnLeave(
   try {
     yield* parts;
   } finally {
-    if (signal.aborted && target.kind === "agent" && stream.runId !== null)
+    // A private conversation keeps the message: a client that repeats the call gets the answer.
+    const isKept = target.kind === "swarm" || (target.isForeign && idempotencyKey !== undefined);
+    if (signal.aborted && !isKept && stream.runId !== null)
       await invokeFunction(core, "agent-respond", { action: "cancel", run_id: stream.runId }).catch(() => {});
   }
 }

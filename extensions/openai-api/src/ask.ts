@@ -1,11 +1,11 @@
-import { isRecord } from "swarmbase/extension";
+import { type ExtensionCore, isRecord } from "swarmbase/extension";
 import { type Body, type Entry, isSet, type SentConversation, toConversation } from "./conversation.ts";
 import { invalid, unsupported } from "./errors.ts";
-import { parseModel, type Target } from "./target.ts";
+import { type LoadedTarget, loadTarget, parseModel } from "./target.ts";
 
 /** A request of either form of the API. */
 export interface Ask extends SentConversation {
-  readonly target: Target;
+  readonly target: LoadedTarget;
   /** The model as the client named it. */
   readonly model: string;
   readonly isStreamed: boolean;
@@ -48,7 +48,12 @@ export function readBody(body: unknown): Body {
 }
 
 /** Reads the parameters of both forms; `param` is the one that has the conversation. The service checks the settings. */
-export function readAsk(body: Body, entries: readonly Entry[], param: "messages" | "input"): Ask {
+export async function readAsk(
+  core: ExtensionCore,
+  body: Body,
+  entries: readonly Entry[],
+  param: "messages" | "input",
+): Promise<Ask> {
   for (const [name, isUsed, reason] of UNSUPPORTED)
     if (isSet(body[name]) && isUsed(body[name])) throw unsupported(name, reason);
   const { model, metadata, text, reasoning, stop, response_format: format } = body;
@@ -61,8 +66,7 @@ export function readAsk(body: Body, entries: readonly Entry[], param: "messages"
     stop: typeof stop === "string" ? [stop] : stop,
     reasoning_effort: body["reasoning_effort"] ?? (isRecord(reasoning) ? reasoning["effort"] : null),
   };
-  return {
-    target: parseModel(model),
+  const ask = {
     model: String(model),
     isStreamed: readFlag("stream", body["stream"]),
     isStored: readFlag("store", body["store"]),
@@ -72,6 +76,9 @@ export function readAsk(body: Body, entries: readonly Entry[], param: "messages"
     responseSchema: isRecord(text) ? readSchema(text["format"], "text.format") : readSchema(format, "response_format"),
     settings: Object.fromEntries(Object.entries(settings).filter(([, value]) => isSet(value))),
   };
+  const target = await loadTarget(core, parseModel(model));
+  // A private conversation is stored, and so are those of swarms.
+  return { ...ask, target, isStored: ask.isStored || target.isForeign || target.kind === "swarm" };
 }
 
 /** A chat completion has the function in a member of the tool, a response has its members in the tool. */

@@ -18,8 +18,8 @@ type Head = () => { readonly id: string; readonly created: number; readonly mode
 /** POST /v1/chat/completions */
 export async function completeChat(request: ExtensionRequest, context: ExtensionContext): Promise<ExtensionResponse> {
   const body = readBody(request.body);
-  const ask = readAsk(body, readEntries(body["messages"], "messages"), "messages");
   const { core, signal, headers } = request;
+  const ask = await readAsk(core, body, readEntries(body["messages"], "messages"), "messages");
   const answer = await openAnswer(ask, { core, signal, idempotencyKey: headers["idempotency-key"] });
   const head: Head = () => ({
     id: `chatcmpl-${answer.runId}`,

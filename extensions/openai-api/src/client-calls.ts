@@ -7,14 +7,14 @@ import {
   type RunStream,
   submitToolResults,
 } from "@swarmbase/sdk";
-import { type ExtensionCore, readRows, type TableRow } from "swarmbase/extension";
+import type { ExtensionCore } from "swarmbase/extension";
 import type { ToolResult } from "./conversation.ts";
 
 /** A call of a function of the caller. */
 export interface ClientCall {
   /**
-   * The id of the call, and the tokens that were reported up to it. The answer to its result reports the tokens since then, also
-   * when the request is repeated.
+   * The ids of the call and of its run, and the tokens that were reported up to it. The answer to its result reports the tokens
+   * since then, also when the request is repeated.
    */
   readonly id: string;
   readonly name: string;
@@ -24,20 +24,23 @@ export interface ClientCall {
 
 export type Tokens = Pick<EventUsage, "input_tokens" | "cached_input_tokens" | "output_tokens">;
 
+/** What is reported where somebody else pays. */
+export const NO_TOKENS: Tokens = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 };
+
 const NUMBER_BASE = 36;
 
-function renderId(id: string, { input_tokens, cached_input_tokens, output_tokens }: Tokens): string {
+function renderId(id: string, runId: string, { input_tokens, cached_input_tokens, output_tokens }: Tokens): string {
   const counts = [input_tokens, cached_input_tokens, output_tokens];
-  return [id, ...counts.map((count) => count.toString(NUMBER_BASE))].join(".");
+  return [id, runId, ...counts.map((count) => count.toString(NUMBER_BASE))].join(".");
 }
 
 /** Ids of other services name no call. */
-function parseId(text: string): { readonly id: string; readonly before: Tokens } {
-  const [id = "", ...counts] = text.split(".");
+function parseId(text: string): { readonly id: string; readonly runId: string; readonly before: Tokens } {
+  const [id = "", runId = "", ...counts] = text.split(".");
   const [input_tokens = 0, cached_input_tokens = 0, output_tokens = 0] = counts.map(
     (count) => Number.parseInt(count, NUMBER_BASE) || 0,
   );
-  return { id, before: { input_tokens, cached_input_tokens, output_tokens } };
+  return { id, runId, before: { input_tokens, cached_input_tokens, output_tokens } };
 }
 
 /** A run that got, or gets, the results of a request. */
@@ -56,12 +59,10 @@ export async function findWaitingRun(core: ExtensionCore, results: readonly Tool
   const calls = results.map(({ id, output }) => ({ ...parseId(id), output }));
   const callIds = [...new Set(calls.map(({ id }) => id))];
   const [first] = calls;
-  if (first === undefined || !callIds.every(isUuid)) return null;
-  const query = `id=in.(${callIds.join(",")})&select=id,run_id,status`;
-  const rows = await readRows<TableRow<"tool_executions", "id" | "run_id" | "status">>(core, "/tool_executions", query);
-  const [runId, ...others] = new Set(rows.map((row) => row.run_id));
-  if (runId === undefined || others.length > 0 || rows.length < callIds.length) return null;
-  const pending = new Set(rows.flatMap(({ id, status }) => (status === "pending_client" ? [id] : [])));
+  const [runId, ...others] = new Set(calls.map((call) => call.runId));
+  if (first === undefined || !isUuid(runId) || others.length > 0 || !callIds.every(isUuid)) return null;
+  const pending = await listPendingCalls(core, runId);
+  if (pending === null) return null;
   const left = calls.filter(({ id }) => pending.has(id));
   return {
     runId,
@@ -69,6 +70,17 @@ export async function findWaitingRun(core: ExtensionCore, results: readonly Tool
     before: first.before,
     results: left.map(({ id, output }) => ({ tool_execution_id: id, output })),
   };
+}
+
+/** Null when the caller has no such run. */
+async function listPendingCalls(core: ExtensionCore, runId: string): Promise<ReadonlySet<string> | null> {
+  try {
+    const run = await invokeFunction(core, "agent-respond", { action: "attach", run_id: runId });
+    return new Set(run.pending_client_calls?.map((call) => call.tool_execution_id));
+  } catch (error) {
+    if (!isFunctionError(error)) throw error;
+    return error.code === "RUN_NOT_FOUND" ? null : new Set();
+  }
 }
 
 /** Another request was faster, or this one is too late: the run continues either way. */
@@ -93,10 +105,11 @@ export async function readClientCalls(
   runId: string,
 ): Promise<{ readonly calls: readonly ClientCall[]; readonly usage: Tokens } | null> {
   const run = await invokeFunction(core, "agent-respond", { action: "attach", run_id: runId });
+  const usage = run.usage ?? NO_TOKENS;
   const calls = (run.pending_client_calls ?? []).map((call) => ({
-    id: renderId(call.tool_execution_id, run.usage),
+    id: renderId(call.tool_execution_id, runId, usage),
     name: call.tool_name,
     input: JSON.stringify(call.input ?? {}),
   }));
-  return calls.length === 0 ? null : { calls, usage: run.usage };
+  return calls.length === 0 ? null : { calls, usage };
 }

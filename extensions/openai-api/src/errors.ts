@@ -27,8 +27,9 @@ type Rendered = Pick<ExtensionError, "status" | "code" | "message" | "details">;
 function renderBody({ status, code, message, details }: Rendered) {
   const [name, reason] = (isRecord(details) ? Object.entries(details)[0] : undefined) ?? [];
   // Settings of a call are parameters of their own here, and tools have another name.
-  const param = name?.replace(/^settings\./, "").replace(/^client_tools/, "tools") ?? null;
-  const text = param === null ? message : `${message}: ${param} ${String(reason)}`;
+  const named = name?.replace(/^settings\./, "").replace(/^client_tools/, "tools") ?? null;
+  const text = named === null ? message : `${message}: ${named} ${String(reason)}`;
+  const param = code === "AGENT_NOT_FOUND" ? "model" : named;
   return { error: { message: text, type: typeOf(status), param, code } };
 }
 

@@ -23,17 +23,17 @@ export async function respondTo(request: ExtensionRequest, context: ExtensionCon
   // A run that waits for results has its conversation.
   const isNew = (await findWaitingRun(core, readResults(input))) === null;
   const previous = isNew && isSet(previousId) ? await readPrevious(core, previousId) : [];
-  const ask = readAsk(body, [...readInstructions(body), ...previous, ...input], "input");
+  const ask = await readAsk(core, body, [...readInstructions(body), ...previous, ...input], "input");
   const idempotencyKey = headers["idempotency-key"];
   const head: ResponseHead = {
     model: ask.model,
     previousId: isSet(previousId) ? String(previousId) : null,
-    isStored: ask.isStored || ask.target.kind === "swarm",
+    isStored: ask.isStored,
     metadata: ask.metadata ?? {},
   };
   if (readFlag("background", body["background"])) {
     if (ask.isStreamed) throw unsupported("background", "with stream; retrieve the response later");
-    if (!head.isStored) throw invalid("store", "must be true with background");
+    if (!ask.isStored) throw invalid("store", "must be true with background");
     return { body: await startInBackground(core, ask, { idempotencyKey, head }) };
   }
   const answer = await openAnswer(ask, { core, signal, idempotencyKey });

@@ -17,7 +17,6 @@ import {
   type ResponseState,
   type ResponseStatus,
 } from "./response-object.ts";
-import { loadTarget } from "./target.ts";
 
 const PREFIX = "resp_";
 /** The service rejects a longer conversation, so that nothing of it is lost unnoticed. */
@@ -67,7 +66,6 @@ export async function startInBackground(
   ask: Ask,
   { idempotencyKey, head }: BackgroundOptions,
 ): Promise<object> {
-  await loadTarget(core, ask.target);
   const headers = { "idempotency-key": idempotencyKey ?? createRandomId() };
   const body = { ...toRespondBody(ask), background: true };
   const { run_id: runId } = await invokeFunction(core, "agent-respond", body, { headers });
@@ -108,6 +106,6 @@ function toState({ status, messages, usage, error }: RunRow): ResponseState {
 
 function headOf({ swarm_id: swarmId, request }: RunRow): ResponseHead {
   const [agentId] = (request["agent_ids"] ?? []) as readonly string[];
-  const model = "store" in request ? `agent:${agentId}` : `swarm:${swarmId}`;
+  const model = agentId === undefined ? `swarm:${swarmId}` : `agent:${agentId}`;
   return { model, previousId: null, isStored: true, metadata: {} };
 }

@@ -11,6 +11,8 @@ export interface Target {
 }
 
 export interface LoadedTarget extends Target {
+  /** An agent of somebody else, or of nobody: the caller asks it in a private conversation, and cannot change how it answers. */
+  readonly isForeign: boolean;
   /** Whether text can be discarded after it was streamed: an agent answers with JSON that is checked. */
   readonly isStructured: boolean;
   readonly agentCount: number;
@@ -30,15 +32,18 @@ type TargetRow = AgentRow & {
   readonly swarm_agents?: readonly { readonly enabled: boolean; readonly agents: AgentRow | null }[];
 };
 
-/** Throws a 404 when the caller does not see the agent or the swarm. */
+/** Throws a 404 when the caller does not see the swarm. Whether the caller may ask an agent of somebody else, its grants decide. */
 export async function loadTarget(core: ExtensionCore, target: Target): Promise<LoadedTarget> {
   const { kind, id } = target;
   const select = kind === "agent" ? "settings" : "swarm_agents(enabled,agents(settings))";
   const [row] = await readRows<TargetRow>(core, `/${kind}s`, `id=eq.${id}&select=${select}`);
-  if (row === undefined) throw modelNotFound(target);
+  if (row === undefined) {
+    if (kind === "agent") return { ...target, isForeign: true, isStructured: false, agentCount: 1 };
+    throw modelNotFound(target);
+  }
   const agents = row.swarm_agents?.filter(({ enabled }) => enabled).map(({ agents }) => agents) ?? [row];
   const isStructured = agents.some((agent) => isRecord(agent?.settings?.["response_schema"]));
-  return { ...target, isStructured, agentCount: agents.length };
+  return { ...target, isForeign: false, isStructured, agentCount: agents.length };
 }
 
 export function modelNotFound({ kind, id }: Target): AppError {

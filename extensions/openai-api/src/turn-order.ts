@@ -50,10 +50,10 @@ export class TurnOrder {
     yield* this.#passOn();
   }
 
-  /** Discards the text of the turn that was not passed on. */
+  /** Discards the text of the turn. What was passed on of it cannot be taken back, as after a restart. */
   reset(id: string): void {
     const turn = this.#turns.get(id);
-    if (turn !== undefined) turn.text = "";
+    if (turn !== undefined) Object.assign(turn, { text: "", expected: turn.passed });
   }
 
   /**

@@ -188,7 +188,7 @@ describe("chat completions", () => {
     await bob.client.chat.completions.create(body);
     const { id } = await bob.client.chat.completions.create({ ...body, store: true });
     const [swarm, ...others] = await call("/rest/v1/swarms?select=id,name,messages(content)", bob.token);
-    assert.deepEqual([swarm.name, swarm.messages.length, others], ["Bob", 2, []]);
+    assert.deepEqual([swarm.name, swarm.messages.length, others], ["Remember this", 2, []]);
     const [run] = await call(`/rest/v1/runs?id=eq.${id.slice("chatcmpl-".length)}`, bob.token);
     assert.equal(run.swarm_id, swarm.id);
   });
@@ -320,11 +320,7 @@ describe("chat completions", () => {
       "AGENT_NOT_FOUND",
       "model",
     ]);
-    assert.deepEqual(await reject(completions.create({ ...body, model: bob.agent })), [
-      404,
-      "AGENT_NOT_FOUND",
-      "model",
-    ]);
+    assert.deepEqual(await reject(completions.create({ ...body, model: bob.agent })), [403, "PERMISSION_DENIED", null]);
     assert.deepEqual(await reject(completions.create({ ...body, n: 2 })), [400, "unsupported_parameter", "n"]);
     assert.deepEqual(await reject(completions.create({ ...body, temperature: 3 })), [
       400,

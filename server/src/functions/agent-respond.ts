@@ -85,7 +85,7 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
     ...("messages" in body ? readConversationRequest(body) : readMessageRequest(body)),
     isNewConversation: "conversation" in body && body.conversation === "new",
     continuesConversation: "conversation" in body && body.conversation === "continue",
-    namesOverrides: isRecord(call.body) && OVERRIDES.some((name) => !isAbsent((call.body as JsonRecord)[name])),
+    namesOverrides: !("messages" in body) && OVERRIDES.some((name) => !isAbsent((call.body as JsonRecord)[name])),
     maxTurns: body.max_turns ?? null,
     responseSchema: body.response_schema ?? null,
     clientTools: (body.client_tools ?? []).map((tool) => ({ ...tool, input_schema: tool.input_schema ?? ANY_INPUT })),
