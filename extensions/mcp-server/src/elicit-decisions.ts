@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isUuid, type PendingApproval, type Run } from "@swarmbase/sdk";
-import { readRows, type TableRow } from "swarmbase/extension";
+import { readAgents } from "swarmbase/extension";
 import type { Decision } from "./decide-calls.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
@@ -33,9 +33,11 @@ export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRe
   const pending = run.pending_approvals ?? [];
   const agentIds = [...new Set(pending.flatMap(({ agent_id: agentId }) => (agentId === null ? [] : [agentId])))];
   if (agentIds.length === 0) return null;
-  const query = new URLSearchParams({ select: "id,name", id: `in.(${agentIds.join(",")})` });
-  const own = await readRows<TableRow<"agents", "id" | "name">>(caller.core, "/agents", query);
-  const names = new Map(own.map(({ id, name }) => [id, name]));
+  const filter = { order: "id", limit: agentIds.length, id: `in.(${agentIds.join(",")})` } as const;
+  const agents = await readAgents(caller.core, filter);
+  // Of an agent of somebody else, its owner decides unless the grant says otherwise.
+  const decided = agents.filter(({ approver }) => approver !== "owner");
+  const names = new Map(decided.map(({ id, name }) => [id, name]));
   const inputRequests: InputRequests = {};
   for (const approval of pending) {
     const name = names.get(approval.agent_id ?? "");

@@ -5,25 +5,22 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { isUuid } from "@swarmbase/sdk";
-import { readRows, type TableRow } from "swarmbase/extension";
+import { type AskableAgent, readAgents } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
-import { readPage } from "./read-page.ts";
+import { readAgentPage } from "./read-page.ts";
 
-type AgentRow = TableRow<"agents", "id" | "name" | "role">;
-
-const SELECT = "id,name,role";
 const ID_LENGTH = 36;
 const MAX_SLUG = 20;
 
-/** One prompt for each agent of the caller, newest first. None for a key that cannot ask agents. */
+/** One prompt for each agent that the caller may ask, newest first. None for a key that cannot ask agents. */
 export async function listPrompts(caller: Caller, cursor: string | undefined): Promise<ListPromptsResult> {
   if (!caller.core.hasScope("run")) return { prompts: [] };
-  const { rows, next } = await readPage<AgentRow>(caller, "/agents", { select: SELECT, cursor });
+  const { rows, next } = await readAgentPage(caller, { cursor });
   return {
     prompts: rows.map((agent) => ({
       name: promptName(agent),
       title: `Ask ${agent.name}`,
-      description: agent.role ?? `Sends a message to the agent ${agent.name}.`,
+      description: agent.description ?? agent.role ?? `Sends a message to the agent ${agent.name}.`,
       arguments: [{ name: "message", description: "What to ask", required: true }],
     })),
     ...(next !== null && { nextCursor: next }),
@@ -36,8 +33,7 @@ export async function getPrompt(
   { message }: Readonly<Record<string, string>> = {},
 ): Promise<GetPromptResult> {
   const id = name.slice(-ID_LENGTH);
-  const query = new URLSearchParams({ select: SELECT, id: `eq.${id}` });
-  const [agent] = isUuid(id) ? await readRows<AgentRow>(caller.core, "/agents", query) : [];
+  const [agent] = isUuid(id) ? await readAgents(caller.core, { order: "id", limit: 1, id: `eq.${id}` }) : [];
   // The rest of the name may be older than the name of the agent.
   if (agent === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}`);
   if (message === undefined || message.trim() === "")
@@ -47,7 +43,7 @@ export async function getPrompt(
 }
 
 /** Readable for people, and unique by the id at its end. */
-function promptName({ id, name }: AgentRow): string {
+function promptName({ id, name }: AskableAgent): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")

@@ -1,4 +1,4 @@
-import { AppError, readRows } from "swarmbase/extension";
+import { AppError, readAgents, readRows } from "swarmbase/extension";
 import { decideAndFollow, type Decision } from "../decide-calls.ts";
 import { renderRun, RUN_SCHEMA } from "../render-run.ts";
 import { listTool } from "./list-tool.ts";
@@ -6,25 +6,31 @@ import { defineTool, id, object, row, text, type ToolDefinition } from "./tool.t
 
 const MAX_REASON_CHARACTERS = 1_000;
 const APPROVAL = {
-  ...row("tool_execution_id run_id swarm_id agent_name tool_name input* expires_at?"),
-  select:
-    "tool_execution_id:id,run_id,swarm_id,tool_name,expires_at,...agents!inner(agent_name:name),...tool_execution_payloads(input)",
+  ...row("tool_execution_id run_id swarm_id agent_id? agent_name? tool_name input* expires_at?"),
+  select: "tool_execution_id:id,run_id,swarm_id,agent_id,tool_name,expires_at,...tool_execution_payloads(input)",
 };
 
 export const APPROVAL_TOOLS: readonly ToolDefinition[] = [
   listTool({
     name: "approvals",
-    description: "Lists the tool calls of your agents that wait for your approval, newest first.",
+    description: "Lists the tool calls that wait for your approval, newest first.",
     row: APPROVAL,
     table: "tool_executions",
     idColumn: "tool_execution_id",
-    filter: ({ userId }) => ({ status: "eq.pending_approval", "agents.user_id": `eq.${userId}` }),
+    filter: ({ userId }) => ({ status: "eq.pending_approval", approver_id: `eq.${userId}` }),
+    async complete(calls, { core }) {
+      const ids = new Set(calls.map((call) => call["agent_id"]));
+      const filter = { order: "id", limit: calls.length, id: `in.(${[...ids].join(",")})` } as const;
+      const agents = calls.length === 0 ? [] : await readAgents(core, filter);
+      const names = new Map<unknown, string>(agents.map(({ id, name }) => [id, name]));
+      return calls.map((call) => ({ ...call, agent_name: names.get(call["agent_id"]) ?? null }));
+    },
   }),
   defineTool<Decision>({
     name: "decide_approval",
     title: "Approve or deny a tool call",
     description:
-      "Approves or denies a tool call of one of your agents, and returns the run when it has ended or waits again. Decide only as the user has said.",
+      "Approves or denies a tool call that waits for you, and returns the run when it has ended or waits again. Decide only as the user has said.",
     scopes: ["run", "approve"],
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     inputSchema: object(

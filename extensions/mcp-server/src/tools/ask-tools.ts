@@ -55,7 +55,8 @@ export const ASK_TOOLS: readonly ToolDefinition[] = [
   defineTool<{ agent_id: string; message: string }>({
     name: "ask_agent",
     title: "Ask an agent",
-    description: "Sends a message to one of your agents and returns its answer. The agent remembers the conversation.",
+    description:
+      "Sends a message to an agent of list_agents and returns its answer. The agent remembers the conversation.",
     scopes: ["run"],
     annotations: ASKING,
     inputSchema: object({ agent_id: id("The agent, see list_agents"), message: MESSAGE }),

@@ -13,11 +13,28 @@ interface ListOptions {
   readonly idColumn?: string;
   /** Further parameters of the query. */
   filter?(caller: Caller): Readonly<Record<string, string>>;
+  /** Completes the rows of a page. */
+  complete?(rows: readonly Record<string, unknown>[], caller: Caller): Promise<readonly Record<string, unknown>[]>;
 }
 
 /** A tool that lists rows, newest first. */
 export function listTool(options: ListOptions): ToolDefinition {
-  const { name, description, row, table = name, idColumn = "id", filter = () => ({}) } = options;
+  const { name, row, table = name, idColumn = "id", filter = () => ({}), complete } = options;
+  return pageTool(options, async (caller, { limit, cursor }) => {
+    const page = { select: row.select, idColumn, limit, cursor, filters: filter(caller) };
+    const { rows, next } = await readPage<Record<string, unknown>>(caller, `/${table}`, page);
+    return { rows: complete === undefined ? rows : await complete(rows, caller), next };
+  });
+}
+
+/** A tool that returns pages. */
+export function pageTool(
+  { name, description, row }: Pick<ListOptions, "name" | "description" | "row">,
+  read: (
+    caller: Caller,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ) => Promise<{ readonly rows: readonly object[]; readonly next: string | null }>,
+): ToolDefinition {
   return defineTool<{ limit?: number; cursor?: string }>({
     name: `list_${name}`,
     title: `List ${name}`,
@@ -27,8 +44,7 @@ export function listTool(options: ListOptions): ToolDefinition {
     inputSchema: object({ limit: LIMIT, cursor: id("The cursor that the previous page ended with") }, []),
     outputSchema: pageOf(name, row),
     async run({ limit = LIMIT.default, cursor }, { caller }) {
-      const page = { select: row.select, idColumn, limit, cursor, filters: filter(caller) };
-      const { rows, next } = await readPage(caller, `/${table}`, page);
+      const { rows, next } = await read(caller, { limit, cursor });
       return structured({ [name]: rows, next_cursor: next });
     },
   });

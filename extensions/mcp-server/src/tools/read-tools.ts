@@ -1,7 +1,8 @@
-import { AppError, readRows } from "swarmbase/extension";
+import { AppError, type AskableAgent, readAgents, readRows } from "swarmbase/extension";
 import type { Caller } from "../caller.ts";
 import { MESSAGE, readMessages } from "../read-messages.ts";
-import { listTool, pageOf } from "./list-tool.ts";
+import { readAgentPage } from "../read-page.ts";
+import { listTool, pageOf, pageTool } from "./list-tool.ts";
 import {
   ADDITIVE,
   defineTool,
@@ -20,7 +21,8 @@ const MAX_MESSAGE_CHARACTERS = 32_000;
 const MAX_QUERY_CHARACTERS = 200;
 const EXCERPT_CHARACTERS = 1_000;
 
-const AGENT = row("id name role? framework model? status");
+/** Null for agents of others: `framework`, `model` and `status`; for your own: the terms of the grant. */
+const AGENT = row("id name role? description? framework? model? status? payer? approver? transcripts?");
 const SWARM = row("id name description? status strategy");
 const FOUND_MESSAGE = row("id swarm_id seq# sender_name content created_at");
 
@@ -30,15 +32,24 @@ function containsPattern(text: string): string {
   return `"${`%${escaped}%`.replace(/[\\"]/g, String.raw`\$&`)}"`;
 }
 
+function showAgent({ avatar: _, created_at: __, updated_at: ___, ...agent }: AskableAgent): Record<string, unknown> {
+  return agent;
+}
+
+/** A condition that one of the columns contains the text. */
+function containsIn(columns: readonly string[], text: string): string {
+  const pattern = containsPattern(text);
+  return `(${columns.map((column) => `${column}.ilike.${pattern}`).join(",")})`;
+}
+
 function search(
   caller: Caller,
   [table, select, columns]: readonly [string, string, readonly string[]],
   { query, limit = LIMIT.default, swarm_id: swarmId }: { query: string; limit?: number; swarm_id?: string },
 ): Promise<readonly Record<string, unknown>[]> {
-  const pattern = containsPattern(query);
   const parameters = new URLSearchParams({
     select,
-    or: `(${columns.map((column) => `${column}.ilike.${pattern}`).join(",")})`,
+    or: containsIn(columns, query),
     order: "id.desc",
     limit: String(limit),
     ...(table === "messages" && swarmId !== undefined && { swarm_id: `eq.${swarmId}` }),
@@ -47,7 +58,18 @@ function search(
 }
 
 export const READ_TOOLS: readonly ToolDefinition[] = [
-  listTool({ name: "agents", row: AGENT, description: "Lists your agents, newest first." }),
+  pageTool(
+    {
+      name: "agents",
+      row: AGENT,
+      description:
+        "Lists the agents that you may ask, newest first: your own, and those of others, who pay, approve tool calls and read along as the last members say.",
+    },
+    async (caller, page) => {
+      const { rows, next } = await readAgentPage(caller, page);
+      return { rows: rows.map(showAgent), next };
+    },
+  ),
   listTool({ name: "swarms", row: SWARM, description: "Lists the swarms that you are a member of, newest first." }),
   defineTool<{ swarm_id: string; limit?: number; cursor?: string }>({
     name: "read_messages",
@@ -92,8 +114,10 @@ export const READ_TOOLS: readonly ToolDefinition[] = [
     async run(input, { caller }) {
       const messages = await search(caller, ["messages", FOUND_MESSAGE.select, ["content"]], input);
       const inSwarm = input.swarm_id !== undefined;
+      const { query, limit = LIMIT.default } = input;
+      const condition = { order: "id.desc", limit, or: containsIn(["name", "role"], query) } as const;
       return structured({
-        agents: inSwarm ? [] : await search(caller, ["agents", AGENT.select, ["name", "role"]], input),
+        agents: inSwarm ? [] : (await readAgents(caller.core, condition)).map(showAgent),
         swarms: inSwarm ? [] : await search(caller, ["swarms", SWARM.select, ["name", "description"]], input),
         messages: messages.map((row) => ({ ...row, content: String(row["content"]).slice(0, EXCERPT_CHARACTERS) })),
       });
