@@ -118,23 +118,25 @@ export function createEventConverter({ threadId, runId, ...known }: ConverterOpt
   };
   const finish = (run: EndedRun): AgUiEvent[] => {
     const { status, errors, usage, stop_reason, run_id, swarm_id } = run;
-    const { input_tokens, output_tokens, total_tokens, cached_input_tokens } = usage;
-    const used = [
-      {
-        inputTokens: input_tokens,
-        outputTokens: output_tokens,
-        totalTokens: total_tokens,
-        cachedInputTokens: cached_input_tokens,
-      },
-    ];
+    // Null where somebody else pays.
+    const used = usage && {
+      usage: [
+        {
+          inputTokens: usage.input_tokens,
+          outputTokens: usage.output_tokens,
+          totalTokens: usage.total_tokens,
+          cachedInputTokens: usage.cached_input_tokens,
+        },
+      ],
+    };
     if (status === "failed") {
       const [error] = errors;
       const message = error?.message ?? "No agent could answer";
-      return [...closeAll(), { type: "RUN_ERROR", message, code: error?.code ?? String(stop_reason), usage: used }];
+      return [...closeAll(), { type: "RUN_ERROR", message, code: error?.code ?? String(stop_reason), ...used }];
     }
     const outcome = status === "cancelled" ? ({ type: "cancelled" } as const) : ({ type: "success" } as const);
     const result = { run_id, swarm_id, status, stop_reason };
-    return [...closeAll(), { type: "RUN_FINISHED", threadId, runId, outcome, result, usage: used }];
+    return [...closeAll(), { type: "RUN_FINISHED", threadId, runId, outcome, result, ...used }];
   };
 
   return {

@@ -1,22 +1,27 @@
 // In charge of: runs as AG-UI events, and as UI message streams of the AI SDK.
 // Not in charge of: runs and their streams, which it translates.
 import { defineExtension, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
+import { listAgents } from "./list-agents.ts";
 import { answerChat, reconnectChat } from "./answer-chat.ts";
 import { runAgent } from "./run-agent.ts";
 import type { Target } from "./target.ts";
 
 type Answer = (request: ExtensionRequest, target: Target) => Promise<ExtensionResponse>;
 
+const COMMON = {
+  access: "bearer-alone",
+  keyScope: "checked",
+  limit: "api",
+  renderError: ({ code, message, details }: { code: string; message: string; details: unknown }) => ({
+    body: { type: "RUN_ERROR", code, message, ...(details !== null && { details }) },
+  }),
+} as const;
+
 function defineRoute(method: "GET" | "POST", path: string, toTarget: (id: string) => Target, answer: Answer) {
   return {
+    ...COMMON,
     method,
     path,
-    access: "bearer-alone",
-    keyScope: "checked",
-    limit: "api",
-    renderError: ({ code, message, details }: { code: string; message: string; details: unknown }) => ({
-      body: { type: "RUN_ERROR", code, message, ...(details !== null && { details }) },
-    }),
     handler: (request: ExtensionRequest) => answer(request, toTarget(request.params["id"] ?? "")),
   } as const;
 }
@@ -29,6 +34,7 @@ export const extension = defineExtension({
   summary: "runs as AG-UI events, and as message streams of the AI SDK",
   docs: new URL("../README.md", import.meta.url),
   routes: [
+    { ...COMMON, method: "GET", path: "/ag-ui/agents", handler: listAgents },
     defineRoute("POST", "/ag-ui/agents/:id", toAgent, runAgent),
     defineRoute("POST", "/ag-ui/swarms/:id", toSwarm, runAgent),
     defineRoute("POST", "/ai-sdk/agents/:id", toAgent, answerChat),

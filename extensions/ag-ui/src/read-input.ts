@@ -13,6 +13,8 @@ export interface AgentInput {
   readonly state: unknown;
   /** Null: no message of the user is new. */
   readonly question: string | null;
+  /** The whole conversation, as far as a stored one has it. Empty without a question. */
+  said(): readonly SaidMessage[];
   readonly clientTools: readonly { name: string; description: string; input_schema: Record<string, unknown> }[];
   /** Results at the end of the conversation. */
   readonly results: readonly ToolResult[];
@@ -21,6 +23,11 @@ export interface AgentInput {
   readonly knownCalls: readonly string[];
   readonly knownResults: readonly string[];
   readonly isEmpty: boolean;
+}
+
+interface SaidMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string;
 }
 
 type ToolResult = AgentRespondSubmitToolResultsBody["results"][number];
@@ -47,6 +54,7 @@ export async function readInput(body: unknown): Promise<AgentInput> {
     runId,
     state: input.state,
     question: last?.role === "user" && resume.length === 0 ? textOf(last) : null,
+    said: () => listSaid(messages),
     clientTools: tools.map(({ name, description, parameters }) => ({
       name,
       description,
@@ -60,6 +68,27 @@ export async function readInput(body: unknown): Promise<AgentInput> {
     knownResults: messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
     isEmpty: messages.length === 0,
   };
+}
+
+const ROLES: Readonly<Record<string, SaidMessage["role"]>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+};
+
+/** The text before a tool call and the text after its result are one message of the agent. */
+function listSaid(messages: readonly Message[]): readonly SaidMessage[] {
+  const said: SaidMessage[] = [];
+  for (const message of messages) {
+    const role = ROLES[message.role];
+    const content = role === undefined ? "" : textOf(message);
+    const last = said.at(-1);
+    if (role === undefined || content.trim() === "") continue;
+    if (role !== "assistant" || last?.role !== "assistant") said.push({ role, content });
+    else said.splice(-1, 1, { role, content: last.content + content });
+  }
+  return said;
 }
 
 function toResults(message: Message): ToolResult[] {

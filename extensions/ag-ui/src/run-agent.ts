@@ -23,7 +23,7 @@ import {
 } from "swarmbase/extension";
 import { type AgUiEvent, createEventConverter, type EventConverter } from "./event-converter.ts";
 import { type AgentInput, readInput } from "./read-input.ts";
-import type { Target } from "./target.ts";
+import { isForeign, type Target } from "./target.ts";
 
 type Reading = AsyncGenerator<RunStreamEvent, Run | null, undefined>;
 
@@ -75,7 +75,10 @@ async function openEvents(
     return translate(started, converter, opened);
   }
   if (question !== null) {
-    const call = { ...target, message: question, client_tools: input.clientTools, include_reasoning: true };
+    const more = { client_tools: input.clientTools, include_reasoning: true };
+    const call = (await isForeign(core, target))
+      ? { ...target, messages: input.said(), conversation: "continue" as const, ...more }
+      : { ...target, message: question, ...more };
     const events = readUntilWaiting(core, respond(core, call, { idempotencyKey: runId, signal }));
     return translate(started, converter, { events, first: await events.next() });
   }
