@@ -19,7 +19,8 @@ const CHAT_MEMBER = "ai_sdk_chat_id";
 /** Answers a request of `DefaultChatTransport`. Further members of the body are passed on to `agent-respond`. */
 export async function answerChat(request: ExtensionRequest, target: Target): Promise<ExtensionResponse> {
   const { id: chatId = "", messages, trigger = "submit-message", messageId, ...more } = readChat(request.body);
-  if (messages.some(({ role }) => role === "system") && (await isForeign(request.core, target)))
+  const isInstructed = "agent_id" in target && messages.some(({ role }) => role === "system");
+  if (isInstructed && (await isForeign(request.core, target.agent_id)))
     throw new AppError("PERMISSION_DENIED", "Only the owner of an agent gives it instructions");
   const chunks = await openTransport(request, target)
     .sendMessages({ chatId, messages, trigger, messageId, abortSignal: request.signal, body: nameChat(more, chatId) })

@@ -76,7 +76,8 @@ async function openEvents(
   }
   if (question !== null) {
     const more = { client_tools: input.clientTools, include_reasoning: true };
-    const call = (await isForeign(core, target))
+    const isListed = "agent_id" in target && (await isForeign(core, target.agent_id));
+    const call = isListed
       ? { ...target, messages: input.said(), conversation: "continue" as const, ...more }
       : { ...target, message: question, ...more };
     const events = readUntilWaiting(core, respond(core, call, { idempotencyKey: runId, signal }));

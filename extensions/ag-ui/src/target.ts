@@ -4,8 +4,7 @@ import { type ExtensionCore, readRows } from "swarmbase/extension";
 /** Who answers: one agent in a private swarm of the caller and the agent, or the agents of a swarm. */
 export type Target = { readonly agent_id: string } | { readonly swarm_id: string };
 
-/** Whether the target is an agent of somebody else, or of nobody. Its own agents alone are rows for the caller. */
-export async function isForeign(core: Pick<ExtensionCore, "rest">, target: Target): Promise<boolean> {
-  if (!("agent_id" in target) || !isUuid(target.agent_id)) return false;
-  return (await readRows(core, "/agents", `id=eq.${target.agent_id}&select=id`)).length === 0;
+/** Whether an agent is of somebody else, or of nobody. Its own agents alone are rows for the caller. */
+export async function isForeign(core: Pick<ExtensionCore, "rest">, agentId: string): Promise<boolean> {
+  return isUuid(agentId) && (await readRows(core, "/agents", `id=eq.${agentId}&select=id`)).length === 0;
 }

@@ -28,11 +28,10 @@ export async function readAgents(
   core: Pick<ExtensionCore, "rest">,
   query: { readonly order: "id" | "id.desc"; readonly limit: number; readonly [filter: string]: string | number },
 ): Promise<readonly AskableAgent[]> {
-  const search = (select: string): URLSearchParams => {
-    const { order, limit, ...filters } = query;
-    const parameters = Object.entries({ ...filters, select, order, limit });
-    return new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]));
-  };
+  const search = (select: string): URLSearchParams =>
+    new URLSearchParams(
+      Object.entries({ ...query, select }).map(([name, value]): [string, string] => [name, String(value)]),
+    );
   const [own, others] = await Promise.all([
     readRows<OwnAgent>(core, "/agents", search(`${COMMON},framework,model,status,created_at,updated_at`)),
     readRows<Pick<OwnAgent, CommonColumn> & GrantTerms>(
