@@ -36,8 +36,8 @@ begin
 end
 $$;
 
--- Returns the private conversation that has exactly the messages of a call before its last one, the newest of several, as
--- `swarm_id`; or the run that the call repeats, which has made the conversation longer.
+-- Returns the private conversation that has exactly the messages of a call before its last one, the newest of several,
+-- as `swarm_id`; or the run that the call repeats, which has made the conversation longer.
 create or replace function private.find_listed_swarm(call jsonb) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

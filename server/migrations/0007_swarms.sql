@@ -101,8 +101,8 @@ create table public.swarms (
 create index swarms_owner_id_idx on public.swarms (owner_id, created_at desc);
 create index swarms_coordinator_agent_id_idx on public.swarms (coordinator_agent_id)
   where coordinator_agent_id is not null;
--- Everybody can read the cards of published swarms, so finding them must not read all rows. The expression is that of the
--- filter `settings->>a2a_published=eq.true`.
+-- Everybody can read the cards of published swarms, so finding them must not read all rows. The expression is that of
+-- the filter `settings->>a2a_published=eq.true`.
 create index swarms_a2a_published_idx on public.swarms ((settings ->> 'a2a_published'))
   where settings ->> 'a2a_published' is not null;
 alter table public.swarms replica identity using index swarms_id_owner_id_key;

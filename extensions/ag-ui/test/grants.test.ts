@@ -50,11 +50,12 @@ const said = (role: "user" | "assistant" | "system" | "developer", content: stri
   role,
   content,
 });
-const lastText = ({ messages }: HttpAgent): string => String(messages.at(-1)?.content);
+const lastText = ({ messages }: HttpAgent): string => JSON.stringify(messages.at(-1)?.content);
 const listAgents = async (bearer: string): Promise<Parsed[]> => {
   const headers = { authorization: `Bearer ${bearer}` };
   const response = await service.fetch(`${service.url}/ag-ui/agents`, { headers });
-  return ((await response.json()) as Parsed).agents;
+  const { agents }: Parsed = await response.json();
+  return agents;
 };
 const swarmOf = (events: readonly Parsed[]): string => events.at(-1).result.swarm_id;
 

@@ -112,7 +112,7 @@ export interface AgentRespondConverseBody {
     role: "system" | "user" | "assistant";
     content: string;
   }[];
-  /** true: the conversation is stored as one of your swarms. Otherwise it is hidden, and deleted after the run */
+  /** true: the conversation is stored as one of your swarms. Otherwise it is deleted after the run */
   store?: boolean | null | undefined;
   /** a number of `agent_versions`: the agent answers as it was in that version */
   agent_version?: number | null | undefined;

@@ -94,8 +94,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
           "the whole conversation; the last message is the user's, and system messages follow the agent's system prompt",
         conversation:
           "`new` with `message`: begins another private conversation with the agent. `continue` with `messages`: continues the private conversation that has exactly the messages before the last one; a single message begins one, and other messages are a conversation of their own",
-        store:
-          "true: the conversation is stored as one of your swarms. Otherwise it is hidden, and deleted after the run",
+        store: "true: the conversation is stored as one of your swarms. Otherwise it is deleted after the run",
         agent_version: "a number of `agent_versions`: the agent answers as it was in that version",
         framework: "another provider for this call; the checks of `agents.framework` and `agents.model` apply",
         model:
