@@ -9,7 +9,7 @@ Which service, and as whom (an option comes before its variable):
 --email <address>   SWARMBASE_EMAIL, with SWARMBASE_PASSWORD: the user who owns the agents
                     SWARMBASE_ACCESS_TOKEN: the same, by a token
 --owner <user>      SWARMBASE_OWNER, an e-mail address or id, with SWARMBASE_SERVICE_ROLE_KEY: the service role for that user;
-                    not needed while there is only one account`;
+                    not needed while there is only one account. \`apply\` creates the account of an address that nobody has`;
 
 const CONNECTION = WHO.replace("\n\n", "\n\n--dir <folder>      the folder of the files; default: swarmbase\n");
 

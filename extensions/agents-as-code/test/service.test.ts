@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -455,7 +456,7 @@ describe("pull, plan and apply on a running service", () => {
       [none, /There are several users: name one with --owner/],
       [{ ...withPassword, SWARMBASE_PASSWORD: "wrong password" }, /^Could not sign in as .*: /],
       [{ ...withPassword, SWARMBASE_PASSWORD: "" }, /^SWARMBASE_PASSWORD is not set/],
-      [{ ...none, SWARMBASE_OWNER: "nobody@example.com" }, /^There is no user with the e-mail address nobody@/],
+      [{ ...none, SWARMBASE_OWNER: randomUUID() }, /^There is no user with the id /],
       [{ SWARMBASE_OWNER: person.email }, /^Name one of: an access token/],
       [{ SWARMBASE_URL: "http://localhost:1" }, /^The URL of the service must use https/],
       [{ SWARMBASE_URL: "https://localhost:1", SWARMBASE_ANON_KEY: "k" }, /^https:\/\/localhost:1 does not answer: /],
@@ -499,6 +500,60 @@ describe("pull, plan and apply on a running service", () => {
     assert.deepEqual([applied.code, applied.stderr], [0, ""], applied.stdout);
     assert.equal(await exitCodeOfPlan(person, folder), 0);
     assert.equal((await run(person, ["plan", "--dir", folder, "--detailed-exitcode"], env)).code, 0);
+  });
+
+  test("the service role publishes agents of an account that apply creates", async () => {
+    const [customer, folder] = [await people.signUp(), await newFolder()];
+    const owner = `app-${randomUUID()}@example.com`;
+    const env = { SWARMBASE_ACCESS_TOKEN: "", SWARMBASE_OWNER: owner };
+    const grants = [
+      "grants:",
+      "  - audience: everyone",
+      "    runs_per_day: 5",
+      '  - { audience: claim, claim: { plan: pro }, expires_at: "2099-01-01T01:00:00+01:00" }',
+      `  - { audience: user, email: ${customer.email.toUpperCase()}, payer: asker }`,
+    ].join("\n");
+    await writeFiles(folder, { "agents/support.yaml": `key: support\nname: Support\n${grants}\n` });
+    const commands = (...args: readonly string[]) => run(customer, [...args, "--dir", folder], env);
+    assert.match((await commands("pull")).stderr, /^There is no user with the e-mail address app-/);
+    const planned = await commands("plan");
+    assert.match(planned.stdout, /^\+ account {5}app-.*\n\+ agent {7}support/m);
+    assert.match(planned.stdout, /^\+ grant {7}support → claim \{"plan":"pro"\} /m);
+    assert.match(planned.stdout, /^Plan: 5 to create, 0 to update, 0 to delete, 0 unchanged\.$/m);
+    assert.match((await commands("pull")).stderr, /^There is no user/, "a plan creates nothing");
+    const applied = await commands("apply", "--yes");
+    assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+    assert.match((await commands("plan")).stdout, /^No changes: 4 compared\.$/m);
+    const published = await customer.call("GET", "/rest/v1/published_agents?select=name,payer&name=eq.Support");
+    assert.deepEqual(published.body, [{ name: "Support", payer: "owner" }]);
+    assert.equal((await customer.list("agent_offers", "payer=eq.asker")).length, 1);
+
+    await editFile(folder, "agents/support.yaml", (text) => text.replace("runs_per_day: 5", "runs_per_day: 6"));
+    const changed = await commands("apply", "--yes");
+    assert.match(changed.stdout, /^~ grant {7}support → everyone .*\n {4}runs_per_day: 5 → 6$/m);
+    await editFile(folder, "agents/support.yaml", (text) => text.replace(/ {2}- \{ audience: claim.*\n/, ""));
+    assert.match((await commands("plan")).stdout, /^- grant {7}support → claim .*kept; --delete removes it\)$/m);
+    await commands("pull", "--yes");
+    const { "agents/support.yaml": pulled = "" } = await readFiles(folder);
+    assert.match(pulled, /claim:\s+plan: pro\s+expires_at: 2099-01-01T00:00:00.000Z/);
+    assert.ok(pulled.toLowerCase().includes(`email: ${customer.email}`), pulled);
+    assert.match((await commands("plan")).stdout, /^No changes: 4 compared\.$/m);
+    const [elsewhere, empty] = [await newFolder(), await run(customer, ["pull", "--dir", folder, "--yes"])];
+    assert.equal(empty.code, 0, "another account has other agents");
+    assert.match((await run(customer, ["pull", "--dir", elsewhere], env)).stdout, /\+ agents\/support\.yaml/);
+    assert.deepEqual((await readFiles(elsewhere))["agents/support.yaml"]?.match(/audience: \w+/g), [
+      "audience: everyone",
+      "audience: claim",
+      "audience: user",
+    ]);
+
+    const refused = await run(customer, ["apply", "--dir", folder, "--yes"]);
+    assert.match(refused.stderr, /grants\[2\].email cannot be looked up: only the service role may/);
+    await writeFiles(folder, {
+      "agents/support.yaml": "key: support\nname: Support\ngrants: [{ audience: everyone }]\n",
+    });
+    const own = await run(customer, ["apply", "--dir", folder, "--yes"]);
+    assert.match(own.stdout, /^failed {3}create grant support → everyone: /m);
   });
 
   test("no command ever printed a secret", async () => {

@@ -63,7 +63,11 @@ async function send(
 ): Promise<Answer["body"]> {
   const { action, table, id, filter, body } = step;
   if (action === "create") {
-    const answer = await client.send("POST", `/rest/v1/${table}`, body ?? {});
+    const answer = await client.send(
+      "POST",
+      table === "users" ? "/auth/v1/admin/users" : `/rest/v1/${table}`,
+      body ?? {},
+    );
     if (answer.status === CONFLICT)
       throw new Error(`it exists already: ${new ServiceError(answer).message} Run plan again.`);
     return rowOf(answer);

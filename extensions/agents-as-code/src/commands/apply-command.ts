@@ -1,15 +1,16 @@
 import { applyPlan } from "../apply/apply-plan.ts";
 import { findMissing, renderPlan } from "../plan/render-plan.ts";
+import type { Session } from "../service/connect.ts";
 import { type Context, readOptions } from "./options.ts";
 import { makePlan, requireResources } from "./plan-command.ts";
-import { confirm, withFolderSession } from "./run.ts";
+import { confirm, type Output, withFolderSession } from "./run.ts";
 
 const EXIT_FAULT = 1;
 
 export async function runApply(context: Context): Promise<number> {
   const values = readOptions(context, ["write-secrets", "yes"]);
   const resources = await requireResources(values.folder);
-  return withFolderSession(context, values, async (session, output) => {
+  const work = async (session: Session, output: Output): Promise<number> => {
     const plan = await makePlan(resources, { context, values, session, output });
     output.print(renderPlan(plan));
     if (plan.steps.length === 0) return 0;
@@ -34,5 +35,6 @@ export async function runApply(context: Context): Promise<number> {
         : `\n${done} done, ${failed} failed, ${skipped} skipped. The next apply continues with the rest.\n`,
     );
     return isComplete ? 0 : EXIT_FAULT;
-  });
+  };
+  return withFolderSession(context, values, work, { createsOwner: true });
 }

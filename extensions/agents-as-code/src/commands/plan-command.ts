@@ -1,7 +1,7 @@
 import { UsageError } from "swarmbase/extension";
 import type { Resource } from "../files/check-resource.ts";
 import { readFolder } from "../files/read-folder.ts";
-import { buildPlan, findMemberIds } from "../plan/build-plan.ts";
+import { buildPlan, findUserIds } from "../plan/build-plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { renderPlan } from "../plan/render-plan.ts";
 import type { Session } from "../service/connect.ts";
@@ -17,11 +17,12 @@ export async function runPlan(context: Context): Promise<number> {
     const values = readOptions(context, ["write-secrets", "detailed-exitcode"]);
     const isDetailed = values["detailed-exitcode"] === true;
     const resources = await requireResources(values.folder);
-    return await withFolderSession(context, values, async (session, output) => {
+    const show = async (session: Session, output: Output): Promise<number> => {
       const plan = await makePlan(resources, { context, values, session, output });
       output.print(renderPlan(plan));
       return isDetailed && plan.steps.length > 0 ? EXIT_CHANGES : 0;
-    });
+    };
+    return await withFolderSession(context, values, show, { createsOwner: true });
   } catch (error) {
     // 2 means changes here, so a wrong command line has to be something else.
     if (!(error instanceof UsageError) || !context.args.includes("--detailed-exitcode")) throw error;
@@ -50,10 +51,11 @@ export async function makePlan(
   const remote = await readRemote(session);
   const plan = buildPlan(resources, remote, {
     ownerId: session.owner.id,
+    newOwner: session.owner.isNew ? session.owner.email : null,
     variables: context.env,
     deletes: values.delete === true,
     writesSecrets: values["write-secrets"] === true,
-    userIds: await findMemberIds(resources, session),
+    userIds: await findUserIds(resources, session),
   });
   output.hide(plan.secrets);
   return plan;

@@ -19,7 +19,15 @@ const MIN_SECRET_LENGTH = 4;
 export async function withSession<T>(
   context: Context,
   values: Values,
-  { subject, work }: { readonly subject: string | null; work(session: Session, output: Output): Promise<T> },
+  {
+    subject,
+    createsOwner = false,
+    work,
+  }: {
+    readonly subject: string | null;
+    readonly createsOwner?: boolean;
+    work(session: Session, output: Output): Promise<T>;
+  },
 ): Promise<T> {
   const target = await findTarget(context, values);
   const { access, url } = target;
@@ -29,6 +37,7 @@ export async function withSession<T>(
   try {
     const session = await openSession({
       ...target,
+      createsOwner,
       fetch,
       signal: context.signal,
       onWait: (seconds) => context.stderr.write(`Rate limit reached: waiting ${seconds} s.\n`),
@@ -54,8 +63,9 @@ export function withFolderSession<T>(
   context: Context,
   values: ReturnType<typeof readOptions>,
   work: (session: Session, output: Output) => Promise<T>,
+  { createsOwner = false } = {},
 ): Promise<T> {
-  return withSession(context, values, { subject: `folder ${values.folder}`, work });
+  return withSession(context, values, { subject: `folder ${values.folder}`, createsOwner, work });
 }
 
 function createOutput(stdout: Context["stdout"]): Output & { redact(text: string): string } {

@@ -22,7 +22,7 @@ import {
   trimText,
 } from "./checks.ts";
 import type { Kind } from "./kinds.ts";
-import { agentKey, assignments, members, secrets, swarmAgents } from "./link-checks.ts";
+import { agentKey, assignments, grants, members, secrets, swarmAgents } from "./link-checks.ts";
 
 export interface FieldRow {
   readonly check: Check;
@@ -93,6 +93,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     system_prompt: nullableText("agents.system_prompt"),
     settings: { check: jsonObject("agents.settings", agentSettings), default: {} },
     tools: { check: assignments, default: {}, isLink: true },
+    grants: { check: grants, isLink: true },
   },
   swarms: {
     name: name("swarms.name"),

@@ -12,9 +12,9 @@ const VERSION_BYTE = 6;
 /**
  * The id of the row that a key stands for: a UUID of version 5 within the owner's id. The same key is the same row in every run, without
  * a state file and whatever the row is named, and another row for another owner or on another service. A create whose response was lost
- * is found by the next run, and two runs at once cannot create the row twice.
+ * is found by the next run, and two runs at once cannot create the row twice. Grants are rows of their agent.
  */
-export function deriveId(ownerId: string, kind: Kind, key: string): string {
+export function deriveId(ownerId: string, kind: Kind | "grants", key: string): string {
   const namespace = Buffer.from(ownerId.replaceAll("-", ""), "hex");
   const bytes = createHash("sha1").update(namespace).update(`${kind}/${key}`).digest().subarray(0, 16);
   bytes[VERSION_BYTE] = ((bytes[VERSION_BYTE] ?? 0) & 0x0f) | 0x50;

@@ -1,13 +1,26 @@
-import { type Json, SWARM_ROLES } from "@swarmbase/sdk";
-import { boolean, type Check, choice, FINE, fault, jsonObject, text, type ValueFault, within } from "./checks.ts";
-import { isObject } from "./json.ts";
+import { GRANT_AUDIENCES, type Json, SWARM_ROLES } from "@swarmbase/sdk";
+import {
+  boolean,
+  type Check,
+  choice,
+  FINE,
+  fault,
+  jsonObject,
+  pattern,
+  text,
+  type ValueFault,
+  within,
+} from "./checks.ts";
+import { GRANT_TERMS } from "./grant-terms.ts";
+import { isObject, memberOf } from "./json.ts";
 import { KEY, KEY_RULE, UUID } from "./keys.ts";
 import { findReferences } from "./references.ts";
 
 const TOOL_REFERENCE = /^(?:[a-z0-9][a-z0-9_-]{0,62}|(?:builtin|shared)\/[A-Za-z0-9_-]{1,64})$/;
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const MAX_SECRETS = 20;
-const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const email = pattern(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
+const user = pattern(UUID, "must be the id of a user");
 
 export const agentKey: Check = (value) =>
   typeof value === "string" && KEY.test(value) ? FINE : fault(`must be the key of an agent: ${KEY_RULE}`);
@@ -56,9 +69,6 @@ export const swarmAgents: Check = (value) => {
 
 export const members: Check = (value) => {
   if (!Array.isArray(value)) return fault("must be a list of people, such as `- email: ann@example.com`");
-  const email: Check = (address) =>
-    typeof address === "string" && EMAIL.test(address) ? FINE : fault("must be an e-mail address");
-  const user: Check = (id) => (typeof id === "string" && UUID.test(id) ? FINE : fault("must be the id of a user"));
   const role = choice(SWARM_ROLES.filter((each) => each !== "owner"));
   const faults = value.flatMap((entry, index) => {
     const found = checkMembers(entry, { email, user, role }, []);
@@ -74,6 +84,36 @@ export const members: Check = (value) => {
     }),
   ];
 };
+
+/** `grants` of an agent: who may ask it, and on which terms. */
+export const grants: Check = (value) => {
+  if (!Array.isArray(value)) return fault("must be a list of grants, such as `- audience: everyone`");
+  const claim: Check = (object) =>
+    isObject(object) && Object.keys(object).length > 0 ? FINE : fault("must be a mapping that is not empty");
+  const terms = Object.fromEntries(Object.entries(GRANT_TERMS).map(([name, term]) => [name, term.check]));
+  const checks = { audience: choice(GRANT_AUDIENCES), claim, email, user, ...terms };
+  const faults = value.flatMap((entry, index) => {
+    const found = checkMembers(entry, checks, ["audience"]);
+    if (!isObject(entry) || found.length > 0) return within(index, found);
+    const named = ["claim", "email", "user"].filter((name) => Object.hasOwn(entry, name));
+    const needed = entry["audience"] === "claim" ? ["claim"] : entry["audience"] === "user" ? ["email", "user"] : [];
+    const isFit = named.length === Math.min(needed.length, 1) && named.every((name) => needed.includes(name));
+    return isFit
+      ? FINE
+      : fault("must have a claim for the audience claim, email or user for user, and none of them for everyone", [
+          index,
+        ]);
+  });
+  return faults.length > 0 ? faults : findRepeated(value.map(describeAudience), (entry) => entry);
+};
+
+/** `everyone`, `claim {"plan":"pro"}` or `ann@example.com`. */
+export function describeAudience(entry: Json): string {
+  const [audience, claim, address] = ["audience", "claim", "email"].map((name) => memberOf(entry, name));
+  if (audience === "claim") return `claim ${JSON.stringify(claim)}`;
+  const named = address ?? memberOf(entry, "user");
+  return audience === "user" && typeof named === "string" ? named.toLowerCase() : "everyone";
+}
 
 function nullable(check: Check): Check {
   return (value) => (value === null ? FINE : check(value));

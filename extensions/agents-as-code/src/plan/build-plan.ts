@@ -8,12 +8,15 @@ import type { Remote, RemoteRow } from "../service/read-remote.ts";
 import { type Match, matchResources } from "./match.ts";
 import type { Draft, Plan, Step } from "./plan.ts";
 import { createToolDirectory, planAssignments } from "./plan-assignments.ts";
+import { planGrants } from "./plan-grants.ts";
 import { planMembers } from "./plan-members.ts";
 import { planRow, planRowDeletion } from "./plan-rows.ts";
 import { planSwarmAgents } from "./plan-swarm-agents.ts";
 
 export interface PlanOptions {
   readonly ownerId: string;
+  /** The address of the owner whose account does not exist yet. */
+  readonly newOwner: string | null;
   readonly variables: Variables;
   readonly deletes: boolean;
   readonly writesSecrets: boolean;
@@ -40,7 +43,13 @@ export function findOutdatedFiles(
   remote: Remote,
   options: Pick<PlanOptions, "ownerId" | "variables">,
 ): ReadonlySet<string> {
-  const { draft } = draftPlan(resources, remote, { ...options, deletes: false, writesSecrets: false, userIds: null });
+  const { draft } = draftPlan(resources, remote, {
+    ...options,
+    newOwner: null,
+    deletes: false,
+    writesSecrets: false,
+    userIds: null,
+  });
   const places = [...draft.steps, ...draft.deletions].map(({ place }) => place);
   const files = [...places, ...draft.faults].flatMap((place) => (place === null ? [] : [place.file]));
   return new Set([...files, ...draft.outdated]);
@@ -61,13 +70,19 @@ function draftPlan(
     outdated: new Set(),
     unchanged: 0,
   };
+  if (options.newOwner !== null) draft.steps.push(planOwner(options.ownerId, options.newOwner));
   const of = (kind: Kind): readonly Match[] => matches.filter(({ resource }) => resource.kind === kind);
   const keysOf = (kind: Kind) => of(kind).map(({ resource, id }) => ({ key: resource.key, id }));
   const tools = createToolDirectory(keysOf("tools"), remote.otherTools);
   const ownIds = new Set(remote.rows.map(({ id }) => id));
   for (const kind of KINDS) {
     for (const match of of(kind)) planRow(match, draft, options);
-    if (kind === "agents") for (const match of of(kind)) planAssignments(match, { remote, tools }, draft, options);
+    if (kind === "agents")
+      for (const agent of of(kind)) {
+        planAssignments(agent, { remote, tools }, draft, options);
+        const stored = remote.grants.filter(({ agentId }) => agentId === agent.id);
+        planGrants({ ...options, agent, stored }, draft);
+      }
     if (kind !== "swarms") continue;
     for (const swarm of of(kind)) {
       const isInSwarm = ({ swarmId }: { readonly swarmId: string }): boolean => swarmId === swarm.id;
@@ -79,24 +94,44 @@ function draftPlan(
   return { draft, unmatched };
 }
 
+/** Nobody signs in to it until its owner has set a password by a mail. */
+function planOwner(id: string, email: string): Step {
+  return {
+    action: "create",
+    noun: "account",
+    title: email,
+    place: null,
+    changes: [],
+    table: "users",
+    id,
+    filter: {},
+    body: { id, email, email_confirm: true },
+    needs: [],
+    missing: [],
+    lineOf: () => null,
+  };
+}
+
 /** In the reverse order of creation. */
 function planDeletions(rows: readonly RemoteRow[]): readonly Step[] {
   return KINDS.toReversed().flatMap((kind) => rows.filter((row) => row.kind === kind).map(planRowDeletion));
 }
 
 /** Accounts of the people in the files. Only the service role may look them up. */
-export async function findMemberIds(
+export async function findUserIds(
   resources: readonly Resource[],
   { client, isService }: Session,
 ): Promise<ReadonlyMap<string, string> | null> {
   if (!isService) return null;
-  const emails = resources.flatMap(({ given }) => {
-    const members = memberOf(given, "members");
-    return (Array.isArray(members) ? members : []).flatMap((entry) => {
-      const email = memberOf(entry, "email");
-      return typeof email === "string" ? [email.toLowerCase()] : [];
-    });
-  });
+  const emails = resources.flatMap(({ given }) =>
+    ["members", "grants"].flatMap((link) => {
+      const people = memberOf(given, link);
+      return (Array.isArray(people) ? people : []).flatMap((entry) => {
+        const email = memberOf(entry, "email");
+        return typeof email === "string" ? [email.toLowerCase()] : [];
+      });
+    }),
+  );
   const ids = new Map<string, string>();
   for (const email of new Set(emails)) {
     const [user] = await findUsers(client, email);

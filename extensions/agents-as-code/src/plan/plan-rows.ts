@@ -112,7 +112,7 @@ function toStep(
     id,
     filter: row === null ? {} : { updated_at: `eq.${row.updatedAt}` },
     body: row === null ? { id, [OWNER_COLUMNS[resource.kind]]: ownerId, ...body } : body,
-    needs: [],
+    needs: [ownerId],
     missing,
     lineOf: (field) => placeOf(resource, ...field.split(".")),
   };

@@ -15,12 +15,13 @@ export interface Change {
 /** One request that brings the service nearer to the files. */
 export interface Step {
   readonly action: Action;
-  readonly noun: "tool" | "agent" | "assignment" | "swarm" | "swarm agent" | "member" | "webhook";
+  readonly noun: "account" | "tool" | "agent" | "assignment" | "grant" | "swarm" | "swarm agent" | "member" | "webhook";
   /** `ada`, or `ada → find_order`. */
   readonly title: string;
   /** Where the files describe it; null for what they do not have. */
   readonly place: Place | null;
   readonly changes: readonly Change[];
+  /** `users` stands for the accounts. */
   readonly table: string;
   /** The row; null for a row whose id the service chooses. */
   readonly id: string | null;

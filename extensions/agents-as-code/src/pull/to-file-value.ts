@@ -1,5 +1,6 @@
 import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import { FIELDS, initialValueOf } from "../model/fields.ts";
+import { GRANT_TERMS } from "../model/grant-terms.ts";
 import { isObject, memberOf, type Path, renderPath } from "../model/json.ts";
 import { deriveId, variablePart } from "../model/keys.ts";
 import { KIND_WORDS, type Kind } from "../model/kinds.ts";
@@ -123,6 +124,20 @@ function readLink(name: string, options: FileValueOptions): Json | undefined {
         },
       ]);
       return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+    }
+    case "grants": {
+      const rows = remote.grants.filter(({ agentId }) => agentId === id);
+      if (rows.length === 0) return undefined;
+      return rows.map(({ columns, email, userId }) => ({
+        audience: columns["audience"] ?? null,
+        ...(columns["claim"] !== null && { claim: columns["claim"] ?? null }),
+        ...(userId !== null && (email === null ? { user: userId } : { email })),
+        ...Object.fromEntries(
+          Object.entries(GRANT_TERMS).flatMap(([name, term]) =>
+            isSameJson(columns[name] ?? null, term.default) ? [] : [[name, columns[name] ?? null]],
+          ),
+        ),
+      }));
     }
     case "agents":
       return remote.swarmAgents

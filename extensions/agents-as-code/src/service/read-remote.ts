@@ -1,8 +1,12 @@
 import type { Json, JsonObject } from "@swarmbase/sdk";
 import { columnsOf } from "../model/fields.ts";
+import { GRANT_TERMS, normaliseTerm } from "../model/grant-terms.ts";
 import { isObject, memberOf } from "../model/json.ts";
 import { KINDS, type Kind, OWNER_COLUMNS } from "../model/kinds.ts";
+import type { Client } from "./client.ts";
 import type { Session } from "./connect.ts";
+
+const GRANT_COLUMNS = ["audience", "claim", ...Object.keys(GRANT_TERMS)];
 
 /** A row of the owner as the service has it. */
 export interface RemoteRow {
@@ -43,6 +47,18 @@ export interface Member {
   readonly fullName: string | null;
 }
 
+/** Who may ask an agent. */
+export interface Grant {
+  readonly id: string;
+  readonly agentId: string;
+  readonly userId: string | null;
+  /** Of the user; null for a caller who may not read it. */
+  readonly email: string | null;
+  readonly updatedAt: string;
+  /** Audience, claim and terms. */
+  readonly columns: JsonObject;
+}
+
 /** A tool that the owner may assign but does not own. */
 export interface OtherTool {
   readonly id: string;
@@ -53,6 +69,7 @@ export interface OtherTool {
 export interface Remote {
   readonly rows: readonly RemoteRow[];
   readonly assignments: readonly Assignment[];
+  readonly grants: readonly Grant[];
   readonly swarmAgents: readonly SwarmAgent[];
   readonly members: readonly Member[];
   readonly otherTools: readonly OtherTool[];
@@ -93,10 +110,13 @@ export async function readRemote({ client, owner, isService }: Session): Promise
     }),
   ]);
   const rows = kinds.flat();
+  const grants = rows.flatMap(({ row }) => memberOf(row, "agent_grants") ?? []).filter(isObject);
+  const emails = isService ? await readEmails(client, grants) : new Map<Json | undefined, string | null>();
   const swarmIds = new Set(rows.filter(({ kind }) => kind === "swarms").map(({ id }) => id));
   return {
     rows,
     assignments: assignments.map(toAssignment),
+    grants: grants.toSorted(byAge).map((row) => toGrant(row, emails.get(row["user_id"]) ?? null)),
     swarmAgents: swarmAgents.map(toSwarmAgent).filter(({ swarmId }) => swarmIds.has(swarmId)),
     members: members.map(toMember),
     otherTools: otherTools.map((row) => ({
@@ -107,10 +127,27 @@ export async function readRemote({ client, owner, isService }: Session): Promise
   };
 }
 
+const USERS_OF_REQUEST = 50;
+
+/** By the id of the user. */
+async function readEmails(
+  client: Client,
+  grants: readonly JsonObject[],
+): Promise<Map<Json | undefined, string | null>> {
+  const ids = [...new Set(grants.flatMap((row) => nullableTextOf(row, "user_id") ?? []))];
+  const emails = new Map<Json | undefined, string | null>();
+  for (let start = 0; start < ids.length; start += USERS_OF_REQUEST) {
+    const named = ids.slice(start, start + USERS_OF_REQUEST).join(",");
+    for (const row of await client.listRows("profiles", { select: "id,email", id: `in.(${named})` }))
+      emails.set(row["id"], nullableTextOf(row, "email"));
+  }
+  return emails;
+}
+
 function selectionOf(kind: Kind): string {
   const extra = {
     tools: ["secret_names"],
-    agents: [],
+    agents: [`agent_grants(id,agent_id,user_id,created_at,updated_at,${GRANT_COLUMNS.join(",")})`],
     swarms: ["coordinator_agent_id"],
     webhooks: ["disabled_reason"],
   };
@@ -129,6 +166,23 @@ function toAssignment(row: JsonObject): Assignment {
     toolId: textOf(row, "tool_id"),
     enabled: row["enabled"] === true,
     configuration: memberOf(row, "configuration") ?? {},
+  };
+}
+
+function byAge(one: JsonObject, other: JsonObject): number {
+  const [first, second] = [one, other].map((row) => `${textOf(row, "created_at")} ${textOf(row, "id")}`);
+  return (first ?? "") < (second ?? "") ? -1 : 1;
+}
+
+function toGrant(row: JsonObject, email: string | null): Grant {
+  const columns = GRANT_COLUMNS.map((name): [string, Json] => [name, normaliseTerm(name, row[name] ?? null)]);
+  return {
+    id: textOf(row, "id"),
+    agentId: textOf(row, "agent_id"),
+    userId: nullableTextOf(row, "user_id"),
+    email,
+    updatedAt: textOf(row, "updated_at"),
+    columns: Object.fromEntries(columns),
   };
 }
 
