@@ -62,7 +62,7 @@ describe("the simulated provider", () => {
   it("introduces itself when it is asked to, and refers to the agent before it", async () => {
     const question = "[Grace]: Hello! Who are you two, and what could you do for me?";
     const first = await say("", { messages: [joined(question)], tools: [tool("calculator")] });
-    assert.match(first.text, /^\[simulated\] Hello Grace! I am Ada, .* \/tool calculator /);
+    assert.match(first.text, /^\[simulated\] Hello Grace! I am Ada, .* I can use calculator: I call a tool when/);
     assert.equal(first.text, (await say("", { messages: [joined(question)], tools: [tool("calculator")] })).text);
     const second = await say("", { messages: [joined(question, `[Max]: ${first.text}`)] });
     assert.match(second.text, /^\[simulated\] Thank you, Max\. I am Ada; .* I have no tools\./);
@@ -109,6 +109,34 @@ describe("the simulated provider", () => {
     );
     const words2 = await say("", { tools, messages, toolChoice: "none" });
     assert.match(words2.text, /The last of 2 tool results: seen There is no tool nothing/);
+  });
+
+  it("calls the tool whose name and description have the words of the message, once", async () => {
+    const described = (name: string, description: string, properties = {}) => ({
+      name,
+      description,
+      inputSchema: { type: "object", properties, required: Object.keys(properties) },
+    });
+    const tools = [
+      described("find_order", "Finds an order of the customer."),
+      described("refund_order", "Refunds orders of the customer.", {
+        number: { type: "string" },
+        times: { type: "integer", minimum: 1 },
+        reason: { type: "string", enum: ["wish"] },
+      }),
+      described("handoff_to_order_desk", "Hands the order over to the desk."),
+    ];
+    const messages: ModelMessage[] = [joined("[Alice]: Please refund my order A-17.")];
+    const first = await say("", { tools, messages });
+    const calls = callsOf(first).map(({ name, inputText }) => [name, JSON.parse(inputText) as unknown]);
+    assert.deepEqual(calls, [["refund_order", { number: "A-17", times: 1, reason: "wish" }]]);
+    const [{ id } = { id: "" }] = callsOf(first);
+    messages.push({ role: "assistant", content: "", toolCalls: callsOf(first) });
+    messages.push({ role: "tool", toolCallId: id, toolName: "refund_order", output: "done", isError: false });
+    assert.match((await say("", { tools, messages })).text, /^\[simulated\] .* The last of 1 tool result: done/);
+    for (const words of ["Hand the order over to the desk", "My order", "What does the customer find?"])
+      assert.deepEqual(callsOf(await say(words, { tools: tools.slice(1) })), [], words);
+    assert.deepEqual(callsOf(await say("Refund the order", { tools, toolChoice: "none" })), []);
   });
 
   it("returns valid arguments when it must call a tool", async () => {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { responseSchemaOf } from "../../schemas/response-schema.ts";
 import type { ModelCall, ModelToolCall } from "../model-port.ts";
+import { chooseTool } from "./choose-tool.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { asksForIntroduction, introduce } from "./introduce.ts";
 import { type Failure, readDirectives } from "./read-directives.ts";
@@ -39,9 +40,14 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
   }
 
   const offered = new Set(call.tools.map(({ name }) => name));
-  const possible = steps.map((step) => step.filter(({ tool }) => offered.has(tool))).filter((step) => step.length > 0);
-  const next =
-    call.toolChoice === "none" ? undefined : possible[countSteps(call, swarmMessages[questionIndex]?.index ?? -1)];
+  const question = swarmMessages[questionIndex];
+  const isIntroduction = steps.length === 0 && asksForIntroduction(question);
+  const chosen = steps.length > 0 || isIntroduction ? null : chooseTool(call.tools, question?.text ?? "");
+  const possible =
+    chosen === null
+      ? steps.map((step) => step.filter(({ tool }) => offered.has(tool))).filter((step) => step.length > 0)
+      : [[chosen]];
+  const next = call.toolChoice === "none" ? undefined : possible[countSteps(call, question?.index ?? -1)];
   if (next !== undefined) {
     const calls = next.map(({ tool, inputText }, position) => toCall(tool, inputText, position));
     return { ...head, pieces: [], calls, finish: "tool_calls" };
@@ -55,11 +61,9 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
 
   const missing = steps.flat().filter(({ tool }) => !offered.has(tool));
   const missingNames = missing.map(({ tool }) => tool);
-  const question = swarmMessages[questionIndex];
-  const answer =
-    steps.length === 0 && asksForIntroduction(question)
-      ? introduce(call, { question, later: swarmMessages.slice(questionIndex + 1) })
-      : restate(call, swarmMessages, seed, missingNames);
+  const answer = isIntroduction
+    ? introduce(call, { question, later: swarmMessages.slice(questionIndex + 1) })
+    : restate(call, swarmMessages, seed, missingNames);
   const text = cutAtStop(answer, limits.stop);
   const pieces = text.match(/\s*\S{1,12}/g) ?? [text];
   const kept = pieces.slice(0, Math.max(1, limits.maxTokens));

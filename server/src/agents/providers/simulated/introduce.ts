@@ -27,8 +27,7 @@ const NO_MODEL =
   "No model is configured yet, so these words come from a script: with a provider key I think for myself.";
 
 function describeTools(tools: ModelCall["tools"]): string {
-  const [first] = tools;
-  if (first === undefined) return "I have no tools.";
+  if (tools.length === 0) return "I have no tools.";
   const names = tools.map(({ name }) => name).join(", ");
-  return `I can use ${names}: a line with /tool ${first.name} and its input as JSON makes me call it.`;
+  return `I can use ${names}: I call a tool when your words match its description.`;
 }

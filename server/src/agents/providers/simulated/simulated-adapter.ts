@@ -12,7 +12,10 @@ export interface Pace {
   readonly sleep: Sleep;
 }
 
-/** Answers without a model and marks every answer as simulated. Directives in messages make it call tools and fail. */
+/**
+ * Answers without a model and marks every answer as simulated. It calls a tool whose description has the words of the message. Directives
+ * in messages make it call tools and fail.
+ */
 export function createSimulatedAdapter({ firstTokenMs, tokensPerSecond, sleep }: Pace): Adapter {
   return {
     async *stream({ call, sent, deadlines }) {
