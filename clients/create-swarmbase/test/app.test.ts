@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { after } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
 import { createServer, defaultClientConditions, type ViteDevServer } from "vite";
 import { createBrowserTest } from "../../../console/test/support/browser-test.ts";
 import { findFreePort } from "../../../console/test/support/free-port.ts";
@@ -18,33 +20,47 @@ import { until } from "../../../server/test/support/until.ts";
 
 const TEMPLATE = resolve(import.meta.dirname, "../template");
 const SOURCE = "swarmbase-source";
-const test = createBrowserTest();
+// A separate service: everybody on it sees the agent that is published.
+const test = createBrowserTest({ SIMULATED_FIRST_TOKEN_MS: "1" });
 const closers: (() => unknown)[] = [];
 after(async () => {
   for (const close of closers.toReversed()) await close();
 });
 
-test("people sign up, ask, approve and see the answer", async (t, { instance, openPage }) => {
+test("customers sign up, ask the agent of the app in private, and confirm what it does", async (t, {
+  instance,
+  openPage,
+}) => {
   const printed = await startServer(instance);
+  await publish(instance);
   const address = await startPage(instance);
   const page = await openPage(t);
-  await page.goto(address);
-  const { name, email, password } = createPerson("Ada");
-  await page.getByLabel("Name").fill(name);
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByText("1 here").waitFor();
-
-  await page.getByRole("button", { name: "What is for lunch?" }).click();
+  const { email, password } = await signUp(page, address, "Ada");
+  await page.getByText("Only you can read what you write here.").waitFor();
+  await page.getByRole("button", { name: "What can you do?" }).click();
   const stored = page.locator("li[data-status=stored]");
-  await stored.filter({ hasText: /^BBuyer/ }).waitFor();
-  await page.getByRole("button", { name: "Order two salads" }).click();
-  await page.getByText("Buyer asks to call place_order").waitFor();
+  await stored.filter({ hasText: /I am Support.*I can use refund_order/ }).waitFor();
+  await page.getByRole("textbox", { name: "Message" }).fill("Please refund my order A-17.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("Support wants to call refund_order").waitFor();
   await page.getByRole("button", { name: "Approve" }).click();
-  await stored.filter({ hasText: /place_order succeeded.*"ordered": "salad"/s }).waitFor();
-  await printed(/server: ordered 2 × salad/);
-  await printed(/webhook: tool\.executed place_order/);
+  await stored.filter({ hasText: /refund_order succeeded/ }).waitFor();
+  await printed(/server: refunded A-17/);
+  await printed(/webhook: tool\.executed refund_order/);
+  assert.doesNotMatch(await page.locator("body").innerText(), /\/tool/);
+  await page.getByRole("button", { name: "New conversation" }).click();
+  await page.getByRole("button", { name: "Please refund my order A-17." }).click();
+  await page.getByText("Support wants to call refund_order").waitFor();
+  assert.equal(await page.getByRole("navigation").getByRole("button").count(), 3);
+
+  await t.test("another customer sees none of it", async (t2) => {
+    const other = await openPage(t2);
+    await signUp(other, address, "Bob");
+    await other.getByText("Only you can read what you write here.").waitFor();
+    assert.equal(await other.getByRole("navigation").getByRole("button").count(), 1);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("button", { name: "Create account" }).waitFor();
+  });
 
   await t.test("a failed page says so, and loads again", async (t2) => {
     const broken = await openPage(t2, { expected: [/broken/] });
@@ -64,9 +80,28 @@ test("people sign up, ask, approve and see the answer", async (t, { instance, op
     await broken.getByText("This page has failed: Scrolling is broken").waitFor();
     await broken.getByRole("button", { name: "Try again" }).click();
     await broken.getByText("This page has failed: Scrolling is broken").waitFor();
-    assert.equal(await broken.getByText("1 here").count(), 0);
   });
 });
+
+async function signUp(page: Page, address: string, called: string): Promise<ReturnType<typeof createPerson>> {
+  await page.goto(address);
+  const person = createPerson(called);
+  await page.getByLabel("Name").fill(person.name);
+  await page.getByLabel("E-mail").fill(person.email);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  return person;
+}
+
+/** As `npm run dev` does, before anybody signs up. */
+async function publish({ dataDir }: Instance): Promise<void> {
+  const program = resolve(import.meta.dirname, "../../../server/bin/swarmbase.js");
+  const env = { ...process.env, DATA_DIR: dataDir, SWARMBASE_OWNER: "app@example.com" };
+  await promisify(execFile)(process.execPath, ["-C", SOURCE, program, "apply", "--yes"], {
+    cwd: TEMPLATE,
+    env: { ...env, SERVER_URL: process.env["SERVER_URL"] },
+  });
+}
 
 /** Starts the app's own server. Returns a function that waits for a line of it. */
 async function startServer({
@@ -74,13 +109,13 @@ async function startServer({
   dataDir,
   service_role_key: key,
 }: Instance): Promise<(line: RegExp) => Promise<void>> {
-  process.env["VITE_SERVER_URL"] = `https://localhost:${await findFreePort()}`;
+  process.env["SERVER_URL"] = `https://localhost:${await findFreePort()}`;
   const server: ChildProcess = spawn(process.execPath, ["-C", SOURCE, "server/main.js"], {
     cwd: TEMPLATE,
     env: {
       DATA_DIR: dataDir,
       NODE_EXTRA_CA_CERTS: join(dataDir, "tls/ca-cert.pem"),
-      SERVER_URL: process.env["VITE_SERVER_URL"],
+      SERVER_URL: process.env["SERVER_URL"],
       SWARMBASE_URL: url,
       SWARMBASE_SERVICE_ROLE_KEY: key,
     },

@@ -1,5 +1,6 @@
-// Starts the service, the app's own server and Vite. Ctrl-C stops all of them.
+// Starts the service, publishes the agent, and starts the app's own server and Vite. Ctrl-C stops all of them.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { get } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
@@ -19,7 +20,9 @@ setInterval(() => process.ppid !== parent && stop(0), 500).unref();
 // Simulated replies come at the pace of a model, so that one can watch them.
 start("swarmbase", [], { LOG_LEVEL: "warn", SIMULATED_TOKENS_PER_SECOND: "20", ...process.env });
 const service = await waitForService();
-if (service !== null) {
+// The agent belongs to an account of the app, to which nobody signs in.
+const published = { SERVER_URL: serverUrl, SWARMBASE_OWNER: process.env.SWARMBASE_OWNER ?? "app@example.com" };
+if (service !== null && (await finish("swarmbase", ["apply", "--yes"], published))) {
   // Both connect to the service, whose certificate only this machine knows.
   const shared = { NODE_EXTRA_CA_CERTS: service.ca_cert_file, SWARMBASE_URL: service.url };
   start("node", ["server/main.js"], {
@@ -27,22 +30,25 @@ if (service !== null) {
     SERVER_URL: serverUrl,
     SWARMBASE_SERVICE_ROLE_KEY: service.service_role_key,
   });
-  start("vite", process.argv.slice(2), {
-    ...shared,
-    VITE_SWARMBASE_ANON_KEY: service.anon_key,
-    VITE_SERVER_URL: serverUrl,
-  });
+  start("vite", process.argv.slice(2), { ...shared, VITE_SWARMBASE_ANON_KEY: service.anon_key });
 }
 
-function start(program, args, variables) {
+function start(program, args, variables, endsAlone = false) {
   const env = { ...process.env, ...variables };
   const child = spawn(program, args, { stdio: "inherit", env, shell: process.platform === "win32" });
   running.add(child);
   child.on("error", (error) => console.error(`${program} does not start: ${error.message}`));
   child.on("close", (code) => {
     running.delete(child);
-    stop(code ?? 1);
+    if (code !== 0 || !endsAlone) stop(code ?? 1);
   });
+  return child;
+}
+
+/** Whether a program that ends on its own has succeeded. */
+async function finish(program, args, variables) {
+  const [code] = await once(start(program, args, variables, true), "close");
+  return code === 0;
 }
 
 /** When one of the processes ends, the others end too. */

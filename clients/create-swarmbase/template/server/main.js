@@ -1,11 +1,11 @@
-// The app's own server: it receives webhooks, and it does what the tool `place_order` asks for.
+// The app's own server: it receives webhooks, and it does what the tool `refund_order` asks for.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
 
 const { SERVER_URL, SWARMBASE_URL, SWARMBASE_SERVICE_ROLE_KEY: key, DATA_DIR = ".swarmbase" } = process.env;
 const MAX_BODY_BYTES = 1024 * 1024;
-const routes = { "POST /hook": receiveWebhook, "POST /orders": placeOrder };
+const routes = { "POST /hook": receiveWebhook, "POST /refunds": refundOrder };
 
 // The certificate for `localhost` that the service has created.
 const pem = readFileSync(`${DATA_DIR}/tls/localhost.pem`);
@@ -30,11 +30,11 @@ async function handle(request, response) {
   }
 }
 
-/** Prints what happened. Everybody who signs up has a webhook with a secret of its own. */
+/** Prints what happened. Events of private conversations say which tool was called, never what was said. */
 async function receiveWebhook(body, headers) {
   try {
     const event = await verifyWebhook(body, headers, await readSecrets());
-    console.log(`webhook: ${event.type} ${describe(event)}`);
+    console.log(`webhook: ${event.type} ${event.data.tool_name ?? event.data.error.code}`);
     return { status: 204 };
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
@@ -43,16 +43,11 @@ async function receiveWebhook(body, headers) {
   }
 }
 
-function describe({ type, data }) {
-  if (type === "message.created") return `${data.sender_name}: ${data.content.split("\n")[0].slice(0, 60)}`;
-  return data.tool_name ?? data.agent_name ?? "";
-}
-
-/** Place a real order here. An agent calls this only after somebody has approved the call. */
-function placeOrder(body) {
-  const { item, quantity = 1 } = JSON.parse(body.toString());
-  console.log(`server: ordered ${quantity} × ${item}`);
-  return { status: 200, body: { ordered: item, quantity, arrives_in_minutes: 25 } };
+/** Refund the order here. The agent calls this only after the customer has confirmed it. */
+function refundOrder(body) {
+  const { number } = JSON.parse(body.toString());
+  console.log(`server: refunded ${number}`);
+  return { status: 200, body: { refunded: number, amount: "12.50 EUR" } };
 }
 
 async function readSecrets() {

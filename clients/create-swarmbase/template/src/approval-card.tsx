@@ -13,7 +13,7 @@ export function ApprovalCard({ approval, approve, deny }: Props) {
   return (
     <section className="approval" aria-label="Approval">
       <p>
-        <b>{agentName}</b> asks to call <code>{toolName}</code>
+        <b>{agentName}</b> wants to call <code>{toolName}</code>
       </p>
       <pre>{JSON.stringify(input, null, 2)}</pre>
       <button className="primary" onClick={() => decide(approve(approval))}>

@@ -1,18 +1,12 @@
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 
-/** Simulated agents call a tool when a line says so. With a model behind them, the first line is enough. */
-const SUGGESTIONS = {
-  "What is for lunch?": "What is for lunch?",
-  "Order two salads": '@Buyer Please order two salads.\n/tool place_order {"item":"salad","quantity":2}',
-};
-
 interface Props {
-  readonly isResponding: boolean;
   readonly onSend: (text: string) => void;
-  readonly onStop: () => void;
+  /** Ends the answer that is being written, if there is one. */
+  readonly onStop?: (() => void) | undefined;
 }
 
-export function Composer({ isResponding, onSend, onStop }: Props) {
+export function Composer({ onSend, onStop }: Props) {
   const [draft, setDraft] = useState("");
   const isEmpty = draft.trim() === "";
 
@@ -29,13 +23,6 @@ export function Composer({ isResponding, onSend, onStop }: Props) {
 
   return (
     <footer>
-      <div className="suggestions">
-        {Object.entries(SUGGESTIONS).map(([label, text]) => (
-          <button key={label} onClick={() => onSend(text)}>
-            {label}
-          </button>
-        ))}
-      </div>
       <form onSubmit={submit}>
         <textarea
           aria-label="Message"
@@ -45,7 +32,7 @@ export function Composer({ isResponding, onSend, onStop }: Props) {
           onChange={(event) => setDraft(event.target.value)}
           onKeyDown={submitOnEnter}
         />
-        {isResponding && (
+        {onStop !== undefined && (
           <button type="button" onClick={onStop}>
             Stop
           </button>

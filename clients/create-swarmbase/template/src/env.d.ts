@@ -4,7 +4,5 @@ interface ImportMeta {
     /** The address of the service; unset if the page and the service have the same origin. */
     readonly VITE_SWARMBASE_URL?: string;
     readonly VITE_SWARMBASE_ANON_KEY: string;
-    /** The app's own server, as the service reaches it. */
-    readonly VITE_SERVER_URL: string;
   };
 }

@@ -27,9 +27,9 @@ export function SignIn() {
   return (
     <main className="sign-in">
       <h1>
-        <img src="/icon.svg" alt="" /> Team lunch
+        <img src="/icon.svg" alt="" /> Corner shop
       </h1>
-      <p>A room in which two agents plan your lunch, and order it when you approve.</p>
+      <p>Ask our support. Nobody else reads what you write.</p>
       <form onSubmit={(event) => void submit(event)}>
         {isNew && (
           <label>
