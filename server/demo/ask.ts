@@ -1,32 +1,26 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
-import type { LiveStatus } from "./live-status.ts";
 import type { Narrator } from "./narrator.ts";
-import { type Person, take } from "./people.ts";
+import { type Person, type Row, take } from "./people.ts";
 import { type Frame, readFrames } from "./read-frames.ts";
 
-interface Answer {
-  readonly status: string;
-  readonly responses: readonly { readonly agent_name: string; readonly message: { readonly content: string } }[];
+interface Run {
+  readonly run_id: string;
+  readonly swarm_id: string;
 }
 
-export async function askForAll(ada: Person, swarmId: string, narrator: Narrator): Promise<void> {
-  narrator.step("Ask, and get the whole answer", 'functions.invoke("agent-respond")');
-  const body = { swarm_id: swarmId, message: "Shall we ship it?" };
-  narrator.line(`Ada: ${body.message}`);
-  const run = take<Answer>(await ada.client.functions.invoke("agent-respond", { body }));
-  for (const { agent_name, message } of run.responses) narrator.line(`${agent_name}: ${message.content}`);
-  assert.equal(run.responses.length, 2, "both agents were to answer");
+/** A run of a customer, and a tool call of it that needs a decision. */
+export interface Asked extends Run {
+  readonly execution: Row;
 }
 
-/** Streams the answer with a tool call, while a channel reports the status of the agent. */
-export async function askForStream(ada: Person, swarmId: string, live: LiveStatus, narrator: Narrator): Promise<void> {
-  narrator.step("Ask again, streamed, with a tool call", 'functions.invoke("agent-respond", { stream: true })');
-  const message = '@Clerk Where is order A-17?\n/tool find_order {"number":"A-17"}';
-  narrator.line(`Ada: ${message.replace("\n", "  ")}`);
-  const before = live.heard.length;
+/** Streams the answer, in which the agent uses a tool. */
+export async function askForStream({ name, client }: Person, agentId: string, narrator: Narrator): Promise<void> {
+  narrator.step(`${name} asks, streamed`, 'functions.invoke("agent-respond", { agent_id, message, stream: true })');
+  const message = "Where is my order A-17?";
+  narrator.line(`${name}: ${message}`);
   const response = take<Response>(
-    await ada.client.functions.invoke("agent-respond", { body: { swarm_id: swarmId, message, stream: true } }),
+    await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message, stream: true } }),
   );
   assert.ok(response.body !== null, "the answer was to be a stream");
   const seen = new Map<string, number>();
@@ -36,15 +30,48 @@ export async function askForStream(ada: Person, swarmId: string, live: LiveStatu
   }
   narrator.line(`${seen.get("message.delta")} pieces, then ${[...seen.keys()].at(-1)}`);
   assert.equal(seen.get("tool.executed"), 1, "the tool was to be called");
+}
 
-  narrator.step("Status changes that a second client received meanwhile", 'channel.on("postgres_changes")');
-  const statuses = await eventually(
-    () => live.heard.slice(before).filter((status) => status.startsWith("Clerk ")),
-    (heard) => heard.at(-1) === "Clerk idle",
-    "the end of the turn over realtime",
+/** The agent wants to use a tool that needs the customer's approval. */
+export async function askForRefund({ name, client }: Person, agentId: string, narrator: Narrator): Promise<Asked> {
+  narrator.step(
+    `${name} asks for an action`,
+    'functions.invoke("agent-respond", { agent_id, message, background: true })',
   );
-  narrator.line(statuses.join(" → "));
-  assert.deepEqual(statuses, ["Clerk thinking", "Clerk responding", "Clerk idle"]);
+  const message = "Please refund my order A-17.";
+  narrator.line(`${name}: ${message}`);
+  const run = take<Run>(
+    await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message, background: true } }),
+  );
+  const [execution] = await eventually(
+    async () => take<readonly Row[]>(await client.from("tool_executions").select().eq("run_id", run.run_id)),
+    ([first]) => first?.["status"] === "pending_approval",
+    "the tool call",
+  );
+  assert.ok(execution !== undefined);
+  narrator.line(`${String(execution["tool_name"])} waits for ${name}'s approval`);
+  return { ...run, execution };
+}
+
+/** The run goes on where it stood when the service was killed. */
+export async function approve({ name, client }: Person, asked: Asked, narrator: Narrator): Promise<void> {
+  narrator.step(`${name} approves, and the run continues`, 'functions.invoke("agent-respond", { action: "approve" })');
+  const decisions = [{ tool_execution_id: asked.execution.id, approved: true }];
+  const body = { action: "approve", run_id: asked.run_id, decisions };
+  await eventually(
+    () => client.functions.invoke("agent-respond", { body }),
+    ({ error }) => error === null,
+    "the decision",
+  );
+  const [answer] = await eventually(
+    async () =>
+      take<readonly Row[]>(
+        await client.from("messages").select().eq("swarm_id", asked.swarm_id).eq("run_id", asked.run_id),
+      ),
+    ({ length }) => length > 0,
+    "the answer",
+  );
+  narrator.line(`Support: ${String(answer?.["content"])}`);
 }
 
 function showFrame({ event, fields }: Frame, narrator: Narrator): void {

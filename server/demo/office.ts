@@ -14,7 +14,7 @@ interface Arrival {
   readonly body: string;
 }
 
-/** The systems of a user of the service: a webhook receiver, and an endpoint for a tool. */
+/** The systems of a user of the service: a webhook receiver, and an endpoint for tools. */
 export interface Office {
   readonly hookUrl: string;
   readonly ordersUrl: string;
@@ -53,15 +53,16 @@ export async function openOffice(dataDir: string, toolToken: string): Promise<Of
       response.writeHead(400).end(error.reason);
     }
   };
-  const findOrder = (request: IncomingMessage, response: ServerResponse): void => {
+  const serveOrder = (request: IncomingMessage, response: ServerResponse): void => {
     const number = decodeURIComponent(request.url?.split("/").at(-1) ?? "");
+    const state = request.method === "POST" ? "refunded" : (ORDERS[number] ?? "unknown");
     const isAuthorised = request.headers.authorization === `Bearer ${toolToken}`;
     if (isAuthorised) questions += 1;
     response.writeHead(isAuthorised ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(isAuthorised ? { number, state: ORDERS[number] ?? "unknown" } : {}));
+    response.end(JSON.stringify(isAuthorised ? { number, state } : {}));
   };
   const server = createServer({ key: pem, cert: pem }, (request, response) => {
-    if (request.method === "GET") findOrder(request, response);
+    if (request.url?.startsWith("/orders/") === true) serveOrder(request, response);
     else receive(request, response).catch(() => response.destroy());
   });
   server.listen(0, HOST);

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import type { Credentials } from "../testing/run-instance.ts";
 
 export interface Person {
   readonly name: string;
@@ -8,20 +7,27 @@ export interface Person {
   readonly client: SupabaseClient;
 }
 
+interface Account {
+  readonly email: string;
+  readonly password: string;
+}
+
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A new user with their own client. */
-export async function signUp(dataDir: string, name: string): Promise<Person> {
-  const text = await readFile(join(dataDir, "credentials.json"), "utf8");
-  const { url, anon_key } = JSON.parse(text) as { url: string; anon_key: string };
+export async function signUp({ url, anon_key }: Credentials, name: string): Promise<Person> {
   const client = createClient<unknown>(url, anon_key);
-  const { data, error } = await client.auth.signUp({
-    email: `${name.toLowerCase()}@example.com`,
-    password: `correct horse ${name}`,
-    options: { data: { full_name: name } },
-  });
+  const account: Account = { email: `${name.toLowerCase()}@example.com`, password: `correct horse ${name}` };
+  const { data, error } = await client.auth.signUp({ ...account, options: { data: { full_name: name } } });
   if (error !== null) throw error;
   if (data.user === null) throw new Error(`no account came of the sign-up of ${name}`);
+  return { name, id: data.user.id, client };
+}
+
+export async function signIn({ url, anon_key }: Credentials, name: string, account: Account): Promise<Person> {
+  const client = createClient<unknown>(url, anon_key);
+  const { data, error } = await client.auth.signInWithPassword(account);
+  if (error !== null) throw error;
   return { name, id: data.user.id, client };
 }
 

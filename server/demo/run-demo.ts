@@ -33,7 +33,7 @@ export async function runDemo({ stdout, signal: given }: DemoOptions): Promise<n
   const signal = AbortSignal.any([given, closed.signal]);
   const narrator = createNarrator(stdout, 1);
   const startedAtMs = performance.now();
-  narrator.line("The main features of Swarmbase, on a temporary instance.");
+  narrator.line("One agent serves every customer in private, on a temporary instance.");
   narrator.line(
     "Client: unmodified @supabase/supabase-js. No model is configured, so replies are simulated and begin with [simulated].",
   );
@@ -41,13 +41,22 @@ export async function runDemo({ stdout, signal: given }: DemoOptions): Promise<n
   const dataDir = await makeInstanceFolder();
   let isGood = false;
   try {
-    const { credentials, stop } = await runInstance({ dataDir, settings: SETTINGS, signal });
+    let instance = await runInstance({ dataDir, settings: SETTINGS, signal });
+    const { credentials } = instance;
+    /** Returns how long the new start took. */
+    const restart = async (): Promise<string> => {
+      await instance.kill();
+      const killedAtMs = performance.now();
+      const settings = { ...SETTINGS, PORT: new URL(credentials.url).port };
+      instance = await runInstance({ dataDir, settings, signal });
+      return seconds(performance.now() - killedAtMs);
+    };
     try {
       const took = seconds(performance.now() - startedAtMs);
       narrator.line(`${credentials.url}  PostgreSQL, keys and certificate created in ${took}`);
-      isGood = await walk(dataDir, credentials, signal);
+      isGood = await walk(dataDir, { credentials, signal, restart });
     } finally {
-      await stop();
+      await instance.stop();
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -65,12 +74,19 @@ export async function runDemo({ stdout, signal: given }: DemoOptions): Promise<n
 }
 
 /** A separate process, which trusts the authority of the instance from its start, as clients do. */
-async function walk(dataDir: string, credentials: Credentials, signal: AbortSignal): Promise<boolean> {
+async function walk(
+  dataDir: string,
+  { credentials, signal, restart }: { credentials: Credentials; signal: AbortSignal; restart: () => Promise<string> },
+): Promise<boolean> {
+  const stop = () => child.kill("SIGTERM");
   const child = spawn(process.execPath, [...WALK, dataDir], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: credentials.ca_cert_file },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
-  const stop = () => child.kill("SIGTERM");
+  // Its only message asks for a kill of the service.
+  child.on("message", () => {
+    restart().then((took) => child.send(took), stop);
+  });
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   const [code] = (await once(child, "exit")) as [number | null];

@@ -1,35 +1,48 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { inspect } from "node:util";
-import { askForAll, askForStream } from "./ask.ts";
+import type { Credentials } from "../testing/run-instance.ts";
+import { approve, askForRefund, askForStream } from "./ask.ts";
 import { showDeliveries, showForgery } from "./deliveries.ts";
-import { showIsolation } from "./isolation.ts";
-import { followStatus } from "./live-status.ts";
+import { eventually } from "./eventually.ts";
+import { showIsolation, showOwner } from "./isolation.ts";
+import { followMessages } from "./live-changes.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
-import { type Office, openOffice } from "./office.ts";
-import { add, type Person, type Row, signUp, take } from "./people.ts";
+import { openOffice } from "./office.ts";
+import { type Person, type Row, signUp, take } from "./people.ts";
+import { publishAgent } from "./publish.ts";
 
 /** The second part of run-demo.ts, after its first step: everything that a client does. */
 async function walk(dataDir: string): Promise<void> {
   const narrator = createNarrator(process.stdout, 2);
+  const credentials = JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")) as Credentials;
   const toolToken = randomUUID();
   const office = await openOffice(dataDir, toolToken);
   try {
-    narrator.step("Sign up", "auth.signUp");
-    const [ada, bob] = await Promise.all([signUp(dataDir, "Ada"), signUp(dataDir, "Bob")]);
-    for (const { name, id } of [ada, bob]) narrator.line(`${name}  ${id}`);
-    const [adasView, bobsView] = await Promise.all([followStatus(ada), followStatus(bob)]);
+    const shop = await publishAgent(credentials, { office, toolToken, narrator });
+    narrator.step("Two customers sign up, and see the agent", 'auth.signUp, from("published_agents")');
+    const [ada, bob] = await Promise.all([signUp(credentials, "Ada"), signUp(credentials, "Bob")]);
+    for (const customer of [ada, bob]) await showPublished(customer, narrator);
+    const [adasView, bobsView] = await Promise.all([followMessages(ada), followMessages(bob)]);
 
-    const agents = await makeAgents(ada, { office, toolToken, narrator });
-    const swarm = await makeSwarm(ada, agents, narrator);
-    const webhook = await makeWebhook(ada, office, narrator);
-    await askForAll(ada, swarm.id, narrator);
-    await askForStream(ada, swarm.id, adasView, narrator);
-    assert.equal(office.questions(), 1, "the tool was to ask once, with its secret");
-    await showDeliveries(ada, office, narrator);
+    await askForStream(ada, shop.agent.id, narrator);
+    const asked = await askForRefund(ada, shop.agent.id, narrator);
+    await killService(narrator);
+    await approve(ada, asked, narrator);
+    await askForStream(bob, shop.agent.id, narrator);
+    assert.equal(office.questions(), 3, "the tools were to ask three times, with their secret");
+    await eventually(
+      () => adasView.heard.includes(asked.swarm_id),
+      (hasHeard) => hasHeard,
+      "the messages over realtime",
+    );
+    await showIsolation(bob, { asked, shop, live: bobsView, of: ada }, narrator);
+    await showOwner(shop, asked, narrator);
+    await showDeliveries(shop.owner, office, narrator);
     await showForgery(office, narrator);
-    const [agent] = agents;
-    await showIsolation(bob, bobsView, { agent, swarm, webhook }, narrator);
 
     narrator.step("End", "Ctrl-C does the same at any time");
     await Promise.all([adasView.close(), bobsView.close()]);
@@ -38,44 +51,21 @@ async function walk(dataDir: string): Promise<void> {
   }
 }
 
-async function makeAgents(
-  ada: Person,
-  { office, toolToken, narrator }: { office: Office; toolToken: string; narrator: Narrator },
-): Promise<readonly [Row, Row]> {
-  narrator.step("Two agents, one with a tool", 'from("agents"), from("tools"), from("agent_tools")');
-  const clerk = await add(ada, "agents", { name: "Clerk", role: "knows the orders" });
-  const critic = await add(ada, "agents", { name: "Critic", role: "doubts" });
-  const tool = await add(ada, "tools", {
-    name: "find_order",
-    description: "Looks up an order by its number.",
-    kind: "http",
-    input_schema: { type: "object", properties: { number: { type: "string" } }, required: ["number"] },
-    config: { method: "GET", url: office.ordersUrl, auth: { type: "bearer", secret: "api_token" } },
-    secrets: { api_token: toolToken },
-  });
-  await add(ada, "agent_tools", { agent_id: clerk.id, tool_id: tool.id });
-  for (const { name, framework, status } of [clerk, critic])
-    narrator.line(`${String(name).padEnd(6)}  ${String(framework)}  ${String(status)}`);
-  narrator.line(`find_order  GET ${office.ordersUrl}  secrets: ${JSON.stringify(tool["secret_names"])}`);
-  return [clerk, critic];
+async function showPublished({ name, client }: Person, narrator: Narrator): Promise<void> {
+  const [agent] = take<readonly Row[]>(await client.from("published_agents").select());
+  assert.ok(agent !== undefined, "the agent was to be published");
+  const { name: agentName, description, approver, transcripts } = agent;
+  narrator.line(
+    `${name}  ${String(agentName)}: ${String(description)} approver: ${String(approver)}, transcripts: ${String(transcripts)}`,
+  );
 }
 
-async function makeSwarm(ada: Person, agents: readonly Row[], narrator: Narrator): Promise<Row> {
-  narrator.step("A swarm", 'from("swarms"), from("swarm_agents")');
-  const swarm = await add(ada, "swarms", { name: "Front desk" });
-  const members = agents.map(({ id }) => ({ swarm_id: swarm.id, agent_id: id }));
-  take(await ada.client.from("swarm_agents").insert(members));
-  narrator.line(`${String(swarm["name"])}  ${String(swarm["strategy"])}  ${members.length} agents`);
-  return swarm;
-}
-
-async function makeWebhook(ada: Person, office: Office, narrator: Narrator): Promise<Row> {
-  narrator.step("A webhook", 'from("webhooks")');
-  const events = ["message.created", "tool.executed"];
-  const webhook = await add(ada, "webhooks", { name: "Office", url: office.hookUrl, events });
-  office.expect(String(webhook["secret"]));
-  narrator.line(`${office.hookUrl}  ${events.join(", ")}  ${String(webhook["secret"]).slice(0, 10)}…`);
-  return webhook;
+/** The process that started this one also runs the service. */
+async function killService(narrator: Narrator): Promise<void> {
+  narrator.step("kill -9 of the service, and a new start", "the run is in PostgreSQL");
+  process.send?.("kill");
+  const [took] = (await once(process, "message")) as [string];
+  narrator.line(`killed; serves again after ${took}`);
 }
 
 const dataDir = process.argv[2];

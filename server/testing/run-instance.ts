@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -16,6 +16,8 @@ export interface Credentials {
 export interface RunningInstance {
   readonly credentials: Credentials;
   stop(): Promise<void>;
+  /** Ends the service as a crash does. */
+  kill(): Promise<void>;
 }
 
 export interface RunInstanceOptions {
@@ -36,6 +38,7 @@ const MAX_OUTPUT_CHARACTERS = 20_000;
 
 /** Starts the service in another process and waits until it serves. The service ends when this process has ended. */
 export async function runInstance({ dataDir, settings, signal }: RunInstanceOptions): Promise<RunningInstance> {
+  const startedAtMs = Date.now();
   const child = spawn(process.execPath, [...OPTIONS, LAUNCHER, "serve"], {
     env: {
       ...Object.fromEntries(INHERITED.map((name) => [name, process.env[name]])),
@@ -61,8 +64,8 @@ export async function runInstance({ dataDir, settings, signal }: RunInstanceOpti
       for (const fault of faults) throw fault;
       if (hasEnded(child)) throw new Error(`the service ended while it started:\n${output}`);
       if (Date.now() > deadline) throw new Error(`the service did not start in time:\n${output}`);
-      const credentials = await readCredentials(dataDir);
-      if (credentials !== null) return { credentials, stop: () => stop(child) };
+      const credentials = await readCredentials(dataDir, startedAtMs);
+      if (credentials !== null) return { credentials, stop: () => stop(child), kill: () => kill(child) };
     }
   } catch (error) {
     await stop(child);
@@ -70,10 +73,19 @@ export async function runInstance({ dataDir, settings, signal }: RunInstanceOpti
   }
 }
 
-/** Null until the service accepts connections. It replaces the file as a whole. */
-async function readCredentials(dataDir: string): Promise<Credentials | null> {
-  const text = await readFile(join(dataDir, "credentials.json"), "utf8").catch(() => null);
-  return text === null ? null : (JSON.parse(text) as Credentials);
+/** Null until the service accepts connections. It replaces the file as a whole; one that was killed has left its own. */
+async function readCredentials(dataDir: string, startedAtMs: number): Promise<Credentials | null> {
+  const path = join(dataDir, "credentials.json");
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (text === null || (await stat(path)).mtimeMs < startedAtMs) return null;
+  return JSON.parse(text) as Credentials;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || hasEnded(child)) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -80,7 +80,7 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
     const [output, code] = await run(
       process.execPath,
       ["-C", "swarmbase-source", "server/bin/swarmbase.js", "demo"],
-      "Sign up",
+      "sign up",
     );
     assert.equal(code, 0, output);
     assert.match(output, /Stopped/);

@@ -7,9 +7,9 @@ export const demoCommand: Command = {
   help: `
 Usage: swarmbase demo
 
-Starts an instance with a database of its own in the temporary folder, signs up two users, creates agents, a tool, a swarm
-and a webhook, and shows responses, streams, deliveries, retries and access control. It takes about ten seconds, needs no
-provider key, and removes the instance at the end.`,
+Starts an instance with a database of its own in the temporary folder, publishes an agent with tools and a webhook, and
+lets two customers ask it. It kills the service in between, and shows what others get to see of a private conversation. It
+takes about half a minute, needs no provider key, and removes the instance at the end.`,
   run: async ({ args, stdout, signal }) => {
     parseOptions(args, {});
     // Loads the client, which no other command needs.

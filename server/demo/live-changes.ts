@@ -1,19 +1,19 @@
 import type { Person } from "./people.ts";
 
-export interface LiveStatus {
-  /** "Clerk thinking", oldest first. */
+export interface LiveChanges {
+  /** The swarms of the messages that arrived, oldest first. */
   readonly heard: readonly string[];
   close(): Promise<void>;
 }
 
-/** Subscribes to the agents that this user can read, and resolves when the subscription is live. */
-export function followStatus({ client }: Person): Promise<LiveStatus> {
+/** Subscribes to the messages that this user can read, and resolves when the subscription is live. */
+export function followMessages({ client }: Person): Promise<LiveChanges> {
   const heard: string[] = [];
-  const channel = client.channel("status");
-  channel.on<{ name: string; status: string }>(
+  const channel = client.channel("messages");
+  channel.on<{ swarm_id: string }>(
     "postgres_changes",
-    { event: "UPDATE", schema: "public", table: "agents" },
-    ({ new: agent }) => heard.push(`${agent.name} ${agent.status}`),
+    { event: "INSERT", schema: "public", table: "messages" },
+    ({ new: message }) => heard.push(message.swarm_id),
   );
   return new Promise((resolve, reject) => {
     channel.subscribe((state, error) => {
