@@ -79,6 +79,11 @@ test("beyond: the examples for agents run without changes", async () => {
   await run((await readBlocks("agents.md")).join("\n"), names({ attach, respond }));
 });
 
+test("beyond: the examples for serving customers run without changes", async () => {
+  const { client: customer } = await newPerson(service, { fetch: watchingFetch });
+  await run((await readBlocks("serve-customers.md")).join("\n"), names({ admin: openAdmin(service), customer }));
+});
+
 test("beyond: the examples for swarms run without changes", async () => {
   const id = await add(ada, "swarms", { name: "Room" });
   await addSwarmAgent(ada, id, "Critic");
