@@ -104,7 +104,7 @@ begin
   where held.runs_per_day is distinct from 0;
 end
 $$;
-grant execute on function private.list_held_grants(uuid) to authenticated, service_role, sb_service;
+grant execute on function private.list_held_grants(uuid) to sb_service;
 
 create or replace function private.my_granted_agent_ids() returns setof uuid
 language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
@@ -152,7 +152,7 @@ $$;
 -- The origins that receive text of conversations with an agent: its HTTP tools, and the webhooks of its guardrails. With
 -- a version, those of the version.
 create or replace function private.list_receivers(agent_id uuid, tools jsonb, guardrails jsonb) returns text[]
-language sql stable security definer set search_path = pg_catalog, pg_temp
+language sql stable
 as $$
   select coalesce(array_agg(distinct origin.text order by origin.text), '{}')
   from (
@@ -170,17 +170,31 @@ as $$
     select g.value -> 'config' from jsonb_array_elements(guardrails) as g where g.value -> 'is_active' = 'true')
     as receiver (config)
   cross join lateral (
-    select substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
-      from '^https?://[^/?#]+')) as origin (text)
+    -- A URL can have credentials before its host.
+    select regexp_replace(substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
+      from '^https?://[^/?#]+'), '//.*@', '//')) as origin (text)
   where origin.text is not null
 $$;
-grant execute on function private.list_receivers(uuid, jsonb, jsonb) to authenticated, service_role;
 
 -- The name of the company or program that answers for a framework, as the service has stored it.
-create or replace function private.get_provider_name(framework text) returns text language sql stable security definer
-set search_path = pg_catalog, pg_temp
+create or replace function private.get_provider_name(framework text) returns text language sql stable
 as $$ select s.value ->> framework from private.settings s where s.name = 'provider_names' $$;
-grant execute on function private.get_provider_name(text) to authenticated, service_role;
+
+-- The rows of the view published_agents, of the caller alone.
+create or replace function private.my_published_agents()
+returns table (id uuid, name text, role text, avatar text, description text, starter_questions text[], payer text,
+  approver text, transcripts text, receivers text[], provider text, owner_name text)
+language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+as $$
+  select a.id, a.name, case when v.number is null then a.role else v.role end, a.avatar, a.description,
+    a.starter_questions, g.payer, g.approver, g.transcripts, private.list_receivers(a.id, v.tools, null),
+    private.get_provider_name(coalesce(v.framework, a.framework)), case when g.shows_owner then p.full_name end
+  from private.list_held_grants(auth.uid()) as g
+  join public.agents a on a.id = g.agent_id
+  left join public.agent_versions v on v.agent_id = g.agent_id and v.number = g.agent_version
+  left join public.profiles p on p.id = a.user_id
+$$;
+grant execute on function private.my_published_agents() to authenticated, service_role;
 
 -- The answer of a user to an offer. A grant that is not the caller's does not exist for them.
 create or replace function private.answer_agent_grant(grant_id uuid, user_id uuid, is_accepted boolean) returns jsonb

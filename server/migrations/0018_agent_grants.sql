@@ -106,15 +106,7 @@ create policy grant_usage_service on private.grant_usage to sb_service using (tr
 
 -- The agents that others let the caller ask, with what the caller must know before the first message.
 create view public.published_agents with (security_barrier) as
-  select a.id, a.name, case when v.number is null then a.role else v.role end as role, a.avatar, a.description,
-    a.starter_questions, g.payer, g.approver, g.transcripts,
-    private.list_receivers(a.id, v.tools, v.guardrails) as receivers,
-    private.get_provider_name(coalesce(v.framework, a.framework)) as provider,
-    case when g.shows_owner then p.full_name end as owner_name
-  from private.list_held_grants((select auth.uid())) as g
-  join public.agents a on a.id = g.agent_id
-  left join public.agent_versions v on v.agent_id = g.agent_id and v.number = g.agent_version
-  left join public.profiles p on p.id = a.user_id
+  select a.* from private.my_published_agents() as a
   where (select private.require_read_or_run()) is not null
     and ((select private.require_read_or_run()) or a.id = any (array(select private.key_agent_ids())));
 revoke insert, update, delete on public.published_agents from service_role;
