@@ -341,8 +341,9 @@ begin
   insert into public.model_calls
   select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
     (step ->> 'model_agent_id')::uuid, step -> 'model_calls',
-    (select sa.grant_id from private.list_speakers(run.swarm_id, run.user_id) as sa
-     where sa.agent_id = (step ->> 'model_agent_id')::uuid)) as c
+    -- The grant may have been withdrawn since the call was made.
+    coalesce((select t.grant_id from public.run_turns t where t.id = (step ->> 'turn_id')::uuid),
+      (step ->> 'grant_id')::uuid)) as c
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
@@ -371,20 +372,25 @@ CREATE OR REPLACE FUNCTION private.add_usage(run public.runs, step jsonb)
 AS $function$
 declare
   usage jsonb := step -> 'usage';
+  grant_id uuid := step ->> 'grant_id';
+  -- As at the end of a turn.
+  is_model_hidden boolean := grant_id is not null and not exists (
+    select 1 from public.agents a where a.id = (step ->> 'agent_id')::uuid and a.user_id = (step ->> 'payer_id')::uuid);
 begin
   insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
   select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid,
-    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'framework' else 'hidden' end,
-    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'model' else 'hidden' end,
+    case when is_model_hidden then 'hidden' else step ->> 'framework' end,
+    case when is_model_hidden then 'hidden' else step ->> 'model' end,
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
     (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean,
-    speaker.grant_id
+    grant_id
   from auth.users u
-  left join lateral private.list_speakers(run.swarm_id, run.user_id) as speaker
-    on speaker.agent_id = (step ->> 'agent_id')::uuid
   where u.id = (step ->> 'payer_id')::uuid
   on conflict (id) do nothing;
+  if found and grant_id is not null and (usage ->> 'cost_usd')::numeric > 0 then
+    perform private.add_grant_cost(grant_id, run.user_id, (usage ->> 'cost_usd')::numeric);
+  end if;
   return jsonb_build_object('events', '[]'::jsonb);
 end
 $function$;
@@ -3601,12 +3607,20 @@ CREATE OR REPLACE FUNCTION private.flag_messages(run public.runs, step jsonb)
 AS $function$
 begin
   insert into public.message_flags (message_id, swarm_id, source, guardrail_id, category, reason)
-  select m.id, m.swarm_id, 'guardrail', f.guardrail_id, f.category, f.reason
+  select m.id, m.swarm_id, 'guardrail', f.guardrail_id, case when checks.is_known then f.category else 'guardrail' end,
+    case when checks.is_known then f.reason end
   from jsonb_to_recordset(step -> 'flags') as f (message_id uuid, guardrail_id uuid, category text, reason text)
   cross join lateral (
     select m.id, m.swarm_id from public.messages m
     where m.id = f.message_id and m.swarm_id = run.swarm_id and m.deleted_at is null
     for no key update) as m
+  -- The guardrails of an agent whose owner is not a member are not for those who read the flag.
+  cross join lateral (select exists (
+    select 1 from public.guardrails g
+    left join public.agents a on a.id = g.agent_id
+    where g.id = f.guardrail_id and (g.swarm_id = run.swarm_id or exists (
+      select 1 from public.swarm_members s
+      where s.swarm_id = run.swarm_id and s.user_id = a.user_id and s.status = 'active')))) as checks (is_known)
   on conflict on constraint message_flags_message_id_guardrail_id_key do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
@@ -4801,12 +4815,12 @@ AS $function$
       select json_agg(case when v.number is null
           then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
             'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
-            'user_id', a.user_id, 'payer_id', sa.payer_id,
+            'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
             -- The coordinator reads its own prompt when it selects who speaks next.
             'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
           else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
             'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
-            'payer_id', sa.payer_id,
+            'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
             'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
         order by sa.position, sa.created_at, a.id)
       from private.list_speakers(r.swarm_id, r.user_id) as sa
@@ -7664,6 +7678,7 @@ AS $function$
     pg_catalog.array_agg(pg_catalog.jsonb_build_object('id', a.id, 'status', a.status)))
   from unnest(agent_ids, statuses) as a (id, status)
   join public.swarm_agents sa on sa.agent_id = a.id
+  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
 $function$;
 grant execute on function private.signal_agents(uuid[],text[]) to sb_service;
 
@@ -10912,7 +10927,10 @@ create view public.agent_cards with (security_barrier=true) as
     name,
     role,
     avatar,
-    status
+        CASE
+            WHEN CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR (user_id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids)))) THEN status
+            ELSE 'idle'::text
+        END AS status
    FROM public.agents a
   WHERE (CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR (id IN ( SELECT sa.agent_id
            FROM public.swarm_agents sa

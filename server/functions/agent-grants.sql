@@ -187,7 +187,7 @@ returns table (id uuid, name text, role text, avatar text, description text, sta
 language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$
   select a.id, a.name, case when v.number is null then a.role else v.role end, a.avatar, a.description,
-    a.starter_questions, g.payer, g.approver, g.transcripts, private.list_receivers(a.id, v.tools, null),
+    a.starter_questions, g.payer, g.approver, g.transcripts, private.list_receivers(a.id, v.tools, v.guardrails),
     private.get_provider_name(coalesce(v.framework, a.framework)), case when g.shows_owner then p.full_name end
   from private.list_held_grants(auth.uid()) as g
   join public.agents a on a.id = g.agent_id

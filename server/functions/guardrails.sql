@@ -92,12 +92,20 @@ language plpgsql volatile
 as $$
 begin
   insert into public.message_flags (message_id, swarm_id, source, guardrail_id, category, reason)
-  select m.id, m.swarm_id, 'guardrail', f.guardrail_id, f.category, f.reason
+  select m.id, m.swarm_id, 'guardrail', f.guardrail_id, case when checks.is_known then f.category else 'guardrail' end,
+    case when checks.is_known then f.reason end
   from jsonb_to_recordset(step -> 'flags') as f (message_id uuid, guardrail_id uuid, category text, reason text)
   cross join lateral (
     select m.id, m.swarm_id from public.messages m
     where m.id = f.message_id and m.swarm_id = run.swarm_id and m.deleted_at is null
     for no key update) as m
+  -- The guardrails of an agent whose owner is not a member are not for those who read the flag.
+  cross join lateral (select exists (
+    select 1 from public.guardrails g
+    left join public.agents a on a.id = g.agent_id
+    where g.id = f.guardrail_id and (g.swarm_id = run.swarm_id or exists (
+      select 1 from public.swarm_members s
+      where s.swarm_id = run.swarm_id and s.user_id = a.user_id and s.status = 'active')))) as checks (is_known)
   on conflict on constraint message_flags_message_id_guardrail_id_key do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end

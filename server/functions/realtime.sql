@@ -65,7 +65,8 @@ as $$
 $$;
 grant execute on function private.signal_deliveries(uuid[], uuid[]) to sb_service;
 
--- Signals changed statuses to the swarms of the agents. Call only if anybody follows.
+-- Signals changed statuses to the swarms of the agents that their owners are members of: whoever asks an agent by a
+-- grant must not learn when others do. Call only if anybody follows.
 create or replace function private.signal_agents(agent_ids uuid[], statuses text[]) returns boolean
 language sql volatile
 as $$
@@ -73,6 +74,7 @@ as $$
     pg_catalog.array_agg(pg_catalog.jsonb_build_object('id', a.id, 'status', a.status)))
   from unnest(agent_ids, statuses) as a (id, status)
   join public.swarm_agents sa on sa.agent_id = a.id
+  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
 $$;
 grant execute on function private.signal_agents(uuid[], text[]) to sb_service;
 

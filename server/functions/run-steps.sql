@@ -176,8 +176,9 @@ begin
   insert into public.model_calls
   select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
     (step ->> 'model_agent_id')::uuid, step -> 'model_calls',
-    (select sa.grant_id from private.list_speakers(run.swarm_id, run.user_id) as sa
-     where sa.agent_id = (step ->> 'model_agent_id')::uuid)) as c
+    -- The grant may have been withdrawn since the call was made.
+    coalesce((select t.grant_id from public.run_turns t where t.id = (step ->> 'turn_id')::uuid),
+      (step ->> 'grant_id')::uuid)) as c
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
@@ -623,20 +624,25 @@ language plpgsql volatile
 as $$
 declare
   usage jsonb := step -> 'usage';
+  grant_id uuid := step ->> 'grant_id';
+  -- As at the end of a turn.
+  is_model_hidden boolean := grant_id is not null and not exists (
+    select 1 from public.agents a where a.id = (step ->> 'agent_id')::uuid and a.user_id = (step ->> 'payer_id')::uuid);
 begin
   insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
   select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid,
-    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'framework' else 'hidden' end,
-    case when speaker.payer_id is null or speaker.payer_id = speaker.user_id then step ->> 'model' else 'hidden' end,
+    case when is_model_hidden then 'hidden' else step ->> 'framework' end,
+    case when is_model_hidden then 'hidden' else step ->> 'model' end,
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
     (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean,
-    speaker.grant_id
+    grant_id
   from auth.users u
-  left join lateral private.list_speakers(run.swarm_id, run.user_id) as speaker
-    on speaker.agent_id = (step ->> 'agent_id')::uuid
   where u.id = (step ->> 'payer_id')::uuid
   on conflict (id) do nothing;
+  if found and grant_id is not null and (usage ->> 'cost_usd')::numeric > 0 then
+    perform private.add_grant_cost(grant_id, run.user_id, (usage ->> 'cost_usd')::numeric);
+  end if;
   return jsonb_build_object('events', '[]'::jsonb);
 end
 $$;

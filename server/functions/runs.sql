@@ -611,12 +611,12 @@ as $$
       select json_agg(case when v.number is null
           then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
             'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
-            'user_id', a.user_id, 'payer_id', sa.payer_id,
+            'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
             -- The coordinator reads its own prompt when it selects who speaks next.
             'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
           else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
             'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
-            'payer_id', sa.payer_id,
+            'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
             'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
         order by sa.position, sa.created_at, a.id)
       from private.list_speakers(r.swarm_id, r.user_id) as sa

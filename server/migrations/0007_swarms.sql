@@ -345,7 +345,12 @@ revoke insert, update, delete on public.public_profiles from service_role;
 grant select on public.public_profiles to authenticated, service_role;
 
 create view public.agent_cards with (security_barrier) as
-  select a.id, a.name, a.role, a.avatar, a.status from public.agents a
+  select a.id, a.name, a.role, a.avatar,
+    -- Whoever asks an agent by a grant must not learn when others do.
+    case when current_user = 'service_role' or a.user_id = (select auth.uid())
+        or a.user_id = any (array(select private.my_co_member_ids())) then a.status
+      else 'idle' end as status
+  from public.agents a
   where (current_user = 'service_role' or a.user_id = (select auth.uid())
          or a.id in (select sa.agent_id from public.swarm_agents sa
                      where sa.swarm_id = any (array(select private.my_swarm_ids()))))

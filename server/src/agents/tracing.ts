@@ -15,6 +15,8 @@ interface RunTrace {
   readonly runId: string;
   readonly swarmId: string;
   readonly swarmName: string;
+  /** The conversation of somebody who asks an agent by a grant: its spans have no content, and no name, which comes from a message. */
+  readonly isPrivate: boolean;
   readonly strategy: string;
   /** The header of the request; a malformed one starts a new trace. */
   readonly traceparent?: string | null;
@@ -103,57 +105,63 @@ export function createTracing({ captureContent, source, identify }: TracingOptio
   const propagates = source?.propagates ?? true;
   const traced = <End extends SpanEnd>(span: Span, attributesOf: (outcome: End) => Attributes): TracedSpan<End> =>
     createTracedSpan(span, propagates, attributesOf);
-  const startChat = (parent: Context, swarmId: string) => (chat: ChatTrace) => {
-    const provider = identify(chat.framework);
-    const attributes: Attributes = {
-      "gen_ai.operation.name": provider.operation,
-      ...providerAttributes(provider),
-      "gen_ai.request.model": chat.model,
-      "gen_ai.request.stream": true,
-      "gen_ai.conversation.id": swarmId,
-      "swarmbase.model_call.id": chat.callId,
-      "swarmbase.model_call.attempt": chat.attempt,
-      ...settingAttributes(chat.settings),
-    };
-    const name = `${provider.operation} ${chat.model}`;
-    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
-    if (captureContent && span.isRecording()) {
-      span.setAttribute("gen_ai.system_instructions", JSON.stringify([textPart(chat.system)]));
-      span.setAttribute("gen_ai.input.messages", renderMessages(chat.messages));
-    }
-    return traced(span, ({ firstTokenMs = null, finishReason, usage, costUsd = null, text }: ChatEnd) => ({
-      ...(finishReason !== undefined && {
-        "gen_ai.response.model": chat.model,
-        "gen_ai.response.finish_reasons": [finishReason],
-      }),
-      ...(firstTokenMs !== null && { "swarmbase.model_call.first_token_ms": firstTokenMs }),
-      ...usageAttributes(usage),
-      ...(costUsd !== null && { "swarmbase.model_call.cost_usd": costUsd }),
-      ...(captureContent &&
-        text !== undefined && {
-          "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [textPart(text)] }]),
+  const startChat =
+    (parent: Context, { swarmId, isPrivate }: RunTrace) =>
+    (chat: ChatTrace) => {
+      const hasContent = captureContent && !isPrivate;
+      const provider = identify(chat.framework);
+      const attributes: Attributes = {
+        "gen_ai.operation.name": provider.operation,
+        ...providerAttributes(provider),
+        "gen_ai.request.model": chat.model,
+        "gen_ai.request.stream": true,
+        "gen_ai.conversation.id": swarmId,
+        "swarmbase.model_call.id": chat.callId,
+        "swarmbase.model_call.attempt": chat.attempt,
+        ...settingAttributes(chat.settings),
+      };
+      const name = `${provider.operation} ${chat.model}`;
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
+      if (hasContent && span.isRecording()) {
+        span.setAttribute("gen_ai.system_instructions", JSON.stringify([textPart(chat.system)]));
+        span.setAttribute("gen_ai.input.messages", renderMessages(chat.messages));
+      }
+      return traced(span, ({ firstTokenMs = null, finishReason, usage, costUsd = null, text }: ChatEnd) => ({
+        ...(finishReason !== undefined && {
+          "gen_ai.response.model": chat.model,
+          "gen_ai.response.finish_reasons": [finishReason],
         }),
-    }));
-  };
-  const startTool = (parent: Context) => (tool: ToolTrace) => {
-    const attributes: Attributes = {
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": tool.name,
-      "gen_ai.tool.call.id": tool.callId,
-      "gen_ai.tool.type": "function",
-      "swarmbase.tool_execution.id": tool.executionId,
-      ...(captureContent && { "gen_ai.tool.call.arguments": clip(tool.inputText) }),
+        ...(firstTokenMs !== null && { "swarmbase.model_call.first_token_ms": firstTokenMs }),
+        ...usageAttributes(usage),
+        ...(costUsd !== null && { "swarmbase.model_call.cost_usd": costUsd }),
+        ...(hasContent &&
+          text !== undefined && {
+            "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [textPart(text)] }]),
+          }),
+      }));
     };
-    const span = tracer.startSpan(`execute_tool ${tool.name}`, { attributes }, parent);
-    return traced(span, ({ output }: SpanEnd & { readonly output?: string }) =>
-      captureContent && output !== undefined ? { "gen_ai.tool.call.result": clip(output) } : {},
-    );
-  };
+  const startTool =
+    (parent: Context, { isPrivate }: RunTrace) =>
+    (tool: ToolTrace) => {
+      const hasContent = captureContent && !isPrivate;
+      const attributes: Attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool.name,
+        "gen_ai.tool.call.id": tool.callId,
+        "gen_ai.tool.type": "function",
+        "swarmbase.tool_execution.id": tool.executionId,
+        ...(hasContent && { "gen_ai.tool.call.arguments": clip(tool.inputText) }),
+      };
+      const span = tracer.startSpan(`execute_tool ${tool.name}`, { attributes }, parent);
+      return traced(span, ({ output }: SpanEnd & { readonly output?: string }) =>
+        hasContent && output !== undefined ? { "gen_ai.tool.call.result": clip(output) } : {},
+      );
+    };
 
   return {
     startRun(run) {
       const parent = contextBelow(run.traceparent);
-      const span = tracer.startSpan(`invoke_workflow ${run.swarmName}`, { attributes: runAttributes(run) }, parent);
+      const span = tracer.startSpan(`invoke_workflow ${workflowName(run)}`, { attributes: runAttributes(run) }, parent);
       const runContext = trace.setSpan(parent, span);
       return {
         ...traced(span, ({ status, stopReason }: Parameters<RunSpan["end"]>[0]) => ({
@@ -161,7 +169,7 @@ export function createTracing({ captureContent, source, identify }: TracingOptio
           ...(stopReason !== undefined && { "swarmbase.run.stop_reason": stopReason }),
         })),
         within: (work) => context.with(runContext, work),
-        startChat: startChat(runContext, run.swarmId),
+        startChat: startChat(runContext, run),
         startTurn(turn) {
           const turnSpan = tracer.startSpan(
             `invoke_agent ${turn.agentName}`,
@@ -171,8 +179,8 @@ export function createTracing({ captureContent, source, identify }: TracingOptio
           const turnContext = trace.setSpan(runContext, turnSpan);
           return {
             ...traced(turnSpan, ({ usage }: Parameters<TurnSpan["end"]>[0]) => usageAttributes(usage)),
-            startChat: startChat(turnContext, run.swarmId),
-            startTool: startTool(turnContext),
+            startChat: startChat(turnContext, run),
+            startTool: startTool(turnContext, run),
           };
         },
       };
@@ -203,10 +211,14 @@ function createTracedSpan<End extends SpanEnd>(
   };
 }
 
+function workflowName({ swarmName, isPrivate }: RunTrace): string {
+  return isPrivate ? "private conversation" : swarmName;
+}
+
 function runAttributes(run: RunTrace): Attributes {
   return {
     "gen_ai.operation.name": "invoke_workflow",
-    "gen_ai.workflow.name": run.swarmName,
+    "gen_ai.workflow.name": workflowName(run),
     "gen_ai.conversation.id": run.swarmId,
     "swarmbase.run.id": run.runId,
     "swarmbase.run.strategy": run.strategy,

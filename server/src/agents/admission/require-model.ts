@@ -2,15 +2,15 @@ import { AppError, ModelError } from "../../errors/index.ts";
 import type { Models } from "../providers/open-models.ts";
 import { createRejection } from "../rejections/rejections.ts";
 import type { Answering } from "../strategies/who-answers.ts";
-import type { PreflightAgent } from "./sql/admit-runs.ts";
+import type { Preflight, PreflightAgent } from "./sql/admit-runs.ts";
 
 /** Rejects a run when no agent has a usable model, before anything is stored. */
 export function requireModel(
   models: Pick<Models, "describe">,
-  agents: readonly PreflightAgent[],
+  { agents, own_agent_ids: ownIds }: Preflight,
   answering: Answering<PreflightAgent>,
 ): void {
-  const faults: ModelError[] = [];
+  const faults: { readonly fault: ModelError; readonly isOwn: boolean }[] = [];
   for (const { id, framework, model } of agents) {
     if (!answering.agents.some((agent) => agent.id === id)) continue;
     try {
@@ -18,11 +18,13 @@ export function requireModel(
       return;
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      faults.push(error);
+      faults.push({ fault: error, isOwn: ownIds.includes(id) });
     }
   }
-  const fault = faults.find(({ code }) => code === "PROVIDER_NOT_CONFIGURED") ?? faults[0];
-  if (fault === undefined) throw createRejection("NO_AGENTS");
+  const found = faults.find(({ fault: { code } }) => code === "PROVIDER_NOT_CONFIGURED") ?? faults[0];
+  if (found === undefined) throw createRejection("NO_AGENTS");
+  const { fault, isOwn } = found;
   const code = fault.code === "INVALID_MODEL" ? "INVALID_MODEL" : "PROVIDER_NOT_CONFIGURED";
-  throw new AppError(code, fault.message);
+  // The model of an agent is its owner's to know.
+  throw new AppError(code, isOwn ? fault.message : "The agent has no model that can be used");
 }

@@ -120,7 +120,7 @@ export async function startRun(
     message: request.message,
   });
   const { mentions, speakers, isNarrowed } = answering;
-  requireModel(ports.models, preflight.agents, answering);
+  requireModel(ports.models, preflight, answering);
   await request.charge();
   if (call.regenerates !== null)
     for (const runId of await listReplacedRuns(ports.pool, call)) await ports.endRun(principal, runId, signal);

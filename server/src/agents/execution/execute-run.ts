@@ -111,6 +111,7 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
       runId,
       swarmId,
       swarmName: context.swarm.name,
+      isPrivate: context.agents.some(({ grant_id: grantId }) => grantId !== null),
       strategy: context.run.strategy,
       traceparent: typeof traceparent === "string" ? traceparent : null,
     }),

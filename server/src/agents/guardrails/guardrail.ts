@@ -49,13 +49,23 @@ export interface Guardrails {
   check(guardrail: Guardrail, text: string, subject: CheckSubject): Promise<Verdict>;
 }
 
-/** Those of the swarm first, each in the order of their positions. */
-export function guardrailsOf(
-  { context }: { readonly context: { readonly guardrails: readonly Guardrail[] } },
-  agentId: string,
-  stage: GuardrailStage,
-): readonly Guardrail[] {
-  const { guardrails } = context;
+interface GuardedRun {
+  readonly context: {
+    readonly guardrails: readonly Guardrail[];
+    readonly agents: readonly { readonly id: string; readonly grant_id: string | null }[];
+  };
+}
+
+/**
+ * Those of the swarm first, each in the order of their positions. A swarm's guardrails that ask a model do not apply to an agent
+ * that answers by a grant: whoever writes their policy would run any prompt on the model of the agent's owner.
+ */
+export function guardrailsOf({ context }: GuardedRun, agentId: string, stage: GuardrailStage): readonly Guardrail[] {
+  const { guardrails, agents } = context;
   if (guardrails.length === 0) return guardrails;
-  return guardrails.filter((each) => each.stage === stage && (each.agent_id ?? agentId) === agentId);
+  const isByGrant = agents.some(({ id, grant_id: grantId }) => id === agentId && grantId !== null);
+  return guardrails.filter(
+    ({ stage: own, agent_id: ownerId, kind }) =>
+      own === stage && (ownerId === null ? !(isByGrant && kind === "model") : ownerId === agentId),
+  );
 }

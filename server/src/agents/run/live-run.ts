@@ -119,6 +119,11 @@ export function payerOf({ agents, payer_id: payerId }: LoadedRun, agentId: strin
   return agents.find(({ id }) => id === agentId)?.payer_id ?? payerId;
 }
 
+/** The grant by which an agent answers in the run, or null. */
+export function grantOf({ agents }: LoadedRun, agentId: string): string | null {
+  return agents.find(({ id }) => id === agentId)?.grant_id ?? null;
+}
+
 /** The user whose rate limits apply; null for the service role, which names the payer. */
 export function chargedUserOf({ run }: LoadedRun): string | null {
   return run.request["payer_id"] === undefined ? run.user_id : null;

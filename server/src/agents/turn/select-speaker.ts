@@ -1,6 +1,6 @@
 import { coordinatorOf } from "../strategies/who-answers.ts";
 import { buildContext } from "../context/build-context.ts";
-import { participantsOf, swarmFor } from "./turn-context.ts";
+import { participantsFor, swarmFor } from "./turn-context.ts";
 import { nameSpeakers } from "../context/speakers.ts";
 import { fallbackSelection, readSelection, selectionTool, toChoices } from "../strategies/selection-tool.ts";
 import { toUsageRow } from "../model/call-meter.ts";
@@ -8,7 +8,7 @@ import { callModel, type CallRecord, createAnswerCollector } from "../model/call
 import { recordPrompt } from "../model/record-prompt.ts";
 import { readAllowed } from "./check-input.ts";
 import type { Asker } from "./check-policy.ts";
-import { type LiveRun, payerOf } from "../run/live-run.ts";
+import { grantOf, type LiveRun, payerOf } from "../run/live-run.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
 
 /** A model that names nobody is asked once more in a run. From then on the order of positions applies. */
@@ -53,7 +53,7 @@ async function askModel(
     record: (calls) => recordAlone(run, id, calls),
   };
   const read = await readAllowed(run, messagesSoFar(run), caller);
-  const participants = participantsOf(run);
+  const participants = participantsFor(run, id);
   const speakers = nameSpeakers(coordinator, participants, []);
   const others = run.agents.filter((agent) => agent.id !== lastSpeakerId);
   const choices = toChoices(others, (agent) => speakers.labelOfParticipant({ ...agent, type: "agent" }));
@@ -90,8 +90,15 @@ async function askModel(
 
 /** Records calls that belong to no turn. */
 function recordAlone(run: LiveRun, agentId: string, { spent, reservationId, modelCalls }: CallRecord): void {
+  const common = { grant_id: grantOf(run.context, agentId) };
   if (modelCalls.length > 0)
-    void run.writer.submit({ op: "add_model_calls", turn_id: null, model_agent_id: agentId, model_calls: modelCalls });
+    void run.writer.submit({
+      op: "add_model_calls",
+      turn_id: null,
+      model_agent_id: agentId,
+      model_calls: modelCalls,
+      ...common,
+    });
   if (spent === null) return;
   void run.writer.submit({
     op: "add_usage",
@@ -101,6 +108,7 @@ function recordAlone(run: LiveRun, agentId: string, { spent, reservationId, mode
     model: spent.model,
     payer_id: payerOf(run.context, agentId),
     usage: toUsageRow(spent.usage, spent.costUsd),
+    ...common,
   });
   // Recorded in the same transaction, so that it counts once.
   if (reservationId !== null) run.budget.settle([reservationId], null);

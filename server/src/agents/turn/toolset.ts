@@ -3,7 +3,7 @@ import { agentTools } from "../strategies/agent-tools.ts";
 import { coordinatorOf, STRATEGIES } from "../strategies/who-answers.ts";
 import { clientToolsOf } from "../tools/client/client-tools.ts";
 import type { CallableTool } from "../tools/tool-port.ts";
-import type { LiveRun } from "../run/live-run.ts";
+import { grantOf, type LiveRun } from "../run/live-run.ts";
 import type { Turn } from "./turn.ts";
 
 /** What a tool name means in one turn. */
@@ -40,10 +40,16 @@ export function listLed(run: LiveRun, turn: Turn): LiveRun["agents"] {
   return STRATEGIES[run.context.run.strategy].agentTools === "member" ? listReachable(run, turn) : [];
 }
 
-/** The agents that an agent reaches with tools. Only the coordinator asks others; everyone can hand over to it. */
+/**
+ * The agents that an agent reaches with tools. Only the coordinator asks others; everyone can hand over to it. An agent that answers
+ * by a grant does not read their roles, which are texts of other owners.
+ */
 function listReachable(run: LiveRun, turn: Turn): LiveRun["agents"] {
   const coordinator = run.context.agents.filter(({ id }) => id === coordinatorOf(run));
-  const others = [...new Set([...run.agents, ...coordinator])].filter(({ id }) => id !== turn.agent.id);
+  const isByGrant = grantOf(run.context, turn.agent.id) !== null;
+  const others = [...new Set([...run.agents, ...coordinator])]
+    .filter(({ id }) => id !== turn.agent.id)
+    .map((agent) => (isByGrant ? { ...agent, role: null } : agent));
   if (STRATEGIES[run.context.run.strategy].agentTools === "handoff") return others;
   return turn.asked === null && turn.agent.id === coordinatorOf(run) ? others : [];
 }

@@ -5,7 +5,7 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import { renderExtras } from "../model/estimate-input.ts";
 import { estimateTokens } from "../providers/estimate-tokens.ts";
 import type { ModelTool } from "../providers/model-port.ts";
-import type { LiveRun } from "../run/live-run.ts";
+import { grantOf, type LiveRun } from "../run/live-run.ts";
 import type { QuestionRow } from "../writer/steps.ts";
 import { applyReadings } from "./check-input.ts";
 import { listLed } from "./toolset.ts";
@@ -41,7 +41,7 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
       leads: listLed(run, turn).map(({ id, name, role }) => ({ id, name, role, type: "agent" })),
     },
     swarm: swarmFor(run, agent),
-    participants: participantsOf(run),
+    participants: participantsFor(run, agent.id),
     messages: applyReadings(transcriptOf(run, turn), turn.readings),
     historyLimit: turn.contextLimit ?? run.limits.historyLimit,
     tokenBudget: Math.max(
@@ -102,15 +102,27 @@ function compose({ context }: LiveRun, question: QuestionRow, seq: number): Tran
   };
 }
 
-export function participantsOf({ context }: LiveRun): readonly Participant[] {
+/** Who takes part, as an agent is told. The roles of other agents are texts of their owners, as in `swarmFor`. */
+export function participantsFor({ context }: LiveRun, agentId: string): readonly Participant[] {
+  const isByGrant = grantOf(context, agentId) !== null;
   return [
     ...context.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
-    ...context.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
+    ...context.agents.map(({ id, name, role }) => ({
+      id,
+      name,
+      type: "agent" as const,
+      role: isByGrant && id !== agentId ? null : role,
+    })),
   ];
 }
 
-/** What an agent is told about the swarm. The preamble of the owner is for the owner's agents alone. */
-export function swarmFor({ context: { swarm } }: LiveRun, agent: { readonly user_id: string }): ContextSwarm {
+/**
+ * What an agent is told about the swarm. The preamble of the owner is for the owner's agents alone, and an agent that answers by a
+ * grant is instructed by nobody but its owner.
+ */
+export function swarmFor({ context }: LiveRun, agent: { readonly id: string; readonly user_id: string }): ContextSwarm {
+  const { swarm } = context;
+  if (grantOf(context, agent.id) !== null) return { name: "", description: null, preamble: null };
   const { preamble } = swarm.settings;
   return { ...swarm, preamble: agent.user_id === swarm.owner_id && typeof preamble === "string" ? preamble : null };
 }

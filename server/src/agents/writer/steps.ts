@@ -158,6 +158,8 @@ export type Step =
       /** The agent whose model was called. Not `agent_id`, whose row would be locked: the step does not concern its status. */
       readonly model_agent_id: string;
       readonly model_calls: readonly ModelCallRow[];
+      /** Of calls that belong to no turn. */
+      readonly grant_id?: string | null;
     }
   | {
       readonly op: "add_usage";
@@ -167,6 +169,7 @@ export type Step =
       readonly model: string;
       readonly usage: UsageRow;
       readonly payer_id: string;
+      readonly grant_id: string | null;
     }
   | { readonly op: "flag_messages"; readonly flags: readonly GuardrailFlag[] }
   | { readonly op: "settle_reservations"; readonly ids: readonly string[]; readonly usage: UsageRow | null }

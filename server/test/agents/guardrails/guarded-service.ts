@@ -9,6 +9,7 @@ import { Agent, fetch } from "undici";
 import { type Cleanup, createTestDatabase } from "../../support/database.ts";
 import { type ServiceHere, startServiceHere } from "../../support/service-here.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import type { WireAnswer } from "../../support/providers/wire-answer.ts";
 import { WIRE } from "../../support/providers/wire.ts";
 import { hang, say } from "../../support/providers/wire-server.ts";
 
@@ -28,6 +29,10 @@ export interface GuardedService {
   /** What the model answers; null: the stream begins and never ends. */
   reply: string;
   isHanging: boolean;
+  /** The tools that the model calls before it answers. */
+  calls: WireAnswer["calls"];
+  /** The error that the provider answers with; null: none. */
+  fault: string | null;
   /** Null: never. */
   webhookAnswer: object | null;
   signUp(name: string): Promise<Person>;
@@ -69,14 +74,16 @@ export async function startGuardedService(): Promise<GuardedService> {
       MASTER_KEY: database.masterKey,
       PROVIDER_A_KIND: "openai-compatible",
       PROVIDER_A_BASE_URL: providerUrl,
-      PROVIDER_A_MODELS: "m",
+      PROVIDER_A_MODELS: "m,model-canary",
     },
   });
   const pem = readFileSync(join(dataDir, "tls", "localhost.pem"));
   const receiver = createTlsServer({ key: pem, cert: pem }, (request, response) => {
     void (async () => {
       received.push({ headers: request.headers as Record<string, string>, body: await text(request) });
-      if (state.webhookAnswer !== null) response.end(JSON.stringify(state.webhookAnswer));
+      // Answers to events are stored for those who receive them.
+      if (request.headers["x-for"] !== undefined) response.end();
+      else if (state.webhookAnswer !== null) response.end(JSON.stringify(state.webhookAnswer));
     })();
   });
   const webhookUrl = `https://localhost:${await listen(receiver, closers)}/check`;
@@ -88,6 +95,8 @@ export async function startGuardedService(): Promise<GuardedService> {
     received,
     reply: "Hello.",
     isHanging: false,
+    calls: [],
+    fault: null,
     webhookAnswer: { allowed: true },
     signUp: (name) => signUp(service, dispatcher, name),
     async close() {
@@ -109,10 +118,17 @@ async function listen(server: Server, closers: (() => Promise<unknown>)[]): Prom
 }
 
 async function answer(state: GuardedService, body: Any, response: ServerResponse): Promise<void> {
+  if (state.fault !== null) {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: state.fault } }));
+    return;
+  }
   const isCheck = JSON.stringify(body.messages[0]).includes(CHECKER);
   const violation = isCheck && JSON.stringify(body.messages.slice(1)).includes("politics");
   const words = isCheck ? JSON.stringify({ violation, reason: "It is about politics." }) : state.reply;
-  const frames = WIRE["openai-compatible"]({ texts: [words.slice(0, 4), words.slice(4)] });
+  const calls = body.messages.at(-1).role === "user" && !isCheck ? (state.calls ?? []) : [];
+  const texts = calls.length === 0 ? [words.slice(0, 4), words.slice(4)] : [];
+  const frames = WIRE["openai-compatible"]({ texts, calls });
   await (state.isHanging && !isCheck ? hang(frames.slice(0, 3)) : say(frames))(response);
 }
 

@@ -8,7 +8,7 @@ import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const PARENT_ID = "b7ad6b7169203331";
-const RUN = { runId: "r1", swarmId: "s1", swarmName: "Editors", strategy: "handoff" };
+const RUN = { runId: "r1", swarmId: "s1", swarmName: "Editors", isPrivate: false, strategy: "handoff" };
 const TURN = { turnId: "t1", agentId: "a1", agentName: "Writer", framework: "provider_b" as const, model: null };
 const CHAT = {
   callId: "m1",
@@ -45,8 +45,8 @@ function record(captureContent: boolean, propagates = true) {
   return { exporter, tracing: createTracing({ captureContent, source: { tracerProvider, propagates }, identify }) };
 }
 
-function runOnce(tracing: Tracing, traceparent?: string): (string | undefined)[] {
-  const run = tracing.startRun(traceparent === undefined ? RUN : { ...RUN, traceparent });
+function runOnce(tracing: Tracing, traceparent?: string, isPrivate = false): (string | undefined)[] {
+  const run = tracing.startRun({ ...RUN, isPrivate, ...(traceparent !== undefined && { traceparent }) });
   const turn = run.startTurn(TURN);
   const chat = turn.startChat(CHAT);
   chat.end({ finishReason: "tool_calls", firstTokenMs: 40, usage: USAGE, costUsd: 0.002, text: "secret answer" });
@@ -128,6 +128,13 @@ test("spans have content when captureContent is set", () => {
   for (const word of ["prompt", "question", "input", "output", "answer"])
     assert.ok(written.includes(`secret ${word}`), word);
   assert.doesNotMatch(written, /secret setting/);
+});
+
+test("spans of a private conversation never have content, nor the name of the swarm, which is part of a message", () => {
+  const { exporter, tracing } = record(true);
+  runOnce(tracing, undefined, true);
+  const written = JSON.stringify(exporter.getFinishedSpans().map(({ name, attributes }) => ({ name, attributes })));
+  assert.doesNotMatch(written, /secret|Editors/);
 });
 
 for (const header of [

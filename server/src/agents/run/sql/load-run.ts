@@ -8,6 +8,8 @@ interface ContextAgent
   readonly position: number;
   /** Null: whoever pays for the run pays for the agent, too. */
   readonly payer_id: string | null;
+  /** The grant by which the agent answers; null: its owner is a member of the swarm. */
+  readonly grant_id: string | null;
   /** Null unless the strategy is `selector`. */
   readonly system_prompt: string | null;
 }
