@@ -18,7 +18,7 @@ export function useApprovalNotices(approvals: readonly Approval[] | undefined): 
       void notify({
         id: keyOf(approval),
         title: question === null ? `${agentName} needs your approval` : `${agentName} has a question`,
-        text: `${toolName}, in ${swarmName ?? "a swarm"}`,
+        text: `${toolName}, in ${swarmName ?? "a private conversation"}`,
         onOpen: () => void navigate("/approvals"),
       });
     }

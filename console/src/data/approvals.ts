@@ -12,6 +12,7 @@ export interface Approval {
   readonly id: string;
   readonly runId: string;
   readonly swarmId: string;
+  /** Null: the user owns the agent, and somebody else talks with it in private. */
   readonly swarmName: string | null;
   readonly toolName: string;
   readonly agentName: string;
@@ -24,7 +25,7 @@ export interface Approval {
 }
 
 const COLUMNS =
-  "id, run_id, swarm_id, tool_name, status, created_at, expires_at, agents!inner(name, user_id), " +
+  "id, run_id, swarm_id, tool_name, status, created_at, expires_at, agent_cards(name), " +
   "tool_execution_payloads(input, question), " +
   "runs(swarms(name), messages!runs_message_id_fkey(content, sender_name))";
 const MAX_APPROVALS = 100;
@@ -34,7 +35,7 @@ interface WaitingCall
     Row<"tool_executions">,
     "id" | "run_id" | "swarm_id" | "tool_name" | "status" | "created_at" | "expires_at"
   > {
-  readonly agents: { readonly name: string };
+  readonly agent_cards: { readonly name: string } | null;
   readonly tool_execution_payloads: { readonly input: Json | null; readonly question: Json | null } | null;
   readonly runs: {
     readonly swarms: { readonly name: string } | null;
@@ -44,7 +45,7 @@ interface WaitingCall
 
 const ANY_CHANGE = ["INSERT", "UPDATE"] as const;
 
-/** The tool calls that the user can decide: those of the user's own agents. The one that expires next is the first. */
+/** The tool calls that the user decides. The one that expires next is the first. */
 export function useApprovals(): ReadResult<readonly Approval[]> {
   const { id: userId } = useUser();
   const key = useMemo(() => ["tool_executions", "approvals", userId], [userId]);
@@ -60,7 +61,7 @@ export function useApprovals(): ReadResult<readonly Approval[]> {
         .from("tool_executions")
         .select<string, WaitingCall>(COLUMNS)
         .eq("status", "pending_approval")
-        .eq("agents.user_id", userId)
+        .eq("approver_id", userId)
         .order("expires_at")
         .limit(MAX_APPROVALS),
   });
@@ -85,7 +86,7 @@ function toApproval(call: WaitingCall): Approval {
     swarmId: call.swarm_id,
     swarmName: run?.swarms?.name ?? null,
     toolName: call.tool_name,
-    agentName: call.agents.name,
+    agentName: call.agent_cards?.name ?? "An agent",
     asked: message === null ? null : { by: message.sender_name, text: message.content ?? "" },
     input: payloads?.input ?? null,
     question: (payloads?.question ?? null) as ToolQuestion | null,

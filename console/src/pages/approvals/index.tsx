@@ -13,21 +13,21 @@ import { toPlainLine } from "../../components/to-plain-line.ts";
 
 const QUOTED = 160;
 
-/** The tool calls of the user's agents that wait for a decision, in all swarms. */
+/** The tool calls that wait for a decision of the user, in all swarms. */
 export function ApprovalsPage() {
   const { rows, ...read } = useApprovals();
   return (
     <>
       <PageHeader
         title="Approvals"
-        description="Tool calls of your agents that wait for your decision. Without one they are denied when their time is over."
+        description="Tool calls that wait for your decision. Without one they are denied when their time is over."
       />
       {rows === undefined ? (
         <NotLoaded title="The approvals could not be loaded" read={read} skeleton={<ListSkeleton rows={2} />} />
       ) : rows.length === 0 ? (
         <EmptyState picture="tools" title="Nothing waits for you" action={<ButtonLink to="/tools">Tools</ButtonLink>}>
-          A tool with “Require approval” waits here before each call, wherever an agent of yours uses it. So does a tool
-          that asks a question.
+          A tool with “Require approval” waits here before each call, wherever an agent of yours uses it, and where you
+          ask an agent whose owner leaves the decision to you. So does a tool that asks a question.
         </EmptyState>
       ) : (
         <ul aria-label="Waiting tool calls" className="grid grid-cols-1 gap-4">
@@ -59,7 +59,14 @@ function ApprovalItem({ approval }: { readonly approval: Approval }) {
             <span className="font-mono text-sm">{toolName}</span>
           </h2>
           <p className="text-sm wrap-anywhere text-ink-soft">
-            In <Link to={`/swarms/${swarmId}`}>{swarmName ?? "a swarm"}</Link>, <RelativeTime at={createdAt} />
+            {swarmName === null ? (
+              "In a private conversation of somebody who asks your agent"
+            ) : (
+              <>
+                In <Link to={`/swarms/${swarmId}`}>{swarmName}</Link>
+              </>
+            )}
+            , <RelativeTime at={createdAt} />
             {expiresAt !== null && (
               <>
                 . Denied automatically <RelativeTime at={expiresAt} />.
@@ -72,9 +79,11 @@ function ApprovalItem({ approval }: { readonly approval: Approval }) {
             </p>
           )}
         </div>
-        <Link to={`/swarms/${swarmId}/runs/${runId}`} className="shrink-0 text-sm">
-          See the run
-        </Link>
+        {swarmName !== null && (
+          <Link to={`/swarms/${swarmId}/runs/${runId}`} className="shrink-0 text-sm">
+            See the run
+          </Link>
+        )}
       </div>
       {input !== null && <JsonView label="Input" value={input} />}
       <DecisionForm question={question} {...decision} />

@@ -34,7 +34,8 @@ export function Attention({ approvals, webhooks, failedRuns, hasInvitations }: A
         <ul>
           {approvals.slice(0, MAX_LISTED).map(({ id, agentName, toolName, swarmName, expiresAt }) => (
             <Item key={id} icon={<ShieldQuestion className="text-thinking" />} to="/approvals" action="Decide">
-              {agentName} wants to use <span className="font-mono text-sm">{toolName}</span> in {swarmName ?? "a swarm"}
+              {agentName} wants to use <span className="font-mono text-sm">{toolName}</span> in{" "}
+              {swarmName ?? "a private conversation"}
               {expiresAt !== null && (
                 <>
                   . It is denied <RelativeTime at={expiresAt} />.

@@ -1,11 +1,11 @@
 import { ShieldQuestion } from "lucide-react";
 import { useEffect, useState } from "react";
+import { useApprovals } from "../../../data/approvals.ts";
 import type { LiveTool } from "../../../data/live-run.ts";
 import { useDecision } from "../../../data/runs.ts";
 import { DecisionForm } from "../../../components/decision-form.tsx";
 import { formatDuration } from "../../../components/formats.ts";
 import { JsonView } from "../../../components/json-view.tsx";
-import { useSwarmContext } from "../swarm/swarm-context.ts";
 
 /** A call can ask again, and each question is a form of its own. */
 export function keyOfApproval({ id, question, expiresAt }: LiveTool): string {
@@ -18,15 +18,13 @@ export interface ApprovalCardProps {
   readonly agentName: string;
 }
 
-/** A tool call that waits for approval, or for an answer. The owner of the agent decides, once. */
+/** A tool call that waits for approval, or for an answer. Whoever approves the calls of the agent decides, once. */
 export function ApprovalCard({ runId, tool, agentName }: ApprovalCardProps) {
-  const { id: toolExecutionId, name: toolName, agentId, input, expiresAt, question } = tool;
-  const { swarmAgents, userId } = useSwarmContext();
+  const { id: toolExecutionId, name: toolName, input, expiresAt, question } = tool;
+  const { rows: approvals } = useApprovals();
   const decision = useDecision({ runId, toolExecutionId });
   const left = useTimeLeft(expiresAt);
-  const isMine = (swarmAgents.rows ?? []).some(
-    ({ agent_id: id, user_id: owner }) => id === agentId && owner === userId,
-  );
+  const isMine = (approvals ?? []).some(({ id }) => id === toolExecutionId);
   const isExpired = (left ?? 0) <= 0;
   return (
     <section
