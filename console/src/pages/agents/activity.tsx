@@ -13,6 +13,7 @@ import { Pager } from "../../components/pager.tsx";
 import { isStatus, StatusBadge } from "../../components/status-dot.tsx";
 import { whenColumn } from "../../components/when-column.tsx";
 import { UsageStats, USAGE_DAYS, useSince } from "./usage-stats.tsx";
+import { pathOfTurn } from "./path-of-turn.ts";
 
 const DAY_SECONDS = 86_400;
 const COLUMNS: readonly Column<AgentTurn>[] = [
@@ -119,7 +120,7 @@ function Turns({ agent }: { readonly agent: Agent }) {
       keyOf={({ id }) => id}
       onOpen={{
         label: ({ model, created_at: at }) => `Open the run of the turn with ${model} at ${at}`,
-        to: ({ swarm_id: swarmId, run_id: runId }) => `/swarms/${swarmId}/runs/${runId}`,
+        to: pathOfTurn,
       }}
       onEndReached={loadMore}
       foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="turns" />}

@@ -6,6 +6,7 @@ import { Link } from "../../components/link.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Timeline } from "../../components/timeline.tsx";
 import type { Tone } from "../../components/badge.tsx";
+import { pathOfTurn } from "./path-of-turn.ts";
 
 const STYLES: Readonly<Record<AgentTurn["status"], { tone: Tone; word: string; icon: ReactNode }>> = {
   waiting: { tone: "neutral", word: "Waiting", icon: <CirclePause /> },
@@ -39,7 +40,7 @@ export function TurnList({ turns }: { readonly turns: readonly AgentTurn[] }) {
           key: turn.id,
           tone,
           icon,
-          title: <Link to={`/swarms/${turn.swarm_id}/runs/${turn.run_id}`}>{word}</Link>,
+          title: <Link to={pathOfTurn(turn)}>{word}</Link>,
           trailing: <RelativeTime at={turn.created_at} />,
           children: (
             <p className="-mt-1.5 text-sm break-words text-ink-soft">

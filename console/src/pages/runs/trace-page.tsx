@@ -55,6 +55,8 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
   const selected = address.get("part");
   const open = (key: string | null) => change({ part: key ?? "" });
   const question = trace.question?.content ?? null;
+  // Those of agents that the user asks by a grant.
+  const hasHiddenTurns = trace.turns.length < trace.turn_count;
   return (
     <>
       <PageHeader
@@ -71,15 +73,19 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
         actions={
           <>
             {!hasEnded(trace) && <StopRun runId={trace.id} />}
-            <ButtonLink to={`/swarms/${trace.swarm_id}/runs/${trace.id}`} icon={<MessagesSquare />}>
-              In the swarm
-            </ButtonLink>
+            {trace.swarms !== null && (
+              <ButtonLink to={`/swarms/${trace.swarm_id}/runs/${trace.id}`} icon={<MessagesSquare />}>
+                In the swarm
+              </ButtonLink>
+            )}
             <Button icon={<GitCompareArrows />} onClick={() => setDialog("compare")}>
               Compare
             </Button>
-            <Button variant="primary" icon={<RotateCcw />} onClick={() => setDialog("again")}>
-              Run again
-            </Button>
+            {trace.swarms !== null && !hasHiddenTurns && (
+              <Button variant="primary" icon={<RotateCcw />} onClick={() => setDialog("again")}>
+                Run again
+              </Button>
+            )}
           </>
         }
       />
@@ -89,6 +95,11 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
         </p>
       )}
       <TraceFigures trace={trace} />
+      {hasHiddenTurns && (
+        <p className="mb-4 text-sm text-ink-soft">
+          An agent of somebody else answered. Only its owner sees its turns and model calls.
+        </p>
+      )}
       <Waterfall spans={spans} selected={selected} onSelect={open} />
       <PartDrawer trace={trace} span={spans.find(({ key }) => key === selected) ?? null} onClose={() => open(null)} />
       {dialog === "again" && <RunAgain trace={trace} onClose={() => setDialog(null)} />}

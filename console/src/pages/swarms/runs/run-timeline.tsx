@@ -49,6 +49,22 @@ export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
         />
       ),
     })),
+    ...listHiddenTurns(turns, calls, answers).map((turnId) => ({
+      key: turnId,
+      title: "Answer",
+      icon: <Bot />,
+      children: (
+        <div className="grid min-w-0 gap-2">
+          <CallsAndAnswer
+            run={run}
+            agentName="The agent"
+            calls={calls.filter(({ turn_id: id }) => id === turnId)}
+            answer={answers.find(({ turn_id: id }) => id === turnId)}
+          />
+          <p className="text-sm text-ink-faint">Only the owner of the agent sees more.</p>
+        </div>
+      ),
+    })),
     ...(hasEnded(run)
       ? [
           {
@@ -67,6 +83,17 @@ export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
       <Timeline label="Timeline" items={items} />
     </section>
   );
+}
+
+/** The turns of agents that the user asks by a grant: their rows are not shown, what they said and did is. */
+function listHiddenTurns(
+  turns: readonly Turn[],
+  calls: readonly ToolCall[],
+  answers: readonly Answer[],
+): readonly string[] {
+  const known = new Set(turns.map(({ id }) => id));
+  const ids = [...calls, ...answers].flatMap(({ turn_id: id }) => (id === null || known.has(id) ? [] : [id]));
+  return [...new Set(ids)];
 }
 
 function waitOf({ queued_at: from, started_at: until }: Run): number {
@@ -98,13 +125,28 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
           {text === "" ? title : `${title}: ${text}`}
         </p>
       ))}
+      <CallsAndAnswer run={run} agentName={turn.agent_name} calls={calls} answer={answer} />
+      {turn.error !== null && <p className="text-sm text-bad">{toSentence(turn.error.message)}</p>}
+      <Warnings turn={turn} />
+      <TurnFigures turn={turn} />
+    </div>
+  );
+}
+
+interface CallsAndAnswerProps extends Omit<TurnBodyProps, "turn"> {
+  readonly agentName: string;
+}
+
+function CallsAndAnswer({ run, agentName, calls, answer }: CallsAndAnswerProps) {
+  return (
+    <>
       {calls.map((call) =>
         call.status === "pending_approval" ? (
           <ApprovalCard
             key={keyOfApproval(toLiveTool(call))}
             runId={run.id}
             tool={toLiveTool(call)}
-            agentName={turn.agent_name}
+            agentName={agentName}
           />
         ) : (
           <ToolLine key={call.id} tool={toLiveTool(call)} />
@@ -115,10 +157,7 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
           <Markdown text={answer.content ?? "*deleted*"} />
         </div>
       )}
-      {turn.error !== null && <p className="text-sm text-bad">{toSentence(turn.error.message)}</p>}
-      <Warnings turn={turn} />
-      <TurnFigures turn={turn} />
-    </div>
+    </>
   );
 }
 
