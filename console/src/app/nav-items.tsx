@@ -1,6 +1,7 @@
 import {
   Activity,
   Bot,
+  BotMessageSquare,
   ChartColumn,
   ChartGantt,
   Code,
@@ -30,6 +31,7 @@ export interface NavItem {
 export const NAV_ITEMS: readonly NavItem[] = [
   { to: "/", label: "Home", Icon: House, key: "h", isMain: true },
   { to: "/agents", label: "Agents", Icon: Bot, key: "a", isMain: true },
+  { to: "/for-you", label: "Agents for you", Icon: BotMessageSquare, key: "y", isMain: false },
   { to: "/playground", label: "Playground", Icon: Columns2, key: "l", isMain: false },
   { to: "/swarms", label: "Swarms", Icon: MessagesSquare, key: "s", isMain: true },
   { to: "/approvals", label: "Approvals", Icon: ShieldQuestion, key: "i", isMain: false },

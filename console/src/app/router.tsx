@@ -28,6 +28,10 @@ const ROUTES: RouteObject[] = [
             ...ofUser(async () => (await import("../pages/agents/index.tsx")).AgentsPage),
           },
           {
+            path: "for-you/*",
+            ...ofUser(async () => (await import("../pages/for-you/index.tsx")).ForYouPage),
+          },
+          {
             path: "playground",
             ...ofUser(async () => (await import("../pages/agents/playground/index.tsx")).PlaygroundPage),
           },

@@ -12,6 +12,7 @@ import { IconButton } from "../../../components/icon-button.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
 import { AskSwitch } from "./ask-switch.tsx";
 import { ComposerField } from "./composer-field.tsx";
+import { PrivateAgentNote } from "./private-agent-note.tsx";
 import { SendFailure } from "./send-failure.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 import { useDraft } from "./use-draft.ts";
@@ -88,6 +89,7 @@ export function Composer(props: ComposerProps) {
   return (
     <div className="grid grid-cols-1 gap-2">
       {swarm.status !== "active" && <StatusBanner />}
+      <PrivateAgentNote />
       {failure !== null && (
         <SendFailure
           failure={failure}

@@ -1,0 +1,57 @@
+import { useAgentOffers, usePublishedAgents } from "../../data/published-agents.ts";
+import { CardLink } from "../../components/card.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { AgentHead } from "../../components/first-message.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { CardsSkeleton } from "../../components/skeleton.tsx";
+import { OfferList } from "./offer-list.tsx";
+
+const QUESTIONS = 3;
+
+export function AgentsForYou() {
+  const { rows, failure, reload } = usePublishedAgents();
+  const { rows: offers = [] } = useAgentOffers();
+  return (
+    <>
+      <PageHeader
+        title="Agents for you"
+        description="Agents of others that you may ask. Each conversation is private, unless the agent says otherwise before you write."
+      />
+      <div className="grid grid-cols-1 gap-5">
+        <OfferList offers={offers} />
+        {rows === undefined ? (
+          failure === null ? (
+            <CardsSkeleton />
+          ) : (
+            <FailureState title="The agents could not be loaded" message={failure.message} onRetry={reload} />
+          )
+        ) : rows.length === 0 ? (
+          <EmptyState picture="agents" title="No agent is published for you">
+            Whoever owns an agent can let you ask it. An agent that is offered to you alone waits here for your answer.
+          </EmptyState>
+        ) : (
+          <ul aria-label="Agents for you" className="grid grid-cols-1 gap-4 sm:grid-cols-2 xl:grid-cols-3">
+            {rows.map((agent) => (
+              <li key={agent.id} className="grid min-w-0">
+                <CardLink to={`/for-you/${agent.id}`} label={agent.name} className="grid content-start gap-3">
+                  <AgentHead agent={agent} />
+                  {agent.description !== null && (
+                    <p className="line-clamp-3 wrap-anywhere text-ink-soft">{agent.description}</p>
+                  )}
+                  <ul className="grid gap-1 text-sm text-ink-faint">
+                    {agent.starter_questions.slice(0, QUESTIONS).map((question) => (
+                      <li key={question} className="truncate">
+                        “{question}”
+                      </li>
+                    ))}
+                  </ul>
+                </CardLink>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </>
+  );
+}
