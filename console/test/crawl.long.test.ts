@@ -128,6 +128,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     response_body: HOSTILE,
     attempts: 1,
   })) as { id: string }[];
+  const publishedId = await publishAgent(api, agentId);
   const asked = { swarm_id: swarmId, message: HOSTILE };
   const { run_id: runId } = (await api.call("POST", "/functions/v1/agent-respond", asked)) as { run_id: string };
   const run = `/runs/${runId}`;
@@ -148,6 +149,11 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `${agent}/try` },
     { path: `${agent}/activity`, hasNoField: true },
     { path: `${agent}/history`, press: [/^Current$/, /^Another$/], hasNoField: true },
+    { path: `${agent}/publish` },
+    { path: `${agent}/publish`, press: [/^New grant/] },
+    { path: `${agent}/customers`, hasNoField: true },
+    { path: "/for-you", hasNoField: true },
+    { path: `/for-you/${publishedId}` },
     { path: "/playground" },
     { path: "/playground", press: [/^Change column A/] },
     { path: "/playground", press: [/^More about column A/, /^Save as a version …/], hasNoField: true },
@@ -212,6 +218,23 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/account/budgets" },
     { path: "/account/signing", hasNoField: true },
   ];
+}
+
+/** Grants the user's agent to everyone, and an agent of somebody else to the user; the id of the latter. */
+async function publishAgent(api: ApiClient, agentId: string): Promise<string> {
+  const created = await api.callAsService("POST", "/auth/v1/admin/users", { email: `${randomUUID()}@example.com` });
+  const [agent] = (await api.callAsService("POST", "/rest/v1/agents", {
+    user_id: (created as { id: string }).id,
+    name: LONG_NAME,
+    description: HOSTILE,
+    starter_questions: [HOSTILE.slice(0, 200)],
+  })) as { id: string }[];
+  const id = agent?.id ?? "";
+  await api.callAsService("POST", "/rest/v1/agent_grants", [
+    { agent_id: agentId, audience: "claim", claim: { [LONG_NAME]: LONG_NAME } },
+    { agent_id: id, audience: "claim", claim: { provider: "email" } },
+  ]);
+  return id;
 }
 
 /** Makes the user of the page an operator, whose rows have hostile texts. */

@@ -19,6 +19,8 @@ import { EditAgent } from "./edit-agent.tsx";
 import { History } from "./history.tsx";
 import { AssignedTools } from "./assigned-tools.tsx";
 import { Overview } from "./overview.tsx";
+import { CustomersTab } from "./publish/customers-tab.tsx";
+import { PublishTab } from "./publish/publish-tab.tsx";
 import { TryPanel } from "./try-panel.tsx";
 
 const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
@@ -41,6 +43,8 @@ function Page({ agent }: { readonly agent: Agent }) {
     { value: "try", label: "Try it", content: <TryPanel agent={agent} /> },
     { value: "activity", label: "Activity", content: <Activity agent={agent} /> },
     { value: "history", label: "History", content: <History agent={agent} /> },
+    { value: "publish", label: "Publish", content: <PublishTab agent={agent} /> },
+    { value: "customers", label: "Customers", content: <CustomersTab agent={agent} /> },
   ];
   useCommands(
     tabs.map(({ value, label }) => ({

@@ -1,0 +1,143 @@
+import { ArrowUpToLine, Eye, Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { type Grant, useDeleteGrant, useSaveGrant } from "../../../data/agent-grants.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { IconButton } from "../../../components/icon-button.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { Select } from "../../../components/select.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { describeState, listTerms, nameAudience } from "./describe-grant.ts";
+import type { VersionChoice } from "./version-choices.ts";
+
+export interface GrantRowProps {
+  readonly grant: Grant;
+  readonly names: ReadonlyMap<string, string>;
+  readonly versions: readonly VersionChoice[];
+  onEdit(): void;
+  /** Shows what its customers see. */
+  onShow(): void;
+}
+
+export function GrantRow({ grant, names, versions, onEdit, onShow }: GrantRowProps) {
+  const [isDeleting, setDeleting] = useState(false);
+  const name = nameAudience(grant, names);
+  const state = describeState(grant);
+  return (
+    <li aria-label={name} className="grid min-w-0 gap-2 rounded-md border border-line p-3.5">
+      <div className="flex min-w-0 items-start gap-2">
+        <div className="grid min-w-0 flex-1 gap-0.5">
+          <h3 className="flex flex-wrap items-center gap-2 font-medium wrap-anywhere">
+            {name}
+            {state !== null && <Badge tone={state.tone}>{state.label}</Badge>}
+          </h3>
+          <p className="text-sm text-ink-soft">
+            {listTerms(grant).join(" · ")}
+            {grant.expires_at !== null && (
+              <>
+                {" "}
+                · ends <RelativeTime at={grant.expires_at} />
+              </>
+            )}
+          </p>
+        </div>
+        <IconButton size="small" label={`See as ${name}`} icon={<Eye />} onClick={onShow} />
+        <IconButton size="small" label={`Edit the grant of ${name}`} icon={<Pencil />} onClick={onEdit} />
+        <IconButton
+          size="small"
+          label={`Delete the grant of ${name}`}
+          icon={<Trash2 />}
+          onClick={() => setDeleting(true)}
+        />
+      </div>
+      <VersionInUse grant={grant} name={name} versions={versions} />
+      {isDeleting && <DeleteGrant grant={grant} name={name} onClose={() => setDeleting(false)} />}
+    </li>
+  );
+}
+
+/** The version that answers. It is moved and moved back with one click. */
+function VersionInUse({
+  grant,
+  name,
+  versions,
+}: Pick<GrantRowProps, "grant" | "versions"> & { readonly name: string }) {
+  const save = useSaveGrant();
+  const toast = useToast();
+  const current = grant.agent_version === null ? "" : String(grant.agent_version);
+  const newest = versions[1]?.value ?? "";
+  const move = async (version: string, base: Grant) => {
+    const agentVersion = version === "" ? null : Number(version);
+    const moved = await save.run({ agentId: grant.agent_id, base, columns: { agent_version: agentVersion } });
+    if (moved === null) return;
+    const text = agentVersion === null ? `${name}: the agent as it is.` : `${name}: version ${agentVersion}.`;
+    const before = base.agent_version === null ? "" : String(base.agent_version);
+    toast({
+      text,
+      action: { label: "Undo", run: () => void move(before, { ...base, agent_version: agentVersion }) },
+    });
+  };
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap items-center gap-2 text-sm">
+        <span className="text-ink-soft">Answers with</span>
+        <Select
+          size="small"
+          className="w-48"
+          aria-label={`Version for ${name}`}
+          value={current}
+          choices={versions}
+          disabled={save.isBusy}
+          onChange={(version) => void move(version, grant)}
+        />
+        {current !== "" && current !== newest && (
+          <Button size="small" icon={<ArrowUpToLine />} onClick={() => void move(newest, grant)}>
+            Move to version {newest}
+          </Button>
+        )}
+      </div>
+      {save.failure !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {save.failure.message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface DeleteGrantProps {
+  readonly grant: Grant;
+  readonly name: string;
+  onClose(): void;
+}
+
+function DeleteGrant({ grant, name, onClose }: DeleteGrantProps) {
+  const remove = useDeleteGrant();
+  const toast = useToast();
+  const run = async () => {
+    const isGone = (await remove.run(grant.id)) !== null;
+    onClose();
+    toast(isGone ? { text: "The grant is deleted." } : { text: "The grant could not be deleted.", tone: "bad" });
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={`Delete the grant of ${name}?`}
+      size="small"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="danger" isBusy={remove.isBusy} onClick={() => void run()}>
+            Delete the grant
+          </Button>
+        </>
+      }
+    >
+      <p className="text-ink-soft">
+        Running answers end at their next step. Conversations stay readable for those who had them.
+      </p>
+    </Dialog>
+  );
+}
