@@ -68,7 +68,7 @@ const OPERATOR_PATH = "/operator/v1/tables/public/agent_grants";
 async function saveAsOperator({ agentId, base, columns }: GrantChange): Promise<void> {
   const names = Object.keys(columns) as (keyof GrantColumns)[];
   if (base === null) {
-    const cells = [agentId, ...names.map((name) => toText(name, columns[name]))];
+    const cells = [agentId, ...names.map((name) => toText(columns[name]))];
     const body = `agent_id,${names.join()}\r\n${cells.map(quoteCell).join()}\r\n`;
     await callService(getClient(), `${OPERATOR_PATH}/csv`, {
       method: "POST",
@@ -77,17 +77,19 @@ async function saveAsOperator({ agentId, base, columns }: GrantChange): Promise<
     });
     return;
   }
-  const changes = names.map((name) => [name, { from: toText(name, base[name]), to: toText(name, columns[name]) }]);
+  const changes = Object.fromEntries(
+    names.map((name) => [name, { from: toText(base[name]), to: toText(columns[name]) }] as const),
+  );
   await callService(getClient(), `${OPERATOR_PATH}/rows`, {
     method: "PATCH",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ key: { id: base.id }, changes: Object.fromEntries(changes) }),
+    body: JSON.stringify({ key: { id: base.id }, changes }),
   });
 }
 
-function toText(name: keyof GrantColumns, value: unknown): string | null {
+function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return name === "claim" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** An empty cell is null. */

@@ -1,8 +1,8 @@
 import { useAgentOffers, usePublishedAgents } from "../../data/published-agents.ts";
 import { CardLink } from "../../components/card.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
 import { AgentHead } from "../../components/first-message.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
 import { OfferList } from "./offer-list.tsx";
@@ -10,7 +10,8 @@ import { OfferList } from "./offer-list.tsx";
 const QUESTIONS = 3;
 
 export function AgentsForYou() {
-  const { rows, failure, reload } = usePublishedAgents();
+  const published = usePublishedAgents();
+  const { rows } = published;
   const { rows: offers = [] } = useAgentOffers();
   return (
     <>
@@ -21,11 +22,7 @@ export function AgentsForYou() {
       <div className="grid grid-cols-1 gap-5">
         <OfferList offers={offers} />
         {rows === undefined ? (
-          failure === null ? (
-            <CardsSkeleton />
-          ) : (
-            <FailureState title="The agents could not be loaded" message={failure.message} onRetry={reload} />
-          )
+          <NotLoaded title="The agents could not be loaded" read={published} skeleton={<CardsSkeleton />} />
         ) : rows.length === 0 ? (
           <EmptyState picture="agents" title="No agent is published for you">
             Whoever owns an agent can let you ask it. An agent that is offered to you alone waits here for your answer.

@@ -2,9 +2,9 @@ import { useNavigate } from "react-router";
 import { useBeginConversation, useConversationsWith, usePublishedAgent } from "../../data/published-agents.ts";
 import { Banner } from "../../components/banner.tsx";
 import { CardSection } from "../../components/card.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
 import { FirstMessage } from "../../components/first-message.tsx";
 import { Link } from "../../components/link.tsx";
+import { NotLoaded } from "../../components/not-loaded.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
@@ -14,16 +14,13 @@ const MALFORMED_ID = 400;
 
 /** The page of an agent of somebody else: what to know, a first message, and the conversations so far. */
 export function AskAgent({ id }: { readonly id: string }) {
-  const { rows: agent, failure, reload } = usePublishedAgent(id);
+  const read = usePublishedAgent(id);
+  const { rows: agent, failure } = read;
   const begin = useBeginConversation();
   const navigate = useNavigate();
   const isGone = agent === null || failure?.status === MALFORMED_ID;
   if (!isGone && agent === undefined)
-    return failure === null ? (
-      <PageSkeleton />
-    ) : (
-      <FailureState title="The agent could not be loaded" message={failure.message} onRetry={reload} />
-    );
+    return <NotLoaded title="The agent could not be loaded" read={read} skeleton={<PageSkeleton />} />;
   const send = async (message: string) => {
     const swarmId = await begin.run({ agentId: id, message });
     if (swarmId !== null) await navigate(`/swarms/${swarmId}`);

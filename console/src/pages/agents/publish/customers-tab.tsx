@@ -8,12 +8,11 @@ import {
 import type { Agent } from "../../../data/agents.ts";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
 import { formatCount, formatMoney } from "../../../components/formats.ts";
 import { ButtonLink, Link } from "../../../components/link.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
-import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 
@@ -42,13 +41,9 @@ const COLUMNS: readonly Column<Customer>[] = [
 export function CustomersTab({ agent }: { readonly agent: Agent }) {
   const filters = useFilters();
   const order = filters.sort(CUSTOMER_ORDERS);
-  const { rows, failure, reload } = useCustomers(agent.id, order);
-  if (rows === undefined)
-    return failure === null ? (
-      <ListSkeleton />
-    ) : (
-      <FailureState title="The customers could not be loaded" message={failure.message} onRetry={reload} />
-    );
+  const read = useCustomers(agent.id, order);
+  const { rows } = read;
+  if (rows === undefined) return <NotLoaded title="The customers could not be loaded" read={read} />;
   if (rows.length === 0)
     return (
       <EmptyState

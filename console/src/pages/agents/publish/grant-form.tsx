@@ -1,11 +1,10 @@
 import { useState } from "react";
 import { type Grant, useCanPublish, useSaveGrant } from "../../../data/agent-grants.ts";
 import type { Agent } from "../../../data/agents.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
-import { Button } from "../../../components/button.tsx";
 import { Checkbox } from "../../../components/checkbox.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
@@ -63,20 +62,15 @@ export function GrantFormDialog({ agent, base, versions, onClose }: GrantFormDia
   };
   const needsAnswer = ["payer", "approver", "transcripts"].some((name) => name in columns);
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
       title={base === null ? `Let others ask ${agent.name}` : "Edit the grant"}
       description="Exactly one grant applies to a customer: that of the user, else the claim of the highest priority, else that of everyone."
       size="large"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" isBusy={save.isBusy} onClick={() => void submit()}>
-            {base === null ? "Create the grant" : "Save"}
-          </Button>
-        </>
-      }
+      action={base === null ? "Create the grant" : "Save"}
+      isBusy={save.isBusy}
+      onAction={() => void submit()}
     >
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <Field label="For" error={errors["audience"]}>
@@ -167,7 +161,7 @@ export function GrantFormDialog({ agent, base, versions, onClose }: GrantFormDia
           )}
         </div>
       </div>
-    </Dialog>
+    </ActionDialog>
   );
 }
 

@@ -1,9 +1,9 @@
 import { ArrowUpToLine, Eye, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { type Grant, useDeleteGrant, useSaveGrant } from "../../../data/agent-grants.ts";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
@@ -121,23 +121,18 @@ function DeleteGrant({ grant, name, onClose }: DeleteGrantProps) {
     toast(isGone ? { text: "The grant is deleted." } : { text: "The grant could not be deleted.", tone: "bad" });
   };
   return (
-    <Dialog
+    <ActionDialog
       isOpen
       onClose={onClose}
       title={`Delete the grant of ${name}?`}
-      size="small"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" isBusy={remove.isBusy} onClick={() => void run()}>
-            Delete the grant
-          </Button>
-        </>
-      }
+      action="Delete the grant"
+      isDangerous
+      isBusy={remove.isBusy}
+      onAction={() => void run()}
     >
       <p className="text-ink-soft">
         Running answers end at their next step. Conversations stay readable for those who had them.
       </p>
-    </Dialog>
+    </ActionDialog>
   );
 }

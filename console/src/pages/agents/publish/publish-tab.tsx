@@ -6,9 +6,8 @@ import type { Agent } from "../../../data/agents.ts";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { Pager } from "../../../components/pager.tsx";
-import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { CustomerPreview } from "./customer-preview.tsx";
 import { GrantFormDialog } from "./grant-form.tsx";
 import { GrantRow } from "./grant-row.tsx";
@@ -45,15 +44,7 @@ export function PublishTab({ agent }: { readonly agent: Agent }) {
         {...(rows.length > 0 && { action: add })}
       >
         {grants.rows === undefined ? (
-          grants.failure === null ? (
-            <ListSkeleton rows={2} />
-          ) : (
-            <FailureState
-              title="The grants could not be loaded."
-              message={grants.failure.message}
-              onRetry={grants.reload}
-            />
-          )
+          <NotLoaded title="The grants could not be loaded." read={grants} />
         ) : rows.length === 0 ? (
           <EmptyState picture="agents" title="Only you can ask this agent" action={add}>
             A grant lets one user, accounts with a claim, or everyone ask it, with limits of your choice.
