@@ -28,8 +28,44 @@ export type AgentGrantsTable = {
     created_at: string;
     updated_at: string;
   };
-  Insert: never;
-  Update: never;
+  Insert: {
+    id?: string;
+    agent_id: string;
+    audience: GrantAudience;
+    claim?: JsonObject | null;
+    user_id?: string | null;
+    include_anonymous?: boolean;
+    priority?: number;
+    agent_version?: number | null;
+    approver?: GrantParty;
+    payer?: GrantParty;
+    runs_per_day?: number | null;
+    cost_per_day?: number | null;
+    total_runs_per_day?: number | null;
+    total_cost_per_day?: number | null;
+    transcripts?: GrantTranscripts;
+    accepts_messages?: boolean;
+    accepts_client_tools?: boolean;
+    shows_owner?: boolean;
+    expires_at?: string | null;
+  };
+  Update: {
+    claim?: JsonObject | null;
+    include_anonymous?: boolean;
+    priority?: number;
+    agent_version?: number | null;
+    approver?: GrantParty;
+    payer?: GrantParty;
+    runs_per_day?: number | null;
+    cost_per_day?: number | null;
+    total_runs_per_day?: number | null;
+    total_cost_per_day?: number | null;
+    transcripts?: GrantTranscripts;
+    accepts_messages?: boolean;
+    accepts_client_tools?: boolean;
+    shows_owner?: boolean;
+    expires_at?: string | null;
+  };
   Relationships: [
     {
       foreignKeyName: "agent_grants_agent_id_fkey";
