@@ -3291,6 +3291,42 @@ AS $function$
 $function$;
 grant execute on function private.find_kept_result(text,bytea) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.find_listed_swarm(call jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  replay jsonb := private.find_replay(caller, null, call ->> 'idempotency_key', call ->> 'request_hash', null, null);
+  listed text[] := array(
+    select (e.value ->> 'role') || ' ' || private.trim_whitespace(e.value ->> 'content')
+    from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)
+    order by e.position);
+  swarm uuid;
+begin
+  if replay is not null then
+    return replay;
+  end if;
+  for swarm in
+    select p.swarm_id from private.private_swarms p
+    where p.user_id = caller and p.agent_id = (call ->> 'agent_id')::uuid
+      and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
+        then (call ->> 'api_key_id')::uuid end
+    order by p.created_at desc, p.swarm_id desc
+  loop
+    -- Most conversations differ in their last message already.
+    if private.list_said(swarm, 1) = listed[cardinality(listed):]
+        and private.list_said(swarm, cardinality(listed) + 1) = listed then
+      return jsonb_build_object('swarm_id', swarm);
+    end if;
+  end loop;
+  return '{"swarm_id": null}';
+end
+$function$;
+grant execute on function private.find_listed_swarm(jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.find_live_status(agent_id uuid, ending uuid[])
  RETURNS TABLE(status text)
  LANGUAGE sql
@@ -3771,10 +3807,8 @@ $function$;
 CREATE OR REPLACE FUNCTION private.get_provider_name(framework text)
  RETURNS text
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
+ STABLE
 AS $function$ select s.value ->> framework from private.settings s where s.name = 'provider_names' $function$;
-grant execute on function private.get_provider_name(text) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.get_published_tables()
  RETURNS TABLE(relid oid, inserts boolean, updates boolean, deletes boolean)
@@ -4648,7 +4682,7 @@ begin
   where held.runs_per_day is distinct from 0;
 end
 $function$;
-grant execute on function private.list_held_grants(uuid) to authenticated, sb_service, service_role;
+grant execute on function private.list_held_grants(uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_partitions(parent regclass)
  RETURNS TABLE(partition regclass, lower_id uuid, upper_id uuid, is_pending boolean)
@@ -4683,8 +4717,7 @@ $function$;
 CREATE OR REPLACE FUNCTION private.list_receivers(agent_id uuid, tools jsonb, guardrails jsonb)
  RETURNS text[]
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
+ STABLE
 AS $function$
   select coalesce(array_agg(distinct origin.text order by origin.text), '{}')
   from (
@@ -4702,11 +4735,11 @@ AS $function$
     select g.value -> 'config' from jsonb_array_elements(guardrails) as g where g.value -> 'is_active' = 'true')
     as receiver (config)
   cross join lateral (
-    select substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
-      from '^https?://[^/?#]+')) as origin (text)
+    -- A URL can have credentials before its host.
+    select regexp_replace(substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
+      from '^https?://[^/?#]+'), '//.*@', '//')) as origin (text)
   where origin.text is not null
 $function$;
-grant execute on function private.list_receivers(uuid,jsonb,jsonb) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.list_replaced_runs(call jsonb)
  RETURNS jsonb
@@ -4740,6 +4773,22 @@ AS $function$
   left join public.agent_versions v on v.agent_id = a.id
     and v.number = coalesce((run.request ->> 'agent_version')::integer, sa.agent_version)
   where l.speaker_ids is null or a.id = any (l.speaker_ids)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.list_said(swarm_id uuid, max_rows integer)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select array_agg(said.text order by said.seq)
+    from (select m.seq, case m.sender_type when 'agent' then 'assistant ' else 'user ' end
+            || private.trim_whitespace(m.content) as text
+          from public.messages m
+          where m.swarm_id = list_said.swarm_id and m.sender_type <> 'system' and m.deleted_at is null
+          order by m.seq desc limit max_rows) as said);
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_session_keys()
@@ -5330,6 +5379,22 @@ AS $function$
   where u.id = (select auth.uid()) and u.proven_email = u.email and u.deleted_at is null
 $function$;
 grant execute on function private.my_proven_email() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.my_published_agents()
+ RETURNS TABLE(id uuid, name text, role text, avatar text, description text, starter_questions text[], payer text, approver text, transcripts text, receivers text[], provider text, owner_name text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select a.id, a.name, case when v.number is null then a.role else v.role end, a.avatar, a.description,
+    a.starter_questions, g.payer, g.approver, g.transcripts, private.list_receivers(a.id, v.tools, v.guardrails),
+    private.get_provider_name(coalesce(v.framework, a.framework)), case when g.shows_owner then p.full_name end
+  from private.list_held_grants(auth.uid()) as g
+  join public.agents a on a.id = g.agent_id
+  left join public.agent_versions v on v.agent_id = g.agent_id and v.number = g.agent_version
+  left join public.profiles p on p.id = a.user_id
+$function$;
+grant execute on function private.my_published_agents() to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_signal_topics()
  RETURNS SETOF text
@@ -10957,8 +11022,8 @@ create view public.agent_customers with (security_barrier=true) as
          SELECT t.agent_id,
             r.user_id,
             t.run_id,
-            NULL::numeric,
-            true,
+            NULL::numeric AS cost_usd,
+            true AS is_error,
             t.created_at
            FROM public.run_turns t
              JOIN public.runs r ON r.id = t.run_id
@@ -11003,29 +11068,20 @@ create view public.public_profiles with (security_barrier=true) as
 grant select on table public.public_profiles to authenticated, service_role;
 
 create view public.published_agents with (security_barrier=true) as
- SELECT a.id,
-    a.name,
-        CASE
-            WHEN v.number IS NULL THEN a.role
-            ELSE v.role
-        END AS role,
-    a.avatar,
-    a.description,
-    a.starter_questions,
-    g.payer,
-    g.approver,
-    g.transcripts,
-    private.list_receivers(a.id, v.tools, v.guardrails) AS receivers,
-    private.get_provider_name(COALESCE(v.framework, a.framework)) AS provider,
-        CASE
-            WHEN g.shows_owner THEN p.full_name
-            ELSE NULL::text
-        END AS owner_name
-   FROM private.list_held_grants(( SELECT auth.uid() AS uid)) g(id, agent_id, audience, claim, user_id, include_anonymous, priority, agent_version, approver, payer, runs_per_day, cost_per_day, total_runs_per_day, total_cost_per_day, transcripts, accepts_messages, accepts_client_tools, shows_owner, expires_at, accepted_at, declined_at, created_at, updated_at)
-     JOIN public.agents a ON a.id = g.agent_id
-     LEFT JOIN public.agent_versions v ON v.agent_id = g.agent_id AND v.number = g.agent_version
-     LEFT JOIN public.profiles p ON p.id = a.user_id
-  WHERE (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (a.id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
+ SELECT id,
+    name,
+    role,
+    avatar,
+    description,
+    starter_questions,
+    payer,
+    approver,
+    transcripts,
+    receivers,
+    provider,
+    owner_name
+   FROM private.my_published_agents() a(id, name, role, avatar, description, starter_questions, payer, approver, transcripts, receivers, provider, owner_name)
+  WHERE (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
 grant select on table public.published_agents to authenticated, service_role;
 
 create view public.swarm_invitations with (security_barrier=true) as

@@ -124,7 +124,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
       settings: {},
     },
     message: QUESTION,
-    agents: [{ ...agent, position: 0, payer_id: null }],
+    agents: [{ ...agent, position: 0, payer_id: null, grant_id: null }],
     people: [{ id: USER_ID, name: "Ann" }],
     in_charge_agent_id: null,
     questions: [],

@@ -82,13 +82,6 @@ export type AgentGrantsTable = {
       referencedColumns: ["id"];
     },
     {
-      foreignKeyName: "agent_grants_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
-    {
       foreignKeyName: "agent_grants_agent_version_fkey";
       columns: ["agent_id", "agent_version"];
       isOneToOne: false;

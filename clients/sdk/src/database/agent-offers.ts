@@ -33,12 +33,5 @@ export type AgentOffersView = {
       referencedRelation: "agents";
       referencedColumns: ["id"];
     },
-    {
-      foreignKeyName: "agent_grants_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
   ];
 };

@@ -33,12 +33,5 @@ export type AgentVersionsTable = {
       referencedRelation: "agents";
       referencedColumns: ["id"];
     },
-    {
-      foreignKeyName: "agent_versions_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
   ];
 };

@@ -53,13 +53,6 @@ export type GuardrailsTable = {
       referencedColumns: ["id"];
     },
     {
-      foreignKeyName: "guardrails_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
-    {
       foreignKeyName: "guardrails_swarm_id_fkey";
       columns: ["swarm_id"];
       isOneToOne: false;

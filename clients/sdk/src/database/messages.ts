@@ -78,13 +78,6 @@ export type MessagesTable = {
       referencedColumns: ["id"];
     },
     {
-      foreignKeyName: "messages_sender_agent_id_fkey";
-      columns: ["sender_agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
-    {
       foreignKeyName: "messages_swarm_id_fkey";
       columns: ["swarm_id"];
       isOneToOne: false;

@@ -54,13 +54,6 @@ export type RunTurnsTable = {
       referencedColumns: ["id"];
     },
     {
-      foreignKeyName: "run_turns_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
-    {
       foreignKeyName: "run_turns_run_id_fkey";
       columns: ["swarm_id", "run_id"];
       isOneToOne: false;

@@ -50,12 +50,5 @@ export type SwarmsTable = {
       referencedRelation: "agents";
       referencedColumns: ["id"];
     },
-    {
-      foreignKeyName: "swarms_coordinator_agent_id_fkey";
-      columns: ["coordinator_agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
   ];
 };

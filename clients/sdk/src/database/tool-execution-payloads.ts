@@ -29,13 +29,6 @@ export type ToolExecutionPayloadsTable = {
       referencedColumns: ["id"];
     },
     {
-      foreignKeyName: "tool_execution_payloads_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
-    {
       foreignKeyName: "tool_execution_payloads_swarm_id_fkey";
       columns: ["swarm_id"];
       isOneToOne: false;

@@ -50,13 +50,6 @@ export type ToolExecutionsTable = {
       referencedColumns: ["id"];
     },
     {
-      foreignKeyName: "tool_executions_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "published_agents";
-      referencedColumns: ["id"];
-    },
-    {
       foreignKeyName: "tool_executions_run_id_fkey";
       columns: ["swarm_id", "run_id"];
       isOneToOne: false;

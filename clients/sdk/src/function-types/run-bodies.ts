@@ -77,7 +77,7 @@ export interface AgentRespondAskOneAgentBody {
   /** your agent, which answers in the private swarm of you and the agent, or in the conversation of `messages` */
   agent_id: string;
   /** `new` with `message`: begins another private conversation with the agent. `continue` with `messages`: continues the private conversation that has exactly the messages before the last one; a single message begins one, and other messages are a conversation of their own */
-  conversation?: "new" | null | undefined;
+  conversation?: "new" | undefined;
 }
 
 export interface AgentRespondConverseBody {
@@ -136,7 +136,7 @@ export interface AgentRespondConverseBody {
     | null
     | undefined;
   /** `new` with `message`: begins another private conversation with the agent. `continue` with `messages`: continues the private conversation that has exactly the messages before the last one; a single message begins one, and other messages are a conversation of their own */
-  conversation?: "continue" | null | undefined;
+  conversation?: "continue" | undefined;
 }
 
 export interface AgentRespondCancelBody {
