@@ -18,6 +18,14 @@ export const SETTINGS = [
     description: "How long after a sign-in an operator may call `/operator/v1`.",
   },
   {
+    name: "OPERATOR_READS_CONTENT",
+    kind: "boolean",
+    default: false,
+    secret: false,
+    description:
+      "Shows operators the texts of conversations: messages, prompts, inputs and outputs of tools, payloads of webhooks. The audit log then says who has read which columns.",
+  },
+  {
     name: "OPERATOR_AUDIT_DAYS",
     kind: "integer",
     min: 1,

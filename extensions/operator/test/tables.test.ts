@@ -48,12 +48,12 @@ test("each column of the service's tables and views is shown or withheld by a ru
       where table_schema = 'public' and table_name <> 'shop items'`,
   );
   const listed = Object.entries(CORE_COLUMNS).flatMap(([table, columns]) =>
-    columns.split(" ").map((column) => `${table}.${column.replace("!", "")}`),
+    columns.split(" ").map((column) => `${table}.${column.replace(/^[!~]/, "")}`),
   );
   assert.deepEqual(
     rows.map(({ table, column }) => `${table}.${column}`).sort(),
     listed.sort(),
-    "list a new column in core-columns.ts, with ! when it can have a credential",
+    "list a new column in core-columns.ts, with ! when it can have a credential, with ~ when it can have texts of conversations",
   );
 });
 

@@ -3,7 +3,7 @@ import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operato
 import { readText } from "../read-input.ts";
 import { selectEstimates } from "../sql/tables.ts";
 import { renderCsvHeader, renderCsvRow } from "../tables/csv.ts";
-import { getTable, listTables, type Table } from "../tables/describe-table.ts";
+import { getTable, listTables, type Sight, type Table } from "../tables/describe-table.ts";
 import { getComparableColumn, readFilters } from "../tables/filters.ts";
 import { insertRows, readImport } from "../tables/import-csv.ts";
 import { readRows, type RowsPage, type RowsWanted } from "../tables/read-rows.ts";
@@ -34,8 +34,22 @@ export const tableRoutes: readonly OperatorRoute[] = [
   },
 ];
 
-async function list(_request: OperatorRequest, { catalogue, database }: OperatorContext) {
-  const tables = listTables(catalogue());
+function sightOf({ OPERATOR_READS_CONTENT: readsContent }: OperatorContext["settings"]): Sight {
+  return { readsContent };
+}
+
+function tableOf(params: OperatorRequest["params"], { catalogue, settings }: OperatorContext): Table {
+  return getTable(catalogue(), params, sightOf(settings));
+}
+
+/** Says in the audit log which texts of conversations an operator has read. */
+function noteContent({ columns, content }: Table, noteDetails: OperatorRequest["noteDetails"]): void {
+  const read = columns.filter(({ name }) => content.includes(name)).map(({ name }) => name);
+  if (read.length > 0) noteDetails({ content: read });
+}
+
+async function list(_request: OperatorRequest, { catalogue, database, settings }: OperatorContext) {
+  const tables = listTables(catalogue(), sightOf(settings));
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
   const estimates = await database.asService((run) => selectEstimates(run, schemas));
   const rowsOf = new Map(estimates.map(({ schema, name, rows }) => [JSON.stringify([schema, name]), rows]));
@@ -51,15 +65,16 @@ async function list(_request: OperatorRequest, { catalogue, database }: Operator
   };
 }
 
-async function describe({ params }: OperatorRequest, { catalogue, database }: OperatorContext) {
-  const table = getTable(catalogue(), params["schema"], params["table"]);
-  const estimates = await database.asService((run) => selectEstimates(run, [table.schema]));
+async function describe({ params }: OperatorRequest, context: OperatorContext) {
+  const table = tableOf(params, context);
+  const estimates = await context.database.asService((run) => selectEstimates(run, [table.schema]));
   const own = estimates.find(({ name }) => name === table.name);
   return { body: { ...table, estimated_rows: own?.rows ?? null } };
 }
 
-async function read({ params, query }: OperatorRequest, context: OperatorContext) {
-  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+async function read({ params, query, noteDetails }: OperatorRequest, context: OperatorContext) {
+  const table = tableOf(params, context);
+  noteContent(table, noteDetails);
   const wanted = { ...readWanted(table, query), after: query["after"], limit: PAGE_ROWS };
   return { body: await readRows(context, table, wanted) };
 }
@@ -76,7 +91,8 @@ function readWanted(table: Table, query: OperatorRequest["query"]): Pick<RowsWan
 }
 
 async function edit({ params, body, noteDetails }: OperatorRequest, context: OperatorContext) {
-  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+  const table = tableOf(params, context);
+  noteContent(table, noteDetails);
   const change = readRowChange(table, body);
   noteDetails({ key: change.key, changed: change.changes.map(({ column }) => column.name) });
   await writeRow(context, table, change);
@@ -87,8 +103,9 @@ async function edit({ params, body, noteDetails }: OperatorRequest, context: Ope
   return { body: { row: rows[0] ?? null } };
 }
 
-async function exportCsv({ params, query, signal }: OperatorRequest, context: OperatorContext) {
-  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+async function exportCsv({ params, query, signal, noteDetails }: OperatorRequest, context: OperatorContext) {
+  const table = tableOf(params, context);
+  noteContent(table, noteDetails);
   const wanted = { ...readWanted(table, query), limit: EXPORT_PAGE_ROWS };
   // A failure of the first read still has a status.
   const first = await readRows(context, table, { ...wanted, after: undefined });
@@ -118,7 +135,7 @@ async function* writeCsv(
 }
 
 async function importCsv({ params, query, body, noteDetails }: OperatorRequest, context: OperatorContext) {
-  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+  const table = tableOf(params, context);
   if (!table.is_insertable) throw new AppError("FORBIDDEN", `${table.name} accepts no rows`);
   const isTrial = query["trial"] === "true";
   const { columns, rows } = readImport(table, body);

@@ -2,8 +2,9 @@
 export const CORE_SCHEMA = "public";
 
 /**
- * The columns of the service's own tables and views that operators may read, and `!` before those that have or can have
- * credentials. A column that is in neither form is withheld until somebody decides; a test finds it.
+ * The columns of the service's own tables and views that operators may read, `!` before those that have or can have
+ * credentials, and `~` before those with texts of conversations, which only OPERATOR_READS_CONTENT shows. The name of a private
+ * conversation is its first message. A column that is in no form is withheld until somebody decides; a test finds it.
  */
 export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_cards: "id name role avatar status",
@@ -31,16 +32,16 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "created_at finished_at",
   guardrails: "id agent_id swarm_id name kind stage action config position is_active !secret created_at updated_at",
   message_flags:
-    "id message_id swarm_id source flagged_by category reason status resolved_by resolved_at created_at guardrail_id",
-  message_revisions: "message_id revision swarm_id content edited_by created_at",
+    "id message_id swarm_id source flagged_by category ~reason status resolved_by resolved_at created_at guardrail_id",
+  message_revisions: "message_id revision swarm_id ~content edited_by created_at",
   messages:
-    "id swarm_id seq sender_type sender_id sender_user_id sender_agent_id sender_name sender_deleted content " +
-    "content_type reply_to_id run_id turn_id finish_reason mentions metadata client_message_id edited_at deleted_at " +
-    "deleted_by flagged created_at data",
+    "id swarm_id seq sender_type sender_id sender_user_id sender_agent_id sender_name sender_deleted ~content " +
+    "content_type reply_to_id run_id turn_id finish_reason mentions ~metadata client_message_id edited_at deleted_at " +
+    "deleted_by flagged created_at ~data",
   model_call_prompts:
-    "model_call_id swarm_id agent_id kept_messages system messages tools tool_choice settings max_output_tokens sha256",
+    "model_call_id swarm_id agent_id kept_messages ~system ~messages ~tools tool_choice settings max_output_tokens sha256",
   model_calls:
-    "id run_id turn_id swarm_id agent_id attempt framework model status finish_reason error first_token_ms " +
+    "id run_id turn_id swarm_id agent_id attempt framework model status finish_reason ~error first_token_ms " +
     "duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated cost_usd started_at " +
     "finished_at created_at grant_id",
   models:
@@ -51,21 +52,21 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   published_agents:
     "id name role avatar description starter_questions payer approver transcripts receivers provider owner_name",
   read_positions: "id swarm_id user_id last_read_seq created_at updated_at",
-  run_events: "run_id seq swarm_id agent_id restricted type data created_at",
+  run_events: "run_id seq swarm_id agent_id restricted type ~data created_at",
   run_turns:
-    "id run_id swarm_id agent_id agent_name position status framework model message_id finish_reason error warnings " +
+    "id run_id swarm_id agent_id agent_name position status framework model message_id finish_reason ~error ~warnings " +
     "attempts first_token_ms duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated " +
-    "cost_usd started_at finished_at created_at agent_version asked handoff grant_id hides_usage",
+    "cost_usd started_at finished_at created_at agent_version ~asked ~handoff grant_id hides_usage",
   runs:
-    "id swarm_id user_id message_id status stop_reason strategy request error usage turn_count queued_at started_at " +
+    "id swarm_id user_id message_id status stop_reason strategy ~request ~error usage turn_count queued_at started_at " +
     "finished_at created_at",
   swarm_agents: "id swarm_id agent_id user_id position enabled role_override added_by created_at",
   swarm_invitations: "id swarm_id swarm_name role inviter_name created_at expires_at",
   swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at expires_at",
-  swarms: "id owner_id name description avatar status strategy coordinator_agent_id settings created_at updated_at",
-  tool_execution_payloads: "tool_execution_id swarm_id agent_id input output question answer",
+  swarms: "id owner_id ~name ~description avatar status strategy coordinator_agent_id settings created_at updated_at",
+  tool_execution_payloads: "tool_execution_id swarm_id agent_id ~input ~output ~question ~answer",
   tool_executions:
-    "id run_id turn_id swarm_id agent_id tool_id tool_name tool_call_id output_chars truncated status error attempts " +
+    "id run_id turn_id swarm_id agent_id tool_id tool_name tool_call_id output_chars truncated status ~error attempts " +
     "duration_ms decided_by approver_id expires_at started_at finished_at created_at",
   tools:
     "id owner_id name description category icon input_schema kind config visibility requires_approval timeout_ms " +
@@ -82,10 +83,10 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "require_request_signature created_at updated_at require_message_signature",
   webhook_backlog: "webhook_id pending retrying",
   webhook_deliveries:
-    "id webhook_id user_id event_id event_type payload status status_code response_body attempts next_retry_at " +
+    "id webhook_id user_id event_id event_type ~payload status status_code ~response_body attempts next_retry_at " +
     "delivered_at created_at scheduled_for",
   webhook_delivery_attempts:
-    "id delivery_id webhook_id user_id attempt cause url status_code error_code error response_body " +
+    "id delivery_id webhook_id user_id attempt cause url status_code error_code error ~response_body " +
     "response_truncated response_time_ms created_at outcome",
   webhook_previous_secrets: "id webhook_id created_at expires_at",
   webhook_recoveries:

@@ -21,7 +21,9 @@ export interface Table {
   readonly name: string;
   readonly kind: Relation["kind"];
   readonly columns: readonly TableColumn[];
-  /** Columns that are not shown, because they have or can have credentials. */
+  /** Columns with texts of conversations, whether they are shown or not. */
+  readonly content: readonly string[];
+  /** Columns that are not shown, because they have or can have credentials, or texts of conversations. */
   readonly withheld: readonly string[];
   /** Empty: rows have no identity, so they can be neither paged through nor edited. */
   readonly key: readonly string[];
@@ -46,27 +48,36 @@ const NOT_EDITABLE: ReadonlySet<TableColumn["category"]> = new Set([
 const NOT_INSERTABLE: ReadonlySet<TableColumn["category"]> = new Set(["bytea", "void"]);
 const ACCOUNTS = { schema: "auth", name: "users" };
 
-export function listTables(catalogue: Catalogue): readonly Table[] {
+/** Which columns are shown. */
+export interface Sight {
+  readonly readsContent: boolean;
+}
+
+export function listTables(catalogue: Catalogue, sight: Sight): readonly Table[] {
   return [...catalogue.schemas.values()]
     .filter(({ name }) => !CLOSED_SCHEMAS.test(name))
-    .flatMap(({ relations }) => [...relations.values()].map((relation) => describe(catalogue, relation)))
+    .flatMap(({ relations }) => [...relations.values()].map((relation) => describe(catalogue, relation, sight)))
     .filter(({ columns }) => columns.length > 0);
 }
 
-export function getTable(catalogue: Catalogue, schema: string | undefined, name: string | undefined): Table {
+export function getTable(
+  catalogue: Catalogue,
+  { schema, table: name }: Readonly<Record<string, string | undefined>>,
+  sight: Sight,
+): Table {
   const relation =
     schema === undefined || name === undefined || CLOSED_SCHEMAS.test(schema)
       ? undefined
       : catalogue.schemas.get(schema)?.relations.get(name);
-  const table = relation === undefined ? null : describe(catalogue, relation);
+  const table = relation === undefined ? null : describe(catalogue, relation, sight);
   if (table === null || table.columns.length === 0) throw new AppError("NOT_FOUND", "The table does not exist");
   return table;
 }
 
-function describe(catalogue: Catalogue, relation: Relation): Table {
+function describe(catalogue: Catalogue, relation: Relation, sight: Sight): Table {
   const { schema, name, kind, isView } = relation;
   const all = [...relation.columns.values()];
-  const shown = all.filter((column) => isShown(relation, column));
+  const shown = all.filter((column) => isShown(relation, column, sight));
   const key = relation.primaryKey.every((column) => shown.some((one) => one.name === column))
     ? relation.primaryKey
     : [];
@@ -76,6 +87,9 @@ function describe(catalogue: Catalogue, relation: Relation): Table {
     name,
     kind,
     columns: shown.map((column) => describeColumn(catalogue, relation, column, isEditable)),
+    content: all
+      .filter(({ name: column }) => listColumns(relation)?.includes(`~${column}`))
+      .map((column) => column.name),
     withheld: all.filter((column) => !shown.includes(column)).map((column) => column.name),
     key,
     is_editable: isEditable,
@@ -117,10 +131,14 @@ function findReference(catalogue: Catalogue, relation: Relation, name: string): 
 }
 
 /** Allow rules: a column of the service is listed; a column of an app has neither a telling name nor bytes. */
-function isShown({ schema, name }: Relation, column: Column): boolean {
-  const listed = schema === CORE_SCHEMA && Object.hasOwn(CORE_COLUMNS, name) ? CORE_COLUMNS[name] : undefined;
-  if (listed !== undefined) return listed.split(" ").includes(column.name);
+function isShown(relation: Relation, column: Column, { readsContent }: Sight): boolean {
+  const listed = listColumns(relation);
+  if (listed !== undefined) return listed.includes(column.name) || (readsContent && listed.includes(`~${column.name}`));
   return column.type.category !== "bytea" && !CREDENTIAL_NAME.test(separateWords(column.name));
+}
+
+function listColumns({ schema, name }: Relation): readonly string[] | undefined {
+  return schema === CORE_SCHEMA && Object.hasOwn(CORE_COLUMNS, name) ? CORE_COLUMNS[name]?.split(" ") : undefined;
 }
 
 /** `accessToken2` as `access_Token_`. */
