@@ -6,9 +6,8 @@ import { join, resolve } from "node:path";
 import { after } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
 import { createServer, defaultClientConditions, type ViteDevServer } from "vite";
-import { createBrowserTest } from "../../../console/test/support/browser-test.ts";
+import { type BrowserTest, createBrowserTest } from "../../../console/test/support/browser-test.ts";
 import { findFreePort } from "../../../console/test/support/free-port.ts";
 import type { Instance } from "../../../console/test/support/instance.ts";
 import { createPerson } from "../../../console/test/support/people.ts";
@@ -82,6 +81,8 @@ test("customers sign up, ask the agent of the app in private, and confirm what i
     await broken.getByText("This page has failed: Scrolling is broken").waitFor();
   });
 });
+
+type Page = Awaited<ReturnType<Parameters<BrowserTest>[1]["openPage"]>>;
 
 async function signUp(page: Page, address: string, called: string): Promise<ReturnType<typeof createPerson>> {
   await page.goto(address);

@@ -34,8 +34,12 @@ export function planGrants({ agent, stored, variables, userIds }: GrantInput, dr
     }
     const title = describeAudience(entry);
     const id = deriveId(agentId, "grants", title);
-    const same = stored.filter((each) => !claimed.has(each) && isSameAudience(each, entry, userIds));
-    const row = same[0] ?? stored.find((each) => each.id === id && each.columns["audience"] === "claim") ?? null;
+    const free = stored.filter((each) => !claimed.has(each));
+    const row =
+      free.find((each) => isSameAudience(each, entry, userIds)) ??
+      // Its claim was changed elsewhere.
+      free.find((each) => each.id === id && each.columns["audience"] === "claim") ??
+      null;
     const userId = row?.userId ?? findUserId(entry, userIds);
     if (memberOf(entry, "audience") === "user" && userId === null) {
       const message = `cannot be looked up: ${userIds === null ? "only the service role may, so write user and the id" : "no account has this address"}`;
