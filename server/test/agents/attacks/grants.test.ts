@@ -197,9 +197,7 @@ describe("the run of somebody else", () => {
     });
 });
 
-test("webhooks tell the owner of the agent what happened without words, and those who ask nothing about the model", {
-  timeout: 25000,
-}, async () => {
+test("webhooks tell the owner of the agent what happened without words, and those who ask nothing about the model", async () => {
   const bodiesFor = (name: string): Any[] =>
     service.received.filter(({ headers }) => headers["x-for"] === name).map(({ body }) => JSON.parse(body));
   const typesFor = (name: string): Set<string> => new Set(bodiesFor(name).map(({ type }) => type));
