@@ -50,7 +50,8 @@ begin
 end
 $$;
 
--- Whether a grant is for an account, whichever others are. An offer is not, but a block needs nobody's consent. Inlined.
+-- Whether a grant is for an account, whichever others are. An offer is not, but a block needs nobody's consent.
+-- Inlined.
 create or replace function private.is_granted(held public.agent_grants, account auth.users) returns boolean
 language sql stable
 as $$
@@ -149,8 +150,8 @@ begin
 end
 $$;
 
--- The origins that receive text of conversations with an agent: its HTTP tools, and the webhooks of its guardrails. With
--- a version, those of the version.
+-- The origins that receive text of conversations with an agent: its HTTP tools, and the webhooks of its guardrails.
+-- With a version, those of the version.
 create or replace function private.list_receivers(agent_id uuid, tools jsonb, guardrails jsonb) returns text[]
 language sql stable
 as $$
@@ -217,9 +218,9 @@ end
 $$;
 grant execute on function private.answer_agent_grant(uuid, uuid, boolean) to sb_service;
 
--- Counts a run against the limits of a grant, and returns the rejection when one of them is reached, else null. The rows
--- are locked until the transaction ends, so that runs which begin at the same time cannot pass a limit together. A limit
--- counts from when it is set.
+-- Counts a run against the limits of a grant, and returns the rejection when one of them is reached, else null. The
+-- rows are locked until the transaction ends, so that runs which begin at the same time cannot pass a limit together. A
+-- limit counts from when it is set.
 create or replace function private.charge_grant(grant_id uuid, asker_id uuid) returns jsonb
 language plpgsql volatile
 as $$

@@ -38,9 +38,9 @@ begin
 end
 $$;
 
--- The active guardrails of a swarm and of the agents that may speak in it to a sender, in the order in which they apply.
--- With `agent_version`, or the version of a grant, an agent has those of that version, with their current secrets. A
--- plpgsql function keeps the statement that loads runs small.
+-- The active guardrails of a swarm and of the agents that may speak in it to a sender, in the order in which they
+-- apply. With `agent_version`, or the version of a grant, an agent has those of that version, with their current
+-- secrets. A plpgsql function keeps the statement that loads runs small.
 create or replace function private.build_guardrails(swarm_id uuid, sender_id uuid, agent_version integer) returns json
 language plpgsql stable
 as $$

@@ -143,8 +143,8 @@ end
 $$;
 grant execute on function private.preflight_private_swarm(jsonb) to sb_service;
 
--- Creates a swarm of the user with the agent of a call. Its name is the beginning of the message. Locks the account before the agent, as the deletion of an
--- account does.
+-- Creates a swarm of the user with the agent of a call. Its name is the beginning of the message. Locks the account
+-- before the agent, as the deletion of an account does.
 create or replace function private.create_agent_swarm(call jsonb, settings jsonb, is_hidden boolean) returns uuid
 language plpgsql volatile
 as $$
@@ -169,8 +169,11 @@ begin
     insert into private.hidden_swarms (swarm_id, user_id) values (swarm, caller);
   end if;
   insert into public.swarms (id, owner_id, name, settings)
-  select swarm, caller, coalesce(nullif(left(regexp_replace(private.trim_whitespace(call ->> 'message'), '\s+', ' ', 'g'),
-    100), ''), a.name), create_agent_swarm.settings from public.agents a where a.id = agent;
+  select swarm, caller, coalesce(nullif(title.text, ''), a.name), create_agent_swarm.settings
+  from public.agents a
+  cross join lateral (
+    select left(regexp_replace(private.trim_whitespace(call ->> 'message'), '\s+', ' ', 'g'), 100)) as title (text)
+  where a.id = agent;
   insert into public.swarm_agents (swarm_id, agent_id, added_by)
   values (swarm, agent, case when not is_service then caller end);
   return swarm;
@@ -195,13 +198,14 @@ begin
 end
 $$;
 
--- Computed field: the agent with which the owner of the swarm talks in private; null for any other swarm. Only the owner
--- reads it, because a caller can pass any row.
+-- Computed field: the agent with which the owner of the swarm talks in private; null for any other swarm. Only the
+-- owner reads it, because a caller can pass any row.
 create or replace function public.private_agent_id(swarm public.swarms) returns uuid
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select p.agent_id from private.private_swarms p
-  where p.swarm_id = swarm.id and p.api_key_id is null and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+  where p.swarm_id = swarm.id and p.api_key_id is null
+    and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
 $$;
 revoke execute on function public.private_agent_id(public.swarms) from public, anon;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;

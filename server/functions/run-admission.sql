@@ -367,7 +367,8 @@ begin
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
-          'swarm_id', s.id, 'user_id', c.call -> 'user_id', 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
+          'swarm_id', s.id, 'user_id', c.call -> 'user_id', 'position', 0, 'seq', 3,
+          'agent_version', c.call -> 'agent_version',
           'overrides', c.call -> 'request' -> 'overrides') end,
       'answer', null))
     from jsonb_array_elements(batch) as c (call)
@@ -380,8 +381,8 @@ begin
       from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
     cross join lateral (
       select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
-        array_agg(sa.grant_id) filter (where sa.grant_id is not null and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array'
-          or c.call -> 'speaker_ids' ? sa.agent_id::text)),
+        array_agg(sa.grant_id) filter (where sa.grant_id is not null
+          and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array' or c.call -> 'speaker_ids' ? sa.agent_id::text)),
         array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
       from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
 end

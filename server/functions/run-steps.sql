@@ -100,7 +100,8 @@ declare
   count integer;
 begin
   select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
-      'message_id', t.message_id, 'speaker_id', speaker.id, 'grant_id', t.grant_id, 'reason', cause.reason, 'before', a.status,
+      'message_id', t.message_id, 'speaker_id', speaker.id, 'grant_id', t.grant_id,
+      'reason', cause.reason, 'before', a.status,
       'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('waiting', 'thinking',
         'responding'))
   into count, plan
@@ -224,7 +225,8 @@ begin
       input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
     select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id,
       case when e.is_model_hidden then 'hidden' else (e.turn).framework end,
-      case when e.is_model_hidden then 'hidden' else (e.turn).model end, (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
+      case when e.is_model_hidden then 'hidden' else (e.turn).model end,
+      (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
       (e.turn).reasoning_tokens, (e.turn).cost_usd, (e.turn).estimated, (e.turn).grant_id
     from ended e
     -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
@@ -256,7 +258,8 @@ begin
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
       'usage', case when not (e.turn).hides_usage then private.render_usage((e.turn).input_tokens,
         (e.turn).cached_input_tokens, (e.turn).output_tokens, (e.turn).cost_usd, e.estimated) end,
-      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end) || case when (e.turn).handoff is null then '{}'
+      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end)
+      || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
       || case when (e.turn).grant_id is null then '{}'::jsonb else '{"framework": null, "model": null}' end end),

@@ -375,7 +375,8 @@ as $$
       where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
     'errors', coalesce((
       select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
-          'message', private.render_error(t.error, t.grant_id) ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
+          'message', private.render_error(t.error, t.grant_id) ->> 'message',
+          'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
         order by t.position, t.id)
       from public.run_turns t
       where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
@@ -422,9 +423,9 @@ $$;
 grant execute on function private.render_run(uuid, uuid, boolean) to sb_service;
 
 -- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
--- holds a grant, whose terms are then `grant_id`, `payer_id` and `agent_version`. The account of the owner is not banned.
--- Decides who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a
--- part of the statement that calls it.
+-- holds a grant, whose terms are then `grant_id`, `payer_id` and `agent_version`. The account of the owner is not
+-- banned. Decides who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it
+-- becomes a part of the statement that calls it.
 create or replace function private.list_speakers(swarm_id uuid, sender_id uuid)
 returns table (agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamptz,
   grant_id uuid, payer_id uuid, agent_version integer)

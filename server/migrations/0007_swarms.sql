@@ -171,8 +171,8 @@ create table private.invitation_secrets (
 alter table private.invitation_secrets enable row level security;
 grant select, insert, update, delete on private.invitation_secrets to sb_service;
 
--- Private conversations: the swarms of a user and one agent, which agent-respond creates when it is called with an agent
--- instead of a swarm. They take no further member and no further agent.
+-- Private conversations: the swarms of a user and one agent, which agent-respond creates when it is called with an
+-- agent instead of a swarm. They take no further member and no further agent.
 create table private.private_swarms (
   swarm_id uuid constraint private_swarms_pkey primary key
     constraint private_swarms_swarm_id_fkey references public.swarms on delete cascade,

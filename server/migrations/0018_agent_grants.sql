@@ -12,7 +12,8 @@ begin
     when 'user' then pg_catalog.hashtextextended(user_id::text, 0)
     else (
       select pg_catalog.hashtextextended(
-        member.key || case when pg_catalog.jsonb_typeof(member.value) = 'string' then ' ' || member.value::text else '' end, 1)
+        case when pg_catalog.jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value::text
+          else member.key end, 1)
       from pg_catalog.jsonb_each(claim) as member
       order by pg_catalog.jsonb_typeof(member.value) = 'string' desc, member.key limit 1) end;
 end

@@ -76,10 +76,15 @@ function renderStreamEvents(events: readonly Schema[]): string {
   return `/** The data of each event of a run's stream. */\nexport interface RunStreamEventData {\n${members.join("")}}\n`;
 }
 
+const COMMON_CODE = "CommonCode";
+
 function renderTable(functions: readonly DescribedFunction[], document: OpenApiDocument): string {
+  const [first = [], ...others] = functions.map(({ operation }) => codesOf(operation, document));
+  const common = first.filter((code) => others.every((codes) => codes.includes(code)));
   const rows = functions.map(({ name, operation }) => {
     const byAction = operation["x-answers-by-action"];
-    const codes: Schema = { oneOf: codesOf(operation, document).map((code) => ({ const: code })) };
+    const own = codesOf(operation, document).filter((code) => !common.includes(code));
+    const codes: Schema = { oneOf: [{ $ref: `#/${COMMON_CODE}` }, ...own.map((code) => ({ const: code }))] };
     const actions = Object.entries(byAction ?? {}).map(([action, schema]) =>
       renderMember(action, schema, "received", "      "),
     );
@@ -92,7 +97,8 @@ function renderTable(functions: readonly DescribedFunction[], document: OpenApiD
       "  };\n",
     ].join("");
   });
-  return `/** The functions under \`/functions/v1/\`: body, successful responses, and codes of errors. */\nexport interface FunctionTable {\n${rows.join("")}}\n`;
+  const shared = `/** The codes of errors that every function can answer with. */\ntype ${COMMON_CODE} =\n${common.map((code) => `  | "${code}"`).join("\n")};\n\n`;
+  return `${shared}/** The functions under \`/functions/v1/\`: body, successful responses, and codes of errors. */\nexport interface FunctionTable {\n${rows.join("")}}\n`;
 }
 
 function bodyOf({ operationId, requestBody }: Operation): Schema {

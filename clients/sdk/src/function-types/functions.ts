@@ -39,6 +39,18 @@ import type {
   WebhooksBody,
 } from "./bodies.ts";
 
+/** The codes of errors that every function can answer with. */
+type CommonCode =
+  | "HEADERS_TOO_LARGE"
+  | "INTERNAL_ERROR"
+  | "MESSAGE_SIGNATURE_EXPIRED"
+  | "MESSAGE_SIGNATURE_INVALID"
+  | "MESSAGE_SIGNATURE_REPLAYED"
+  | "MESSAGE_SIGNATURE_REQUIRED"
+  | "RATE_LIMITED"
+  | "UNAUTHORIZED"
+  | "UNSUPPORTED_MEDIA_TYPE";
+
 /** The functions under `/functions/v1/`: body, successful responses, and codes of errors. */
 export interface FunctionTable {
   "agent-grants": {
@@ -49,25 +61,18 @@ export interface FunctionTable {
       decline: DeclinedGrant;
     };
     code:
+      | CommonCode
       | "FORBIDDEN"
       | "GRANT_NOT_FOUND"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR";
   };
   "agent-respond": {
     body: AgentRespondBody;
     answer: Run;
     code:
+      | CommonCode
       | "AGENT_NOT_FOUND"
       | "APPROVAL_DECIDED"
       | "APPROVAL_EXPIRED"
@@ -77,21 +82,14 @@ export interface FunctionTable {
       | "FORBIDDEN"
       | "GUARDRAIL_BLOCKED"
       | "GUARDRAIL_FAILED"
-      | "HEADERS_TOO_LARGE"
       | "IDEMPOTENCY_KEY_REUSED"
-      | "INTERNAL_ERROR"
       | "INVALID_MODEL"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "NO_AGENTS"
       | "PAYLOAD_TOO_LARGE"
       | "PERMISSION_DENIED"
       | "PROVIDER_ERROR"
       | "PROVIDER_NOT_CONFIGURED"
       | "PROVIDER_TIMEOUT"
-      | "RATE_LIMITED"
       | "RESPONSE_SCHEMA_MISMATCH"
       | "RUN_NOT_FOUND"
       | "SERVICE_UNAVAILABLE"
@@ -99,8 +97,6 @@ export interface FunctionTable {
       | "SWARM_NOT_ACTIVE"
       | "SWARM_NOT_FOUND"
       | "TOOL_RESULT_SUBMITTED"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR";
   };
   tools: {
@@ -123,36 +119,19 @@ export interface FunctionTable {
       test: TestedTool;
     };
     code:
+      | CommonCode
       | "FORBIDDEN"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
       | "INVALID_URL"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
       | "TOOL_ERROR"
       | "TOOL_NOT_FOUND"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR";
   };
   batch: {
     body: BatchBody;
     answer: BatchResults;
-    code:
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
-      | "RATE_LIMITED"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE";
+    code: CommonCode;
   };
   invitations: {
     body: InvitationsBody;
@@ -164,38 +143,22 @@ export interface FunctionTable {
       decline: DeclinedInvitation;
     };
     code:
+      | CommonCode
       | "FORBIDDEN"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
       | "INVITATION_NOT_FOUND"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR";
   };
   "test-webhook": {
     body: TestWebhookBody;
     answer: TestedDelivery;
     code:
+      | CommonCode
       | "FORBIDDEN"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
       | "INVALID_EVENTS"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR"
       | "WEBHOOK_DISABLED"
       | "WEBHOOK_NOT_FOUND";
@@ -208,18 +171,10 @@ export interface FunctionTable {
       revoke_previous_secrets: RevokedSecrets;
     };
     code:
+      | CommonCode
       | "FORBIDDEN"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR"
       | "WEBHOOK_NOT_FOUND";
   };
@@ -234,21 +189,13 @@ export interface FunctionTable {
       recovery: Recovery;
     };
     code:
+      | CommonCode
       | "DELIVERY_FAILED"
       | "DELIVERY_NOT_FOUND"
       | "FORBIDDEN"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "NOT_FOUND"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR"
       | "WEBHOOK_DISABLED"
       | "WEBHOOK_NOT_FOUND";
@@ -261,20 +208,12 @@ export interface FunctionTable {
       revoke: RevokedApiKey;
     };
     code:
+      | CommonCode
       | "API_KEY_LIMIT_REACHED"
       | "API_KEY_NOT_FOUND"
       | "FORBIDDEN"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR"
       | "insufficient_aal"
       | "reauthentication_needed";
@@ -287,18 +226,10 @@ export interface FunctionTable {
       delete_secret: DeletedSigningSecret;
     };
     code:
+      | CommonCode
       | "FORBIDDEN"
-      | "HEADERS_TOO_LARGE"
-      | "INTERNAL_ERROR"
-      | "MESSAGE_SIGNATURE_EXPIRED"
-      | "MESSAGE_SIGNATURE_INVALID"
-      | "MESSAGE_SIGNATURE_REPLAYED"
-      | "MESSAGE_SIGNATURE_REQUIRED"
       | "PAYLOAD_TOO_LARGE"
-      | "RATE_LIMITED"
       | "SERVICE_UNAVAILABLE"
-      | "UNAUTHORIZED"
-      | "UNSUPPORTED_MEDIA_TYPE"
       | "VALIDATION_ERROR"
       | "insufficient_aal"
       | "reauthentication_needed";

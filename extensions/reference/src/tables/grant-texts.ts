@@ -39,7 +39,7 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
       accepted_at: "When the user accepted the offer; set by the service.",
       declined_at: "When the user declined the offer; set by the service.",
     },
-    guide: "customers",
+    guide: "serve-customers",
   },
   published_agents: {
     summary: "The agents of others that you may ask, and what you should know before.",
@@ -55,7 +55,7 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
       provider: "Whose model answers.",
       owner_name: "The name of the owner, if the grant shows it.",
     },
-    guide: "customers",
+    guide: "serve-customers",
   },
   agent_offers: {
     summary: "The grants that name you and wait for your answer.",
@@ -72,7 +72,7 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
       owner_name: "The name of the owner, if the grant shows it.",
       expires_at: "When the offer ends; null if it does not.",
     },
-    guide: "customers",
+    guide: "serve-customers",
   },
   agent_customers: {
     summary: "Who has asked your agents by a grant: figures without content.",
@@ -86,6 +86,6 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
       errors: "How many answers failed.",
       last_run_at: "When they asked last.",
     },
-    guide: "customers",
+    guide: "serve-customers",
   },
 };

@@ -118,6 +118,7 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
     signal: controller.signal,
     turnControllers: held.turnControllers,
     turns: new Map(),
+    recorded: new Map(),
     assertHeld() {
       if (isHeld()) return;
       onLost();

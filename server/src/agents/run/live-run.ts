@@ -61,6 +61,8 @@ export interface LiveRun {
   readonly turnControllers: Map<string, AbortController>;
   /** By id: the turns that have begun and not ended, some of them not resumed yet, and the ended ones that another turn asked for. */
   readonly turns: Map<string, OpenTurn>;
+  /** By turn id: the last result of a tool that is being stored. Resolves when it is known whether the turn may go on. */
+  readonly recorded: Map<string, Promise<void>>;
   /** Throws a RunStop when another node may have taken over the run, because this process was paused. */
   assertHeld(): void;
   /** The agents that the strategy can choose: the enabled agents, or those of them that the request names. */

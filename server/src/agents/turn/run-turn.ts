@@ -9,7 +9,7 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import { ModelError } from "../../errors/index.ts";
 import { abortTurn, failTurn } from "./finish-turn.ts";
 import { completeTurn, guardInput } from "./guard-turn.ts";
-import type { LiveRun } from "../run/live-run.ts";
+import { grantOf, type LiveRun } from "../run/live-run.ts";
 import type { QuestionRow } from "../writer/steps.ts";
 import { trackSuspended, trackTurn } from "./run-progress.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
@@ -53,6 +53,7 @@ export async function settle(run: LiveRun, turn: Turn, work: () => Promise<TurnE
     return turn.signal.aborted ? abortTurn(run, turn) : failTurn(run, turn, error);
   } finally {
     run.turnControllers.delete(turn.id);
+    run.recorded.delete(turn.id);
   }
 }
 
@@ -145,6 +146,8 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     turn.settledText = turn.text;
     turn.calls = answer.calls.map((call) => ({ kind: "pending", call }));
     const answers = await answerCalls(answeringOf(run, turn, toolset), answer.calls);
+    // A grant can be withdrawn while a tool works: the next call of the model waits until that is known.
+    if (grantOf(run.context, turn.agent.id) !== null) await run.recorded.get(turn.id);
     turn.signal.throwIfAborted();
     if (answers.kind === "handoff")
       return await completeTurn(run, turn, { finishReason: "handoff", handoff: answers.handoff });

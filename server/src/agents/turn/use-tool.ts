@@ -207,7 +207,8 @@ function recordTool(run: LiveRun, kind: string, execution: ToolExecution, outcom
     attempts: outcome.attempts,
     duration_ms: Math.round(outcome.durationMs),
   });
-  void stored.then((result) => heedOutcome(run, execution.turn_id, result)).catch(() => {});
+  const heeded = stored.then((result) => heedOutcome(run, execution.turn_id, result)).catch(() => {});
+  run.recorded.set(execution.turn_id, heeded);
   run.ports.observer.note("run.tool_ended", { kind, status: outcome.status });
 }
 

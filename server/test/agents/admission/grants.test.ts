@@ -199,7 +199,7 @@ describe("a user with a grant", () => {
         const call = ask({ isNewConversation: true });
         return await call.then(
           () => "started",
-          (error: { code: string }) => error.code,
+          (error: unknown) => (error as { code: string }).code,
         );
       }),
     );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { calls, hangs, lastRole, openRunStage, type RunStage } from "../support/run-stage.ts";
+import { calls, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];
@@ -38,9 +38,11 @@ describe("a grant that ends while a tool of its turn works", () => {
   for (const [title, toEnd] of Object.entries(ends))
     test(`${title}: the turn ends without an answer, and its rows stay hidden`, async () => {
       const opened = await openConversation();
+      let modelCalls = 0;
       const node = stage.node({
         script: async function* (call) {
-          yield* lastRole(call) === "tool" ? hangs(call) : calls(call, { name: "look" });
+          modelCalls += 1;
+          yield* lastRole(call) === "tool" ? says(call, "too late") : calls(call, { name: "look" });
         },
         tools: {
           async run() {
@@ -60,7 +62,7 @@ describe("a grant that ends while a tool of its turn works", () => {
       const runId = await stage.ask(opened.swarm);
       await node.take(runId);
       await stage.end(runId);
-      assert.deepEqual(await stage.texts(runId), []);
+      assert.deepEqual([await stage.texts(runId), modelCalls], [[], 1]);
       const hidden = await stage.rows<{ grant_id: string | null }>(
         `select grant_id from public.model_calls where run_id = $1
          union all select grant_id from public.run_turns where run_id = $1`,
