@@ -2048,8 +2048,11 @@ begin
     insert into private.hidden_swarms (swarm_id, user_id) values (swarm, caller);
   end if;
   insert into public.swarms (id, owner_id, name, settings)
-  select swarm, caller, coalesce(nullif(left(regexp_replace(private.trim_whitespace(call ->> 'message'), '\s+', ' ', 'g'),
-    100), ''), a.name), create_agent_swarm.settings from public.agents a where a.id = agent;
+  select swarm, caller, coalesce(nullif(title.text, ''), a.name), create_agent_swarm.settings
+  from public.agents a
+  cross join lateral (
+    select left(regexp_replace(private.trim_whitespace(call ->> 'message'), '\s+', ' ', 'g'), 100)) as title (text)
+  where a.id = agent;
   insert into public.swarm_agents (swarm_id, agent_id, added_by)
   values (swarm, agent, case when not is_service then caller end);
   return swarm;
@@ -3721,7 +3724,8 @@ begin
     when 'user' then pg_catalog.hashtextextended(user_id::text, 0)
     else (
       select pg_catalog.hashtextextended(
-        member.key || case when pg_catalog.jsonb_typeof(member.value) = 'string' then ' ' || member.value::text else '' end, 1)
+        case when pg_catalog.jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value::text
+          else member.key end, 1)
       from pg_catalog.jsonb_each(claim) as member
       order by pg_catalog.jsonb_typeof(member.value) = 'string' desc, member.key limit 1) end;
 end
@@ -5694,7 +5698,8 @@ declare
   count integer;
 begin
   select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
-      'message_id', t.message_id, 'speaker_id', speaker.id, 'grant_id', t.grant_id, 'reason', cause.reason, 'before', a.status,
+      'message_id', t.message_id, 'speaker_id', speaker.id, 'grant_id', t.grant_id,
+      'reason', cause.reason, 'before', a.status,
       'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('waiting', 'thinking',
         'responding'))
   into count, plan
@@ -6435,7 +6440,8 @@ begin
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
-          'swarm_id', s.id, 'user_id', c.call -> 'user_id', 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
+          'swarm_id', s.id, 'user_id', c.call -> 'user_id', 'position', 0, 'seq', 3,
+          'agent_version', c.call -> 'agent_version',
           'overrides', c.call -> 'request' -> 'overrides') end,
       'answer', null))
     from jsonb_array_elements(batch) as c (call)
@@ -6448,8 +6454,8 @@ begin
       from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
     cross join lateral (
       select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
-        array_agg(sa.grant_id) filter (where sa.grant_id is not null and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array'
-          or c.call -> 'speaker_ids' ? sa.agent_id::text)),
+        array_agg(sa.grant_id) filter (where sa.grant_id is not null
+          and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array' or c.call -> 'speaker_ids' ? sa.agent_id::text)),
         array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
       from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
 end
@@ -7028,7 +7034,8 @@ AS $function$
       where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
     'errors', coalesce((
       select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
-          'message', private.render_error(t.error, t.grant_id) ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
+          'message', private.render_error(t.error, t.grant_id) ->> 'message',
+          'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
         order by t.position, t.id)
       from public.run_turns t
       where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
@@ -8571,7 +8578,8 @@ begin
       input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
     select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id,
       case when e.is_model_hidden then 'hidden' else (e.turn).framework end,
-      case when e.is_model_hidden then 'hidden' else (e.turn).model end, (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
+      case when e.is_model_hidden then 'hidden' else (e.turn).model end,
+      (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
       (e.turn).reasoning_tokens, (e.turn).cost_usd, (e.turn).estimated, (e.turn).grant_id
     from ended e
     -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
@@ -8603,7 +8611,8 @@ begin
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
       'usage', case when not (e.turn).hides_usage then private.render_usage((e.turn).input_tokens,
         (e.turn).cached_input_tokens, (e.turn).output_tokens, (e.turn).cost_usd, e.estimated) end,
-      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end) || case when (e.turn).handoff is null then '{}'
+      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end)
+      || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
       || case when (e.turn).grant_id is null then '{}'::jsonb else '{"framework": null, "model": null}' end end),
@@ -9236,7 +9245,8 @@ CREATE OR REPLACE FUNCTION public.private_agent_id(swarm public.swarms)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select p.agent_id from private.private_swarms p
-  where p.swarm_id = swarm.id and p.api_key_id is null and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+  where p.swarm_id = swarm.id and p.api_key_id is null
+    and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
 $function$;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
 

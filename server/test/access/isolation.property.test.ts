@@ -26,7 +26,7 @@ test("in any world, everybody sees what the rules say and nothing else", async (
       "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')",
     );
     // What was sent to a webhook follows its owner column, as the webhook does, its replaced secrets follow the webhook, and
-    // models are the same to everybody; the matrix has them.
+    // models are the same to everybody; the matrix has them. Grants have a matrix of their own.
     const asked = [
       ...Object.keys(ROW_NAMES),
       "models",
@@ -34,6 +34,10 @@ test("in any world, everybody sees what the rules say and nothing else", async (
       "webhook_delivery_attempts",
       "webhook_recoveries",
       "webhook_previous_secrets",
+      "agent_grants",
+      "published_agents",
+      "agent_offers",
+      "agent_customers",
     ];
     assert.deepEqual(rows.map(({ name }) => name).toSorted(), asked.toSorted());
   });

@@ -98,7 +98,7 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
       ...world.emailMemberships.filter(({ user }) => amInvited(user)),
     ].map(({ swarm }) => idOf("swarm", swarm)),
     swarm_agents: places
-      .filter(({ agent, swarm }) => amIn(swarm) || isMyAgent(agent))
+      .filter(({ swarm }) => amIn(swarm))
       .map(({ agent, swarm }) => `${idOf("swarm", swarm)} ${idOf("agent", agent)}`),
     messages: pick("message", world.messages, ({ swarm }) => amIn(swarm)),
     message_revisions: pick("message", world.messages, ({ swarm }) => amIn(swarm)),
@@ -114,10 +114,10 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     ],
     runs: turns(({ swarm }) => amIn(swarm)),
     run_turns: turns(({ swarm }) => amIn(swarm)),
-    tool_executions: turns(({ swarm, agent }) => amIn(swarm) || isMyAgent(agent)),
+    tool_executions: turns(({ swarm }) => amIn(swarm)),
     model_calls: turns(({ swarm }) => amIn(swarm)),
     model_call_prompts: turns(({ swarm, agent }) => amIn(swarm) && isMyAgent(agent)),
-    tool_execution_payloads: turns(({ swarm, agent }) => manages(swarm) || isMyAgent(agent)),
+    tool_execution_payloads: turns(({ swarm, agent }) => manages(swarm) || (amIn(swarm) && isMyAgent(agent))),
     run_events: turns(
       ({ swarm, agent, isRestricted }) => amIn(swarm) && (!isRestricted || manages(swarm) || isMyAgent(agent)),
     ),
