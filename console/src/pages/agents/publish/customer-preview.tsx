@@ -23,10 +23,14 @@ export function CustomerPreview({ agent, grant, names, versions }: CustomerPrevi
   return (
     <CardSection
       title="What a customer sees"
-      description={`By the grant of ${nameAudience(grant, names)}, from the agent and the grant as they are. Nothing is sent.`}
+      description={
+        <span className="wrap-anywhere">
+          By the grant of {nameAudience(grant, names)}, from the agent and the grant as they are. Nothing is sent.
+        </span>
+      }
     >
       <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
-        <section aria-label="Preview as a customer">
+        <section aria-label="Preview as a customer" className="min-w-0">
           <FirstMessage key={grant.id} agent={shown} />
         </section>
         <JsonView label="The row of published_agents" value={shown} />

@@ -25,11 +25,11 @@ export function GrantRow({ grant, names, versions, onEdit, onShow }: GrantRowPro
   const name = nameAudience(grant, names);
   const state = describeState(grant);
   return (
-    <li aria-label={name} className="grid min-w-0 gap-2 rounded-md border border-line p-3.5">
+    <li aria-label={name} className="grid min-w-0 grid-cols-1 gap-2 rounded-md border border-line p-3.5">
       <div className="flex min-w-0 items-start gap-2">
-        <div className="grid min-w-0 flex-1 gap-0.5">
+        <div className="grid min-w-0 flex-1 grid-cols-1 gap-0.5">
           <h3 className="flex flex-wrap items-center gap-2 font-medium wrap-anywhere">
-            {name}
+            <span className="min-w-0">{name}</span>
             {state !== null && <Badge tone={state.tone}>{state.label}</Badge>}
           </h3>
           <p className="text-sm text-ink-soft">
