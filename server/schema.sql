@@ -4619,6 +4619,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_asker_warnings(swarm_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case when exists (select 1 from private.private_swarms p
+      where p.swarm_id = list_asker_warnings.swarm_id and p.transcripts = 'owner')
+    then '[{"setting": "transcripts", "message": "the owner of the agent can read this conversation"}]'::jsonb
+    else '[]' end;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.list_audience_keys(user_id uuid, metadata jsonb)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -7028,7 +7041,8 @@ AS $function$
               'duration_ms', x.duration_ms)
                             order by x.created_at, x.id)
             from public.tool_executions x where x.turn_id = t.id), '[]'),
-          'warnings', case when t.grant_id is null then t.warnings else '[]' end) order by m.seq)
+          'warnings', case when t.grant_id is null then t.warnings
+            else private.list_asker_warnings(t.swarm_id) end) order by m.seq)
       from public.run_turns t
       join public.messages m on m.id = t.message_id
       where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
@@ -8611,7 +8625,8 @@ begin
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
       'usage', case when not (e.turn).hides_usage then private.render_usage((e.turn).input_tokens,
         (e.turn).cached_input_tokens, (e.turn).output_tokens, (e.turn).cost_usd, e.estimated) end,
-      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end)
+      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings
+        else private.list_asker_warnings((e.turn).swarm_id) end)
       || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
@@ -11066,6 +11081,25 @@ create view public.agent_offers with (security_barrier=true) as
      LEFT JOIN public.profiles p ON p.id = a.user_id
   WHERE g.user_id = (( SELECT auth.uid() AS uid)) AND g.accepted_at IS NULL AND g.declined_at IS NULL AND g.runs_per_day IS DISTINCT FROM 0 AND (g.expires_at IS NULL OR g.expires_at > now()) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
 grant select on table public.agent_offers to authenticated, service_role;
+
+create view public.customer_turns with (security_barrier=true) as
+ SELECT t.id,
+    t.agent_id,
+    r.user_id,
+    t.run_id,
+    t.status,
+    t.duration_ms,
+    t.cost_usd,
+    t.error ->> 'code'::text AS error_code,
+    ARRAY( SELECT x.tool_name
+           FROM public.tool_executions x
+          WHERE x.turn_id = t.id
+          ORDER BY x.created_at, x.id) AS tool_names,
+    t.created_at
+   FROM public.run_turns t
+     JOIN public.runs r ON r.id = t.run_id
+  WHERE t.grant_id IS NOT NULL AND (CURRENT_USER = 'service_role'::name OR (t.agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (t.agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
+grant select on table public.customer_turns to authenticated, service_role;
 
 create view public.public_profiles with (security_barrier=true) as
  SELECT id,

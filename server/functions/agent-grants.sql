@@ -197,6 +197,17 @@ as $$
 $$;
 grant execute on function private.my_published_agents() to authenticated, service_role;
 
+-- What whoever asks is told with each answer: the warnings of the agent are its owner's.
+create or replace function private.list_asker_warnings(swarm_id uuid) returns jsonb language plpgsql stable
+as $$
+begin
+  return case when exists (select 1 from private.private_swarms p
+      where p.swarm_id = list_asker_warnings.swarm_id and p.transcripts = 'owner')
+    then '[{"setting": "transcripts", "message": "the owner of the agent can read this conversation"}]'::jsonb
+    else '[]' end;
+end
+$$;
+
 -- The answer of a user to an offer. A grant that is not the caller's does not exist for them.
 create or replace function private.answer_agent_grant(grant_id uuid, user_id uuid, is_accepted boolean) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

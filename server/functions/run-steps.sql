@@ -258,7 +258,8 @@ begin
       'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
       'usage', case when not (e.turn).hides_usage then private.render_usage((e.turn).input_tokens,
         (e.turn).cached_input_tokens, (e.turn).output_tokens, (e.turn).cost_usd, e.estimated) end,
-      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings else '[]' end)
+      'warnings', case when (e.turn).grant_id is null then (e.turn).warnings
+        else private.list_asker_warnings((e.turn).swarm_id) end)
       || case when (e.turn).handoff is null then '{}'
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb

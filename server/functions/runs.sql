@@ -369,7 +369,8 @@ as $$
               'duration_ms', x.duration_ms)
                             order by x.created_at, x.id)
             from public.tool_executions x where x.turn_id = t.id), '[]'),
-          'warnings', case when t.grant_id is null then t.warnings else '[]' end) order by m.seq)
+          'warnings', case when t.grant_id is null then t.warnings
+            else private.list_asker_warnings(t.swarm_id) end) order by m.seq)
       from public.run_turns t
       join public.messages m on m.id = t.message_id
       where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),

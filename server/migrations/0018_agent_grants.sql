@@ -145,3 +145,16 @@ create view public.agent_customers with (security_barrier) as
   group by used.agent_id, used.user_id, p.full_name;
 revoke insert, update, delete on public.agent_customers from service_role;
 grant select on public.agent_customers to authenticated, service_role;
+
+-- The same for each answer: when, how long, at which cost, with which tools and which error.
+create view public.customer_turns with (security_barrier) as
+  select t.id, t.agent_id, r.user_id, t.run_id, t.status, t.duration_ms, t.cost_usd, t.error ->> 'code' as error_code,
+    array(select x.tool_name from public.tool_executions x where x.turn_id = t.id order by x.created_at, x.id)
+      as tool_names, t.created_at
+  from public.run_turns t join public.runs r on r.id = t.run_id
+  where t.grant_id is not null
+    and (current_user = 'service_role' or t.agent_id = any (array(select private.my_agent_ids())))
+    and (select private.require_scopes('read')) is not null
+    and ((select private.require_scopes('read')) or t.agent_id = any (array(select private.key_agent_ids())));
+revoke insert, update, delete on public.customer_turns from service_role;
+grant select on public.customer_turns to authenticated, service_role;

@@ -52,6 +52,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
 export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> = {
   agent_cards: ["id", "name", "status"],
   agent_customers: ["agent_id", "user_id", "runs", "cost_usd", "errors", "last_run_at"],
+  customer_turns: ["id", "agent_id", "run_id", "status", "tool_names", "created_at"],
   agent_offers: ["id", "agent_id", "name", "payer", "approver", "transcripts", "created_at"],
   published_agents: ["id", "name", "starter_questions", "payer", "approver", "transcripts", "receivers"],
   public_profiles: ["id"],

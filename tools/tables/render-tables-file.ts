@@ -9,9 +9,13 @@ import { startService } from "../../server/test/support/service.ts";
 import { silentObserver } from "../../server/test/support/silent-observer.ts";
 import { readTables } from "./read-tables.ts";
 
-/** The text of the file: tables from a migrated database, exchanges from a running service. */
-export async function renderTablesFile(): Promise<string> {
+/**
+ * The text of the file: tables from a migrated database, exchanges from a running service. `store` stores a first text, without
+ * new exchanges: the service reads the file when it starts, and would miss a new table.
+ */
+export async function renderTablesFile(stored: TablesFile, store: (text: string) => void): Promise<string> {
   const tables = await inFolder(describeTables);
+  store(renderFile({ ...stored, tables }));
   const exchanges = await inFolder(recordExamples);
   return renderFile({ tables, exchanges });
 }

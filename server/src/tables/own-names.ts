@@ -49,6 +49,7 @@ const READ_RELATIONS = [
   "published_agents",
   "agent_offers",
   "agent_customers",
+  "customer_turns",
 ] as const;
 
 export type WrittenRelation = (typeof WRITTEN_RELATIONS)[number];

@@ -38,6 +38,7 @@ test("in any world, everybody sees what the rules say and nothing else", async (
       "published_agents",
       "agent_offers",
       "agent_customers",
+      "customer_turns",
     ];
     assert.deepEqual(rows.map(({ name }) => name).toSorted(), asked.toSorted());
   });

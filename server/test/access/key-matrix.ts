@@ -79,6 +79,10 @@ public.agent_offers select: - read read read read read - -
 public.agent_offers insert: never never never never never never never never
 public.agent_offers update: never never never never never never never never
 public.agent_offers delete: never never never never never never never never
+public.customer_turns select: yes read read read read read yes -
+public.customer_turns insert: never never never never never never never never
+public.customer_turns update: never never never never never never never never
+public.customer_turns delete: never never never never never never never never
 public.agent_customers select: yes read read read read read yes -
 public.agent_customers insert: never never never never never never never never
 public.agent_customers update: never never never never never never never never

@@ -146,6 +146,11 @@ public.agent_customers           | insert                            | never nev
 public.agent_customers           | update                            | never never never  never  never   never    never never   never
 public.agent_customers           | delete                            | never never never  never  never   never    never never   never
 
+public.customer_turns            | select                            | yes   -     -      -      -       -        no    yes     no
+public.customer_turns            | insert                            | never never never  never  never   never    never never   never
+public.customer_turns            | update                            | never never never  never  never   never    never never   never
+public.customer_turns            | delete                            | never never never  never  never   never    never never   never
+
 public.agent_cards               | select                            | yes   yes   yes    yes    -       -        no    yes     no
 public.agent_cards               | insert                            | no    no    no     no     no      no       no    no      no
 public.agent_cards               | update                            | no    no    no     no     no      no       no    no      no

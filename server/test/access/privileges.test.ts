@@ -75,6 +75,7 @@ describe("tables", () => {
         "agent_cards security_barrier=true",
         "agent_customers security_barrier=true",
         "agent_offers security_barrier=true",
+        "customer_turns security_barrier=true",
         "private.open_invitations security_barrier=true",
         "public_profiles security_barrier=true",
         "published_agents security_barrier=true",

@@ -126,6 +126,8 @@ const RUNS = `
     (:memberModelCall, :swarm, :memberAgent, 0, 'a secret prompt', '[]', 'auto', '{}', '');
   insert into public.usage_records (id, payer_id, user_id, swarm_id, framework, model) values
     (:usage, :owner, :member, :swarm, 'provider_a', 'm');
+  insert into public.run_turns (run_id, swarm_id, agent_id, agent_name, position, framework, model, grant_id) values
+    (:run, :swarm, :ownerPublished, 'Asked', 2, 'provider_a', 'm', :heldGrant);
   insert into public.usage_records (payer_id, user_id, agent_id, grant_id, framework, model) values
     (:owner, :member, :ownerPublished, :heldGrant, 'provider_a', 'm');`;
 

@@ -8,6 +8,7 @@ import type { AgentToolsTable } from "./agent-tools.ts";
 import type { AgentVersionsTable } from "./agent-versions.ts";
 import type { AgentsTable } from "./agents.ts";
 import type { ApiKeysTable } from "./api-keys.ts";
+import type { CustomerTurnsView } from "./customer-turns.ts";
 import type { EvalCasesTable } from "./eval-cases.ts";
 import type { EvalDatasetsTable } from "./eval-datasets.ts";
 import type { EvalResultsTable } from "./eval-results.ts";
@@ -86,6 +87,7 @@ export type Database = {
       agent_cards: AgentCardsView;
       agent_customers: AgentCustomersView;
       agent_offers: AgentOffersView;
+      customer_turns: CustomerTurnsView;
       public_profiles: PublicProfilesView;
       published_agents: PublishedAgentsView;
       swarm_invitations: SwarmInvitationsView;

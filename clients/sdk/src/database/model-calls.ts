@@ -42,6 +42,13 @@ export type ModelCallsTable = {
       foreignKeyName: "model_calls_turn_id_fkey";
       columns: ["turn_id"];
       isOneToOne: false;
+      referencedRelation: "customer_turns";
+      referencedColumns: ["id"];
+    },
+    {
+      foreignKeyName: "model_calls_turn_id_fkey";
+      columns: ["turn_id"];
+      isOneToOne: false;
       referencedRelation: "run_turns";
       referencedColumns: ["id"];
     },

@@ -67,6 +67,13 @@ export type ToolExecutionsTable = {
       foreignKeyName: "tool_executions_turn_id_fkey";
       columns: ["turn_id"];
       isOneToOne: false;
+      referencedRelation: "customer_turns";
+      referencedColumns: ["id"];
+    },
+    {
+      foreignKeyName: "tool_executions_turn_id_fkey";
+      columns: ["turn_id"];
+      isOneToOne: false;
       referencedRelation: "run_turns";
       referencedColumns: ["id"];
     },

@@ -22,6 +22,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id user_id name role avatar description starter_questions framework model system_prompt settings status " +
     "status_changed_at created_at updated_at",
   api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at",
+  customer_turns: "id agent_id user_id run_id status duration_ms cost_usd error_code tool_names created_at",
   eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
   eval_datasets: "id user_id name description created_at updated_at",
   eval_results:

@@ -88,4 +88,19 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
     },
     guide: "serve-customers",
   },
+  customer_turns: {
+    summary: "The answers of your agents to those who ask by a grant: figures without content.",
+    notes: [],
+    columns: {
+      agent_id: "The agent.",
+      user_id: "Whoever asked.",
+      run_id: "The run.",
+      status: "How far the answer is.",
+      duration_ms: "Milliseconds of the whole answer.",
+      cost_usd: "What the answer has cost, in USD.",
+      error_code: "The code of the error of an answer that failed.",
+      tool_names: "The tools that were called, in their order.",
+    },
+    guide: "serve-customers",
+  },
 };

@@ -84,6 +84,7 @@ const VIEWS_OF_THE_CALLER = new Set([
   "agent_cards",
   "agent_customers",
   "agent_offers",
+  "customer_turns",
   "public_profiles",
   "published_agents",
   "swarm_invitations",

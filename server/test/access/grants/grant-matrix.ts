@@ -151,6 +151,7 @@ agent_grants              | offer              | rud   -     -     -      -     
 agent_offers              | offer              | -     -     -     -      r     -         -       -
 
 agent_customers           | grant of asker     | r     -     -     -      -     -         -       -
+customer_turns            | agent              | r     -     -     -      -     -         -       -
 
 profiles                  | owner              | ru    -     -     -      -     -         -       -
 profiles                  | asker              | -     ru    -     -      -     -         r       -

@@ -51,6 +51,11 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(agent_id) values (:ownerPublished)",
     update: "agent_id = :ownerSpare",
   }),
+  "public.customer_turns": rows("public.customer_turns", {
+    where: "agent_id = :ownerPublished",
+    insert: "(agent_id) values (:ownerPublished)",
+    update: "agent_id = :ownerSpare",
+  }),
   "public.guardrails": rows("public.guardrails", {
     where: "id = :agentGuardrail",
     insert: `(agent_id, ${GUARDRAIL}) values (:callerSpare, ${GUARDRAIL_VALUES})`,

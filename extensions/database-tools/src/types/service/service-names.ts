@@ -10,6 +10,7 @@ export const SERVICE_NAMES = {
     "agent_versions",
     "agents",
     "api_keys",
+    "customer_turns",
     "eval_cases",
     "eval_datasets",
     "eval_results",
