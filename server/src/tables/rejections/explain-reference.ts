@@ -30,6 +30,7 @@ const NAMED: ReadonlyMap<string, Named | Unnamed> = new Map<string, Named | Unna
   ["message_id", MESSAGE],
   ["reply_to_id", MESSAGE],
   ["run_id", RUN],
+  ["agent_version", { code: null, noun: "version of the agent" }],
   ["dataset_id", { code: null, noun: "dataset" }],
   ["case_id", { code: null, noun: "case" }],
   ["eval_run_id", { code: null, noun: "eval run" }],
