@@ -52,8 +52,10 @@ test("4.4 agent_id instead of swarm_id: the agent answers in a private swarm of 
   const own = String(first?.body["swarm_id"]);
   assert.deepEqual([first?.status, second?.status, second?.body["swarm_id"]], [200, 200, own]);
   assert.notEqual(own, swarm);
-  const listed = await read(ada, `/swarms?id=eq.${own}&select=name,owner_id,swarm_agents(agent_id)`);
-  assert.deepEqual(listed, [{ name: "Ann", owner_id: ada.id, swarm_agents: [{ agent_id: agent }] }]);
+  const [listed] = await read(ada, `/swarms?id=eq.${own}&select=name,owner_id,swarm_agents(agent_id)`);
+  const { name, ...parts } = listed ?? {};
+  assert.match(String(name), /^(One|Two)$/);
+  assert.deepEqual(parts, { owner_id: ada.id, swarm_agents: [{ agent_id: agent }] });
   const stored = await read(ada, `/messages?swarm_id=eq.${own}&sender_type=eq.agent`);
   assert.equal(stored.length, 2);
 
