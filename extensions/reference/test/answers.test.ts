@@ -182,6 +182,7 @@ describe("answers of a running service, against its own document", () => {
       await api.call(invitations, 200, { body: { action: answer, secret }, token: guestToken });
     }
     await api.call(invitations, 400, asAda({ action: "create_link", invitation_id: "x" }));
+    await answerGrants(guestToken);
     const name = "POST /functions/v1/agent-respond";
     const limited = await api.call(name, 200, strangely({ swarm_id: swarm, message: "Hello" }));
     assert.equal(limited.headers["x-ratelimit-limit"], MANY);
@@ -385,6 +386,24 @@ describe("answers of a running service, against its own document", () => {
     }
   });
 });
+
+async function answerGrants(token: string): Promise<void> {
+  const grants = "POST /functions/v1/agent-grants";
+  const insert = { name: "Granted" };
+  const { data: agent } = await client.from("agents").insert(insert).select("id").single().throwOnError();
+  const guest = JSON.parse((await api.call("GET /auth/v1/user", 200, { token })).text) as { readonly id: string };
+  const { data: grant } = await client
+    .from("agent_grants")
+    .insert({ agent_id: agent.id, audience: "user", user_id: guest.id })
+    .select("id")
+    .single()
+    .throwOnError();
+  for (const action of ["accept", "decline"]) {
+    await api.call(grants, 404, asAda({ action, grant_id: grant.id }));
+    await api.call(grants, 200, { body: { action, grant_id: grant.id }, token });
+  }
+  await client.from("agents").delete().eq("id", agent.id).throwOnError();
+}
 
 /** Streams that have every event which simulated models can cause. */
 async function readStreams(swarmId: string): Promise<void> {

@@ -10,6 +10,7 @@ export const EXPECTED_ROWS: Readonly<Record<string, string>> = {
   api_keys: "user_id = $1",
   agents: "user_id = $1",
   agent_versions: `agent_id in ${OWN_AGENTS}`,
+  agent_grants: `agent_id in ${OWN_AGENTS}`,
   tools: "owner_id = $1",
   agent_tools: "user_id = $1",
   swarms: "owner_id = $1",

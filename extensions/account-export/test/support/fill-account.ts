@@ -23,6 +23,8 @@ export async function fillAccount(account: Account, word: string, hookUrl: strin
   const swarmId = await account.insert("swarms", { name: `${word} swarm` });
   await account.insert("swarm_agents", { swarm_id: swarmId, agent_id: agentId });
 
+  // To the account itself, which needs none: the owner alone reads the row.
+  await account.insert("agent_grants", { agent_id: agentId, audience: "user", user_id: account.id });
   const guardrail = { name: `${word} guardrail`, stage: "input", is_active: false };
   await account.insert("guardrails", { ...guardrail, agent_id: agentId, kind: "pattern", config: { pattern: "x" } });
   const hook = { url: hookUrl, headers: { "x-check": `${word}-guardrail-header` } };

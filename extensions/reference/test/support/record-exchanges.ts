@@ -18,6 +18,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Caller {
   readonly token: string;
+  readonly id?: string;
 }
 
 interface Write {
@@ -61,6 +62,7 @@ class Recorder {
     const swarm = await this.#recordSwarms(agent, bob);
     await this.#recordMessages(swarm, bob);
     await this.#recordRuns(swarm);
+    await this.#recordGrants(agent, bob);
     await this.#recordEvals(agent);
     await this.#recordWebhooks();
     await this.#recordPeople(bob);
@@ -162,6 +164,23 @@ class Recorder {
     await this.#read("tool_execution_payloads", "limit=1");
     await this.#read("usage_records", `run_id=eq.${run}`);
     await this.#read("usage_daily", "order=day.desc");
+  }
+
+  async #recordGrants(agent: string, bob: Caller): Promise<void> {
+    const [grant] = await this.#insert("agent_grants", {
+      body: { agent_id: agent, audience: "user", user_id: bob.id, runs_per_day: 50 },
+    });
+    const id = idOf(grant);
+    await this.#read("agent_grants", `agent_id=eq.${agent}`);
+    await this.#read("agent_offers", "", bob);
+    await this.#send("POST", "/functions/v1/agent-grants", { body: { action: "accept", grant_id: id }, by: bob });
+    await this.#read("published_agents", "", bob);
+    const asked = { agent_id: agent, message: "Where is my order?" };
+    await this.#send("POST", "/functions/v1/agent-respond", { body: asked, by: bob });
+    await this.#read("agent_customers", `agent_id=eq.${agent}`);
+    await this.#read("customer_turns", `agent_id=eq.${agent}&order=created_at.desc`);
+    await this.#update("agent_grants", `id=eq.${id}`, { body: { runs_per_day: 100 } });
+    await this.#delete("agent_grants", `id=eq.${id}`);
   }
 
   async #recordEvals(agent: string): Promise<void> {
@@ -302,7 +321,7 @@ class Recorder {
       body: { email_confirm: true },
       by,
     });
-    return { token: String(token) };
+    return { token: String(token), id: String((user as Row)["id"]) };
   }
 
   async #send(
