@@ -80,7 +80,7 @@ describe("swarmbase sql", () => {
     assert.match((await app.run(["sql", "-c", "\\dt"])).stdout, /^ public \| agents /m);
     assert.match((await app.run(["sql", "-c", "\\dt auth.users"])).stdout, /^ auth {3}\| users /m);
     assert.match((await app.run(["sql", "-c", "\\df auth.uid"])).stdout, /^ auth {3}\| uid {2}\| uuid/m);
-    assert.match((await app.run(["sql", "-c", "\\dv agent_c*"])).stdout, /^ public \| agent_cards \| view /m);
+    assert.match((await app.run(["sql", "-c", "\\dv agent_c*"])).stdout, /^ public \| agent_cards +\| view /m);
     const missing = await app.run(["sql", "-c", "\\d nothing"]);
     assert.deepEqual([missing.code, missing.stderr], [1, "There is no table, view or sequence nothing.\n"]);
     assert.match((await app.run(["sql", "-c", "\\wat"])).stderr, /^Unknown command \\wat\./);
