@@ -143,7 +143,7 @@ describe("loading extensions", () => {
         "the variable PORT is one of the core",
         "the variable otel_x must have capitals, digits and _",
         "telemetry needs a function open",
-        "route GET /valid/open: access must be one of public, apikey, bearer, bearer-alone, account, user, service",
+        "route GET /valid/open: access must be one of public, apikey, bearer, bearer-alone, optional-bearer, account, user, service",
         "route GET /valid/free: limit must be null or one of api, auth, ai, tool, webhook",
         'route GET /valid/all: keyScope must be null, "checked" or a list of read, write, run, approve, share, secrets',
         "route GET /valid/all: renderError must be a function",
