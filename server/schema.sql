@@ -6266,22 +6266,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.prune_grant_usage()
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  pruned integer;
-begin
-  delete from private.grant_usage used where used.day < (now() at time zone 'UTC')::date - 1;
-  get diagnostics pruned = row_count;
-  return pruned;
-end
-$function$;
-grant execute on function private.prune_grant_usage() to sb_service;
-
 CREATE OR REPLACE FUNCTION private.prune_model_calls(retention interval, max_rows integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -6329,6 +6313,10 @@ begin
   where k.ctid = any (array(select old.ctid from private.idempotency_keys old
                             where old.created_at < now() - interval '24 hours' limit prune_run_rows.max_rows));
   get diagnostics gone = row_count;
+  -- The limits of grants count by day.
+  delete from private.grant_usage used
+  where used.ctid = any (array(select old.ctid from private.grant_usage old
+                               where old.day < (now() at time zone 'UTC')::date - 1 limit prune_run_rows.max_rows));
   return greatest(pruned, gone);
 end
 $function$;

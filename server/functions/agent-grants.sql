@@ -311,17 +311,3 @@ begin
   return true;
 end
 $$;
-
--- Forgets what was used on earlier days. Returns how many rows.
-create or replace function private.prune_grant_usage() returns integer
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  pruned integer;
-begin
-  delete from private.grant_usage used where used.day < (now() at time zone 'UTC')::date - 1;
-  get diagnostics pruned = row_count;
-  return pruned;
-end
-$$;
-grant execute on function private.prune_grant_usage() to sb_service;

@@ -870,6 +870,10 @@ begin
   where k.ctid = any (array(select old.ctid from private.idempotency_keys old
                             where old.created_at < now() - interval '24 hours' limit prune_run_rows.max_rows));
   get diagnostics gone = row_count;
+  -- The limits of grants count by day.
+  delete from private.grant_usage used
+  where used.ctid = any (array(select old.ctid from private.grant_usage old
+                               where old.day < (now() at time zone 'UTC')::date - 1 limit prune_run_rows.max_rows));
   return greatest(pruned, gone);
 end
 $$;

@@ -211,6 +211,24 @@ describe("a user with a grant", () => {
     });
   });
 
+  test("reaches the limits of cost with the turns that ended, until the next day", async () => {
+    const held = await grant({ audience: "everyone", cost_per_day: 0.5, total_cost_per_day: 1 });
+    await ask();
+    const spend = (user: UserPrincipal): Promise<unknown> =>
+      stage.rows("select private.add_grant_cost($1, $2, 0.5)", [held, user.userId]);
+    await spend(asker);
+    await assert.rejects(ask({ isNewConversation: true }), { code: "RATE_LIMITED", message: /Your daily limit/ });
+    const other = await stage.newUser();
+    await ask({}, other);
+    await spend(other);
+    assert.equal(await codeOf(ask({}, await stage.newUser())), "BUDGET_EXCEEDED");
+    await stage.rows("update private.grant_usage set day = day - 2 where grant_id = $1", [held]);
+    await ask({ isNewConversation: true });
+    await stage.rows("select private.prune_run_rows(null, 100)");
+    const kept = await stage.rows("select user_id, runs from private.grant_usage where grant_id = $1", [held]);
+    assert.equal(kept.length, 2);
+  });
+
   test("keeps the conversation, and gets no answer, after the grant is withdrawn or its agent deleted", async () => {
     const held = await grant({ audience: "everyone" });
     const { swarm_id: swarmId } = await ask();
