@@ -13,7 +13,8 @@ export async function showDeliveries(shop: Person, office: Office, narrator: Nar
   narrator.step("Receive and verify webhooks", "verifyWebhook(body, headers, secret) of @swarmbase/sdk");
   const total = Object.values<number>(EVENTS).reduce((sum, count) => sum + count, 0);
   const received = await eventually(
-    () => office.arrivals.filter(({ status }) => status === 204),
+    // One that was in progress when the service was killed can arrive twice.
+    () => [...new Map(accepted(office).map((arrival) => [arrival.deliveryId, arrival])).values()],
     ({ length }) => length >= total,
     "the deliveries",
   );
@@ -38,7 +39,7 @@ export async function showDeliveries(shop: Person, office: Office, narrator: Nar
           .eq("delivery_id", rejected.deliveryId)
           .order("attempt"),
       ),
-    ({ length }) => length === 2,
+    ({ length }) => length >= 2,
     "the record of the retry",
   );
   for (const { attempt, status_code, created_at } of attempts)
@@ -46,6 +47,10 @@ export async function showDeliveries(shop: Person, office: Office, narrator: Nar
   const again = received.find(({ deliveryId }) => deliveryId === rejected.deliveryId);
   assert.equal(again?.body, rejected.body, "a retry was to bring the same bytes");
   narrator.line(`the same delivery ${rejected.deliveryId.slice(0, SHORT)}…, the same bytes, a new signature`);
+}
+
+function accepted({ arrivals }: Office): Office["arrivals"] {
+  return arrivals.filter(({ status }) => status === 204);
 }
 
 export async function showForgery(office: Office, narrator: Narrator): Promise<void> {

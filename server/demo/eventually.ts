@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-const WAIT_MS = 15_000;
+/** A delivery that was in progress when the service was killed is sent again after its lease. */
+const WAIT_MS = 120_000;
 const POLL_MS = 25;
 
 /** Polls `read` until its result is wanted, and returns the result. */
