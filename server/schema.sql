@@ -5460,7 +5460,8 @@ CREATE OR REPLACE FUNCTION private.my_transcript_ids()
 AS $function$
 begin
   return query
-  select p.swarm_id from private.private_swarms p join public.agents a on a.id = p.agent_id
+  select p.swarm_id from private.private_swarms p
+  join public.agents a on a.id = p.agent_id and a.created_at <= p.created_at
   where p.transcripts = 'owner' and a.user_id = auth.uid();
 end
 $function$;
@@ -11042,6 +11043,7 @@ create view public.agent_customers with (security_barrier=true) as
              JOIN public.runs r ON r.id = t.run_id
           WHERE t.grant_id IS NOT NULL AND t.status = 'failed'::text) used
      JOIN public.profiles p ON p.id = used.user_id
+     JOIN public.agents a ON a.id = used.agent_id AND a.created_at <= used.created_at
   WHERE (CURRENT_USER = 'service_role'::name OR (used.agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (used.agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))))
   GROUP BY used.agent_id, used.user_id, p.full_name;
 grant select on table public.agent_customers to authenticated, service_role;

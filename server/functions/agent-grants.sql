@@ -112,14 +112,16 @@ language sql stable rows 20 security definer set search_path = pg_catalog, pg_te
 as $$ select g.agent_id from private.list_held_grants(auth.uid()) as g $$;
 grant execute on function private.my_granted_agent_ids() to authenticated, service_role, sb_service;
 
--- The conversations that their users let the caller, who owns the agent, read.
+-- The conversations that their users let the caller, who owns the agent, read. Not those with an earlier agent of the
+-- same id, which anybody can give to a new agent.
 create or replace function private.my_transcript_ids() returns setof uuid
 language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
 as $$
 begin
   return query
-  select p.swarm_id from private.private_swarms p join public.agents a on a.id = p.agent_id
+  select p.swarm_id from private.private_swarms p
+  join public.agents a on a.id = p.agent_id and a.created_at <= p.created_at
   where p.transcripts = 'owner' and a.user_id = auth.uid();
 end
 $$;

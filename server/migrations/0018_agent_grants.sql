@@ -139,6 +139,8 @@ create view public.agent_customers with (security_barrier) as
     from public.run_turns t join public.runs r on r.id = t.run_id
     where t.grant_id is not null and t.status = 'failed') as used
   join public.profiles p on p.id = used.user_id
+  -- Not what was asked of an earlier agent of the same id.
+  join public.agents a on a.id = used.agent_id and a.created_at <= used.created_at
   where (current_user = 'service_role' or used.agent_id = any (array(select private.my_agent_ids())))
     and (select private.require_scopes('read')) is not null
     and ((select private.require_scopes('read')) or used.agent_id = any (array(select private.key_agent_ids())))

@@ -84,8 +84,8 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
   readonly path: string;
   /**
    * `bearer`: an API key and a token of any role. `bearer-alone`: a token or API key (`sk_…`) of a user, without the header
-   * `apikey`, for other protocols. `optional-bearer`: the same, or nobody without a bearer. `account`: a user with a live session, or the service role. `user`: a user with a live
-   * session. `service`: the service role.
+   * `apikey`, for other protocols. `optional-bearer`: the same, or nobody without a bearer. `account`: a user with a live
+   * session, or the service role. `user`: a user with a live session. `service`: the service role.
    */
   readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "optional-bearer" | "account" | "user" | "service";
   /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { GrantAnswer } from "../agents/index.ts";
 import { AppError } from "../errors/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
@@ -15,12 +16,6 @@ export const AGENT_GRANTS = {
   limit: "api",
   body: bodySchema,
 } as const satisfies FunctionDescription;
-
-export interface GrantAnswer {
-  readonly grantId: string;
-  readonly userId: string;
-  readonly isAccepted: boolean;
-}
 
 /** Answers a grant that names the caller, which is an offer until it is accepted. */
 export function createAgentGrants(

@@ -255,6 +255,20 @@ describe("rows of others", () => {
       assert.equal((await as("owner", made)).count, 1);
     }));
 
+  test("a new agent with the id of a deleted one opens none of its conversations", () =>
+    stage.play(async ({ as, asInternal }) => {
+      const read = "select 1 from private.my_transcript_ids()";
+      const open = (createdAt: string): string =>
+        `insert into private.private_swarms (swarm_id, user_id, agent_id, transcripts, created_at)
+         values (:elsewhere, :newcomer, :ownerSpare, 'owner', ${createdAt})`;
+      await asInternal(open("now() + interval '1 minute'"));
+      assert.equal((await as("owner", read)).count, 1);
+      await asInternal(
+        "update private.private_swarms set created_at = now() - interval '1 day' where swarm_id = :elsewhere",
+      );
+      assert.equal((await as("owner", read)).count, 0);
+    }));
+
   test("a computed field shows the agent of a private swarm to its user only", () =>
     stage.play(async ({ as, asInternal }) => {
       await asInternal(

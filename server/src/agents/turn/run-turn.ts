@@ -123,6 +123,9 @@ export function addMessages(run: LiveRun, messages: readonly TranscriptMessage[]
 export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   const schema = responseSchemaOf(turn.agent.settings);
   for (;;) {
+    // A grant can be withdrawn while a tool works: the next call of the model waits until that is known.
+    if (grantOf(run.context, turn.agent.id) !== null) await run.recorded.get(turn.id);
+    turn.signal.throwIfAborted();
     const toolset = buildToolset(run, turn);
     // A structured answer is the text of the last call alone.
     if (schema !== null && turn.text !== "") resetText(run, turn, { reason: "tool_calls", error: null });
@@ -146,8 +149,6 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     turn.settledText = turn.text;
     turn.calls = answer.calls.map((call) => ({ kind: "pending", call }));
     const answers = await answerCalls(answeringOf(run, turn, toolset), answer.calls);
-    // A grant can be withdrawn while a tool works: the next call of the model waits until that is known.
-    if (grantOf(run.context, turn.agent.id) !== null) await run.recorded.get(turn.id);
     turn.signal.throwIfAborted();
     if (answers.kind === "handoff")
       return await completeTurn(run, turn, { finishReason: "handoff", handoff: answers.handoff });
