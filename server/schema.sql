@@ -404,6 +404,7 @@ CREATE OR REPLACE FUNCTION private.admit_runs(batch jsonb, owner text, lease_ms 
  SET enable_bitmapscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
@@ -494,6 +495,7 @@ CREATE OR REPLACE FUNCTION private.advance_runs(batch jsonb)
  SET enable_bitmapscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
@@ -1210,8 +1212,7 @@ declare
   own private.grant_usage;
   total private.grant_usage;
 begin
-  select g.* into limits from public.agent_grants g where g.id = charge_grant.grant_id
-    and coalesce(g.runs_per_day, g.cost_per_day, g.total_runs_per_day, g.total_cost_per_day) is not null;
+  select g.* into limits from public.agent_grants g where g.id = charge_grant.grant_id and private.is_limited(g);
   if not found then
     return null;
   end if;
@@ -3261,27 +3262,35 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.find_grant(agent_id uuid, user_id uuid)
+CREATE OR REPLACE FUNCTION private.find_grant(agent_id uuid, user_id uuid, transcripts text DEFAULT NULL::text)
  RETURNS public.agent_grants
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
+  account auth.users;
   held public.agent_grants;
 begin
-  select g.* into held
-  from auth.users u
-  join public.agent_grants g
-    on private.get_audience_key(g.audience, g.user_id, g.claim)
-       = any (private.list_audience_keys(u.id, u.app_metadata))
-      and g.agent_id = find_grant.agent_id
-  where u.id = find_grant.user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
-    and private.is_granted(g, u)
-  order by private.get_audience_rank(g.audience), g.priority desc, g.created_at, g.id limit 1;
-  return case when held.runs_per_day is distinct from 0 then held end;
+  select u.* into account from auth.users u where u.id = find_grant.user_id;
+  if account.deleted_at is not null or account.banned_until > now() then
+    return null;
+  end if;
+  held := (
+    select c.held
+    from private.list_audience_keys(account.id, account.app_metadata) as k
+    -- Not a join: both columns are looked up, however few grants the planner expects.
+    cross join lateral (
+      select g as held, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
+      from public.agent_grants g
+      where g.agent_id = find_grant.agent_id and private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
+        and private.is_granted(g, account)
+      offset 0) as c
+    order by c.rank, c.priority desc, c.created_at, c.id limit 1);
+  return case when held.runs_per_day is distinct from 0
+    and held.transcripts = coalesce(find_grant.transcripts, held.transcripts) then held end;
 end
 $function$;
-grant execute on function private.find_grant(uuid,uuid) to sb_service;
+grant execute on function private.find_grant(uuid,uuid,text) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.find_kept_result(key text, request_hash bytea)
  RETURNS TABLE(is_same boolean, result json)
@@ -3474,19 +3483,6 @@ AS $function$
      limit 1)))
 $function$;
 grant execute on function private.find_run_traceparent(text,json) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.find_speaker_grant(swarm_id uuid, agent_id uuid, sender_id uuid)
- RETURNS public.agent_grants
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  held public.agent_grants := private.find_grant(agent_id, sender_id);
-begin
-  return case when not exists (select 1 from private.private_swarms p
-    where p.swarm_id = find_speaker_grant.swarm_id and p.transcripts <> held.transcripts) then held end;
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
@@ -4134,6 +4130,14 @@ CREATE OR REPLACE FUNCTION private.is_key_run(run_id uuid, swarm_id uuid)
 AS $function$ select private.may_key_see_run(private.key_id(), run_id, swarm_id) $function$;
 grant execute on function private.is_key_run(uuid,uuid) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_limited(held public.agent_grants)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(held.runs_per_day, held.cost_per_day, held.total_runs_per_day, held.total_cost_per_day) is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_message_blocked(call jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4633,18 +4637,19 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_audience_keys(user_id uuid, metadata jsonb)
- RETURNS bigint[]
- LANGUAGE plpgsql
+ RETURNS TABLE(key bigint)
+ LANGUAGE sql
  STABLE
 AS $function$
-begin
-  return array[0, hashtextextended(user_id::text, 0)] || array(
-    select hashtextextended(pair.key, 1)
-    from jsonb_each(metadata) as member
-    cross join lateral (values (member.key),
-      (case when jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value::text end)) as pair (key)
-    where pair.key is not null);
-end
+  select 0::bigint
+  union all
+  select hashtextextended(user_id::text, 0)
+  union all
+  select hashtextextended(pair.key, 1)
+  from jsonb_each(metadata) as member
+  cross join lateral (values (member.key),
+    (case when jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value::text end)) as pair (key)
+  where pair.key is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
@@ -4684,19 +4689,25 @@ CREATE OR REPLACE FUNCTION private.list_held_grants(user_id uuid)
  STABLE SECURITY DEFINER ROWS 20
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  account auth.users;
 begin
+  select u.* into account from auth.users u where u.id = list_held_grants.user_id;
+  if account.deleted_at is not null or account.banned_until > now() then
+    return;
+  end if;
   return query
-  select held.* from (
-    select distinct on (g.agent_id) g.*
-    from auth.users u
-    join public.agent_grants g
-      on private.get_audience_key(g.audience, g.user_id, g.claim)
-         = any (private.list_audience_keys(u.id, u.app_metadata))
-    join public.agents a on a.id = g.agent_id and a.user_id <> u.id
-    where u.id = list_held_grants.user_id and u.deleted_at is null
-      and (u.banned_until is null or u.banned_until <= now()) and private.is_granted(g, u)
-    order by g.agent_id, private.get_audience_rank(g.audience), g.priority desc, g.created_at, g.id) as held
-  where held.runs_per_day is distinct from 0;
+  select (first.held).* from (
+    select distinct on (a.id) c.held
+    from private.list_audience_keys(account.id, account.app_metadata) as k
+    cross join lateral (
+      select g as held, g.agent_id, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
+      from public.agent_grants g
+      where private.get_audience_key(g.audience, g.user_id, g.claim) = k.key and private.is_granted(g, account)
+      offset 0) as c
+    join public.agents a on a.id = c.agent_id and a.user_id <> account.id
+    order by a.id, c.rank, c.priority desc, c.created_at, c.id) as first
+  where (first.held).runs_per_day is distinct from 0;
 end
 $function$;
 grant execute on function private.list_held_grants(uuid) to sb_service;
@@ -4820,13 +4831,13 @@ $function$;
 grant execute on function private.list_session_keys() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid, sender_id uuid)
- RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone, grant_id uuid, payer_id uuid, agent_version integer)
+ RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone, grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean)
  LANGUAGE sql
  STABLE
 AS $function$
   select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
     (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
-    (g.held).agent_version
+    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools
   from public.swarm_agents sa
   cross join lateral (
     select (select true from public.swarm_members m
@@ -4834,7 +4845,8 @@ AS $function$
     offset 0) as owner
   cross join lateral (
     select case when owner.is_seated is null
-      then private.find_speaker_grant(sa.swarm_id, sa.agent_id, list_speakers.sender_id) end as held
+      then private.find_grant(sa.agent_id, list_speakers.sender_id, (
+        select p.transcripts from private.private_swarms p where p.swarm_id = sa.swarm_id)) end as held
     offset 0) as g
   where sa.swarm_id = list_speakers.swarm_id and sa.enabled and (owner.is_seated or (g.held).id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
@@ -4877,21 +4889,7 @@ AS $function$
     'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
       'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
-    'agents', coalesce((
-      select json_agg(case when v.number is null
-          then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-            'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
-            'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
-            -- The coordinator reads its own prompt when it selects who speaks next.
-            'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
-          else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
-            'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
-            'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
-            'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
-        order by sa.position, sa.created_at, a.id)
-      from private.list_speakers(r.swarm_id, r.user_id) as sa
-      join public.agents a on a.id = sa.agent_id
-      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version), '[]'),
+    'agents', coalesce(speakers.agents, '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
           'name', coalesce(nullif(p.full_name, ''), 'User')) order by m.joined_at, m.id)
@@ -4903,8 +4901,7 @@ AS $function$
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false)
-      or coalesce((select bool_or((select true from private.list_day_budgets(sa.payer_id)))
-                   from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.payer_id is not null), false),
+      or coalesce(speakers.has_budget, false),
     'guardrails', private.build_guardrails(r.swarm_id, r.user_id, (r.request ->> 'agent_version')::integer),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
@@ -4924,6 +4921,23 @@ AS $function$
       then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)
     -- A column for list_day_budgets: PostgreSQL does not inline a function whose argument has a subquery.
     offset 0) as payer (id)
+  cross join lateral (
+    select json_agg(case when v.number is null
+        then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
+          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
+          'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          -- The coordinator reads its own prompt when it selects who speaks next.
+          'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
+        else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
+          'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
+          'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
+        order by sa.position, sa.created_at, a.id),
+      bool_or((select true from private.list_day_budgets(sa.payer_id))) filter (where sa.payer_id is not null)
+    from private.list_speakers(r.swarm_id, r.user_id) as sa
+    join public.agents a on a.id = sa.agent_id
+    left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version)
+    as speakers (agents, has_budget)
   where r.id = any (ids) and r.status = 'running'
 $function$;
 
@@ -5861,6 +5875,7 @@ CREATE OR REPLACE FUNCTION private.preflight_swarms(batch jsonb)
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
  SET jit TO 'off'
 AS $function$
@@ -5891,11 +5906,10 @@ begin
           'model', case when v.number is null then a.model else v.model end, 'position', sa.position)
           order by sa.position, sa.created_at, a.id),
         array_agg(sa.agent_id) filter (where sa.user_id = e.user_id),
-        e.has_client_tools and bool_or(not g.accepts_client_tools)
+        e.has_client_tools and bool_or(not sa.accepts_client_tools)
       from private.list_speakers(e.swarm_id, e.user_id) as sa
       join public.agents a on a.id = sa.agent_id
-      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version
-      left join public.agent_grants g on g.id = sa.grant_id) as placed (agents, own_ids, is_denied)
+      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version) as placed (agents, own_ids, is_denied)
     cross join lateral (select case
       when placed.is_denied then private.build_rejection('PERMISSION_DENIED')
       when access.rejection is null and replay.found is null
@@ -6385,7 +6399,7 @@ begin
     rejection := null;
     for held in
       select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa
-      where sa.grant_id is not null order by sa.grant_id
+      where sa.is_limited order by sa.grant_id
     loop
       rejection := coalesce(rejection, private.charge_grant(held.grant_id, asked.sender_user_id));
     end loop;
@@ -6456,7 +6470,7 @@ begin
       from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
     cross join lateral (
       select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
-        array_agg(sa.grant_id) filter (where sa.grant_id is not null
+        array_agg(sa.grant_id) filter (where sa.is_limited
           and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array' or c.call -> 'speaker_ids' ? sa.agent_id::text)),
         array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
       from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
@@ -9445,7 +9459,8 @@ create table public.agent_grants (
   constraint agent_grants_agent_version_fkey FOREIGN KEY (agent_id, agent_version) REFERENCES public.agent_versions(agent_id, number) DEFERRABLE INITIALLY DEFERRED,
   constraint agent_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
-CREATE INDEX agent_grants_agent_id_idx ON public.agent_grants USING btree (agent_id, agent_version);
+CREATE INDEX agent_grants_agent_id_idx ON public.agent_grants USING btree (agent_id, private.get_audience_key(audience, user_id, claim));
+CREATE INDEX agent_grants_agent_version_idx ON public.agent_grants USING btree (agent_id, agent_version) WHERE (agent_version IS NOT NULL);
 CREATE INDEX agent_grants_audience_idx ON public.agent_grants USING btree (private.get_audience_key(audience, user_id, claim), agent_id);
 CREATE INDEX agent_grants_user_id_idx ON public.agent_grants USING btree (user_id) WHERE (user_id IS NOT NULL);
 alter table public.agent_grants replica identity full;

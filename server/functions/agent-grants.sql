@@ -36,18 +36,20 @@ set search_path = pg_catalog, pg_temp
 as $$ select exists (select 1 from private.settings s where s.name = 'agent_publishers' and s.value = '"users"') $$;
 grant execute on function private.may_publish() to authenticated, service_role, sb_service;
 
--- The keys of the grants that an account could hold.
-create or replace function private.list_audience_keys(user_id uuid, metadata jsonb) returns bigint[]
-language plpgsql stable
+-- The keys of the grants that an account could hold. Plain SQL that returns rows, so that it becomes a part of the
+-- statement that calls it.
+create or replace function private.list_audience_keys(user_id uuid, metadata jsonb) returns table (key bigint)
+language sql stable
 as $$
-begin
-  return array[0, hashtextextended(user_id::text, 0)] || array(
-    select hashtextextended(pair.key, 1)
-    from jsonb_each(metadata) as member
-    cross join lateral (values (member.key),
-      (case when jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value::text end)) as pair (key)
-    where pair.key is not null);
-end
+  select 0::bigint
+  union all
+  select hashtextextended(user_id::text, 0)
+  union all
+  select hashtextextended(pair.key, 1)
+  from jsonb_each(metadata) as member
+  cross join lateral (values (member.key),
+    (case when jsonb_typeof(member.value) = 'string' then member.key || ' ' || member.value::text end)) as pair (key)
+  where pair.key is not null
 $$;
 
 -- Whether a grant is for an account, whichever others are. An offer is not, but a block needs nobody's consent.
@@ -65,44 +67,59 @@ $$;
 create or replace function private.get_audience_rank(audience text) returns integer language sql immutable
 as $$ select case audience when 'user' then 1 when 'claim' then 2 else 3 end $$;
 
--- Returns the grant by which a user may ask an agent now, or null.
-create or replace function private.find_grant(agent_id uuid, user_id uuid) returns public.agent_grants
-language plpgsql stable
+-- Returns the grant by which a user may ask an agent now, or null. A private conversation belongs to the terms on which
+-- it began: given its `transcripts`, a grant with others is none. Every step of a run asks.
+create or replace function private.find_grant(agent_id uuid, user_id uuid, transcripts text default null)
+returns public.agent_grants language plpgsql stable
 as $$
 declare
+  account auth.users;
   held public.agent_grants;
 begin
-  select g.* into held
-  from auth.users u
-  join public.agent_grants g
-    on private.get_audience_key(g.audience, g.user_id, g.claim)
-       = any (private.list_audience_keys(u.id, u.app_metadata))
-      and g.agent_id = find_grant.agent_id
-  where u.id = find_grant.user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
-    and private.is_granted(g, u)
-  order by private.get_audience_rank(g.audience), g.priority desc, g.created_at, g.id limit 1;
-  return case when held.runs_per_day is distinct from 0 then held end;
+  select u.* into account from auth.users u where u.id = find_grant.user_id;
+  if account.deleted_at is not null or account.banned_until > now() then
+    return null;
+  end if;
+  held := (
+    select c.held
+    from private.list_audience_keys(account.id, account.app_metadata) as k
+    -- Not a join: both columns are looked up, however few grants the planner expects.
+    cross join lateral (
+      select g as held, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
+      from public.agent_grants g
+      where g.agent_id = find_grant.agent_id and private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
+        and private.is_granted(g, account)
+      offset 0) as c
+    order by c.rank, c.priority desc, c.created_at, c.id limit 1);
+  return case when held.runs_per_day is distinct from 0
+    and held.transcripts = coalesce(find_grant.transcripts, held.transcripts) then held end;
 end
 $$;
-grant execute on function private.find_grant(uuid, uuid) to sb_service;
+grant execute on function private.find_grant(uuid, uuid, text) to sb_service;
 
 -- The same for all agents.
 create or replace function private.list_held_grants(user_id uuid) returns setof public.agent_grants
 language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  account auth.users;
 begin
+  select u.* into account from auth.users u where u.id = list_held_grants.user_id;
+  if account.deleted_at is not null or account.banned_until > now() then
+    return;
+  end if;
   return query
-  select held.* from (
-    select distinct on (g.agent_id) g.*
-    from auth.users u
-    join public.agent_grants g
-      on private.get_audience_key(g.audience, g.user_id, g.claim)
-         = any (private.list_audience_keys(u.id, u.app_metadata))
-    join public.agents a on a.id = g.agent_id and a.user_id <> u.id
-    where u.id = list_held_grants.user_id and u.deleted_at is null
-      and (u.banned_until is null or u.banned_until <= now()) and private.is_granted(g, u)
-    order by g.agent_id, private.get_audience_rank(g.audience), g.priority desc, g.created_at, g.id) as held
-  where held.runs_per_day is distinct from 0;
+  select (first.held).* from (
+    select distinct on (a.id) c.held
+    from private.list_audience_keys(account.id, account.app_metadata) as k
+    cross join lateral (
+      select g as held, g.agent_id, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
+      from public.agent_grants g
+      where private.get_audience_key(g.audience, g.user_id, g.claim) = k.key and private.is_granted(g, account)
+      offset 0) as c
+    join public.agents a on a.id = c.agent_id and a.user_id <> account.id
+    order by a.id, c.rank, c.priority desc, c.created_at, c.id) as first
+  where (first.held).runs_per_day is distinct from 0;
 end
 $$;
 grant execute on function private.list_held_grants(uuid) to sb_service;
@@ -138,19 +155,6 @@ begin
 end
 $$;
 grant execute on function private.my_pending_execution_ids() to authenticated, service_role, sb_service;
-
--- The grant by which a user asks an agent of a swarm, or null. A private conversation belongs to the terms on which it
--- began: under others its agent does not speak.
-create or replace function private.find_speaker_grant(swarm_id uuid, agent_id uuid, sender_id uuid)
-returns public.agent_grants language plpgsql stable
-as $$
-declare
-  held public.agent_grants := private.find_grant(agent_id, sender_id);
-begin
-  return case when not exists (select 1 from private.private_swarms p
-    where p.swarm_id = find_speaker_grant.swarm_id and p.transcripts <> held.transcripts) then held end;
-end
-$$;
 
 -- The origins that receive text of conversations with an agent: its HTTP tools, and the webhooks of its guardrails.
 -- With a version, those of the version.
@@ -231,6 +235,12 @@ end
 $$;
 grant execute on function private.answer_agent_grant(uuid, uuid, boolean) to sb_service;
 
+-- Whether a grant limits its askers. Inlined.
+create or replace function private.is_limited(held public.agent_grants) returns boolean language sql immutable
+as $$
+  select coalesce(held.runs_per_day, held.cost_per_day, held.total_runs_per_day, held.total_cost_per_day) is not null
+$$;
+
 -- Counts a run against the limits of a grant, and returns the rejection when one of them is reached, else null. The
 -- rows are locked until the transaction ends, so that runs which begin at the same time cannot pass a limit together. A
 -- limit counts from when it is set.
@@ -243,8 +253,7 @@ declare
   own private.grant_usage;
   total private.grant_usage;
 begin
-  select g.* into limits from public.agent_grants g where g.id = charge_grant.grant_id
-    and coalesce(g.runs_per_day, g.cost_per_day, g.total_runs_per_day, g.total_cost_per_day) is not null;
+  select g.* into limits from public.agent_grants g where g.id = charge_grant.grant_id and private.is_limited(g);
   if not found then
     return null;
   end if;

@@ -121,6 +121,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_material = off
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
@@ -151,11 +152,10 @@ begin
           'model', case when v.number is null then a.model else v.model end, 'position', sa.position)
           order by sa.position, sa.created_at, a.id),
         array_agg(sa.agent_id) filter (where sa.user_id = e.user_id),
-        e.has_client_tools and bool_or(not g.accepts_client_tools)
+        e.has_client_tools and bool_or(not sa.accepts_client_tools)
       from private.list_speakers(e.swarm_id, e.user_id) as sa
       join public.agents a on a.id = sa.agent_id
-      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version
-      left join public.agent_grants g on g.id = sa.grant_id) as placed (agents, own_ids, is_denied)
+      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version) as placed (agents, own_ids, is_denied)
     cross join lateral (select case
       when placed.is_denied then private.build_rejection('PERMISSION_DENIED')
       when access.rejection is null and replay.found is null
@@ -381,7 +381,7 @@ begin
       from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
     cross join lateral (
       select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
-        array_agg(sa.grant_id) filter (where sa.grant_id is not null
+        array_agg(sa.grant_id) filter (where sa.is_limited
           and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array' or c.call -> 'speaker_ids' ? sa.agent_id::text)),
         array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
       from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
@@ -682,6 +682,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set enable_material = off
 set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -799,7 +800,7 @@ begin
     rejection := null;
     for held in
       select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa
-      where sa.grant_id is not null order by sa.grant_id
+      where sa.is_limited order by sa.grant_id
     loop
       rejection := coalesce(rejection, private.charge_grant(held.grant_id, asked.sender_user_id));
     end loop;

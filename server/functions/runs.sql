@@ -424,17 +424,17 @@ $$;
 grant execute on function private.render_run(uuid, uuid, boolean) to sb_service;
 
 -- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
--- holds a grant, whose terms are then `grant_id`, `payer_id` and `agent_version`. The account of the owner is not
--- banned. Decides who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it
--- becomes a part of the statement that calls it.
+-- holds a grant, whose terms are then the columns from `grant_id` on. The account of the owner is not banned. Decides
+-- who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a part of
+-- the statement that calls it.
 create or replace function private.list_speakers(swarm_id uuid, sender_id uuid)
 returns table (agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamptz,
-  grant_id uuid, payer_id uuid, agent_version integer)
+  grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean)
 language sql stable
 as $$
   select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
     (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
-    (g.held).agent_version
+    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools
   from public.swarm_agents sa
   cross join lateral (
     select (select true from public.swarm_members m
@@ -442,7 +442,8 @@ as $$
     offset 0) as owner
   cross join lateral (
     select case when owner.is_seated is null
-      then private.find_speaker_grant(sa.swarm_id, sa.agent_id, list_speakers.sender_id) end as held
+      then private.find_grant(sa.agent_id, list_speakers.sender_id, (
+        select p.transcripts from private.private_swarms p where p.swarm_id = sa.swarm_id)) end as held
     offset 0) as g
   where sa.swarm_id = list_speakers.swarm_id and sa.enabled and (owner.is_seated or (g.held).id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
@@ -609,21 +610,7 @@ as $$
     'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
       'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
-    'agents', coalesce((
-      select json_agg(case when v.number is null
-          then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-            'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
-            'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
-            -- The coordinator reads its own prompt when it selects who speaks next.
-            'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
-          else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
-            'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
-            'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
-            'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
-        order by sa.position, sa.created_at, a.id)
-      from private.list_speakers(r.swarm_id, r.user_id) as sa
-      join public.agents a on a.id = sa.agent_id
-      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version), '[]'),
+    'agents', coalesce(speakers.agents, '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
           'name', coalesce(nullif(p.full_name, ''), 'User')) order by m.joined_at, m.id)
@@ -635,8 +622,7 @@ as $$
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false)
-      or coalesce((select bool_or((select true from private.list_day_budgets(sa.payer_id)))
-                   from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.payer_id is not null), false),
+      or coalesce(speakers.has_budget, false),
     'guardrails', private.build_guardrails(r.swarm_id, r.user_id, (r.request ->> 'agent_version')::integer),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
@@ -656,6 +642,23 @@ as $$
       then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)
     -- A column for list_day_budgets: PostgreSQL does not inline a function whose argument has a subquery.
     offset 0) as payer (id)
+  cross join lateral (
+    select json_agg(case when v.number is null
+        then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
+          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
+          'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          -- The coordinator reads its own prompt when it selects who speaks next.
+          'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
+        else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
+          'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
+          'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
+        order by sa.position, sa.created_at, a.id),
+      bool_or((select true from private.list_day_budgets(sa.payer_id))) filter (where sa.payer_id is not null)
+    from private.list_speakers(r.swarm_id, r.user_id) as sa
+    join public.agents a on a.id = sa.agent_id
+    left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version)
+    as speakers (agents, has_budget)
   where r.id = any (ids) and r.status = 'running'
 $$;
 

@@ -57,10 +57,15 @@ create table public.agent_grants (
   constraint agent_grants_agent_version_fkey foreign key (agent_id, agent_version)
     references public.agent_versions (agent_id, number) deferrable initially deferred
 );
-create index agent_grants_agent_id_idx on public.agent_grants (agent_id, agent_version);
+create index agent_grants_agent_version_idx on public.agent_grants (agent_id, agent_version)
+  where agent_version is not null;
 create index agent_grants_user_id_idx on public.agent_grants (user_id) where user_id is not null;
+-- The same columns in both orders: no index on agent_id alone may look cheap to the planner, because an agent can have
+-- any number of grants.
 create index agent_grants_audience_idx
   on public.agent_grants (private.get_audience_key(audience, user_id, claim), agent_id);
+create index agent_grants_agent_id_idx
+  on public.agent_grants (agent_id, private.get_audience_key(audience, user_id, claim));
 alter table public.agent_grants replica identity full;
 alter table public.agent_grants enable row level security;
 grant select, insert, update, delete on public.agent_grants to authenticated, service_role, sb_service;
