@@ -5909,7 +5909,8 @@ begin
         e.has_client_tools and bool_or(not sa.accepts_client_tools)
       from private.list_speakers(e.swarm_id, e.user_id) as sa
       join public.agents a on a.id = sa.agent_id
-      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version) as placed (agents, own_ids, is_denied)
+      left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version)
+      as placed (agents, own_ids, is_denied)
     cross join lateral (select case
       when placed.is_denied then private.build_rejection('PERMISSION_DENIED')
       when access.rejection is null and replay.found is null

@@ -425,8 +425,8 @@ grant execute on function private.render_run(uuid, uuid, boolean) to sb_service;
 
 -- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
 -- holds a grant, whose terms are then the columns from `grant_id` on. The account of the owner is not banned. Decides
--- who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a part of
--- the statement that calls it.
+-- who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a part
+-- of the statement that calls it.
 create or replace function private.list_speakers(swarm_id uuid, sender_id uuid)
 returns table (agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamptz,
   grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean)
