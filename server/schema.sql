@@ -318,6 +318,16 @@ create schema partitions;
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
+CREATE OR REPLACE FUNCTION private.acts_for_starter(kind text, config jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select kind in ('rpc', 'function') or coalesce(config ->> 'identity' = 'required', false)
+    or coalesce(config #>> '{auth,account}' = 'asker', false)
+$function$;
+grant execute on function private.acts_for_starter(text,jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.add_grant_cost(grant_id uuid, asker_id uuid, cost_usd numeric)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -898,8 +908,8 @@ begin
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
           'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
-        then private.build_agent_tools(a.id, a.user_id)
-        else private.build_tools(pinned.tools, a.user_id) end) as own,
+        then private.build_agent_tools(a.id, a.user_id, a.acts_for_askers, e.user_id)
+        else private.build_tools(pinned.tools, a.user_id, a.acts_for_askers, e.user_id) end) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
@@ -951,7 +961,7 @@ AS $function$
     'framework', turn.framework, 'model', turn.model)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_id uuid)
+CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_id uuid, acts_for_askers boolean, starter_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -961,13 +971,14 @@ begin
   if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
     return '[]';
   end if;
-  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, t.requires_approval, s.secrets_wrapped)
-      order by t.name, t.id), '[]')
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval,
+        s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
     join public.tools t on t.id = x.tool_id
     left join private.tool_secrets s on s.tool_id = t.id
     where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
-      and private.is_tool_usable(t, build_agent_tools.agent_owner_id));
+      and private.is_tool_usable(t, agent_owner_id)
+      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_agent_tools.starter_id));
 end
 $function$;
 
@@ -1103,7 +1114,7 @@ AS $function$
     'changed_at', now())
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent_owner_id uuid)
+CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent_owner_id uuid, acts_for_askers boolean, starter_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -1112,7 +1123,7 @@ begin
   if assigned = '[]' then
     return '[]';
   end if;
-  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration,
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver,
         t.requires_approval or live.requires_approval or (t.config <> live.config and exists (
           select 1 from private.approval_servers a
           where a.owner_id = t.owner_id and a.server = private.get_credential_server(t))),
@@ -1120,13 +1131,14 @@ begin
           private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
     from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
-      definition jsonb)
+      approver text, is_vouched boolean, definition jsonb)
     join public.tools live on live.id = x.tool_id
     cross join lateral jsonb_populate_record(live, case when live.owner_id = build_tools.agent_owner_id
       and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name)
       else '{}' end) as t
     left join private.tool_secrets s on s.tool_id = live.id
-    where x.enabled and t.enabled and private.is_tool_usable(live, build_tools.agent_owner_id));
+    where x.enabled and t.enabled and private.is_tool_usable(live, agent_owner_id)
+      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_tools.starter_id));
 end
 $function$;
 
@@ -2255,7 +2267,7 @@ AS $function$
   select jsonb_build_object('description', tool.description, 'kind', tool.kind, 'input_schema', tool.input_schema,
     'config', tool.config, 'requires_approval', tool.requires_approval, 'timeout_ms', tool.timeout_ms,
     'max_output_chars', tool.max_output_chars, 'max_retries', tool.max_retries, 'idempotent', tool.idempotent,
-    'enabled', tool.enabled)
+    'enabled', tool.enabled, 'is_vouched', tool.is_vouched)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.delete_hidden_swarms(retention interval, max_rows integer)
@@ -2871,7 +2883,9 @@ declare
   done record;
   is_by_grant boolean;
 begin
-  select x.*, p.input, p.output into done
+  -- What only the starter reads is in no event.
+  select x.*, case when p.private_to is null then p.input end as input,
+    case when p.private_to is null then p.output end as output into done
   from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
   where x.id = execution_id;
   is_by_grant := coalesce((select t.grant_id is not null from public.run_turns t where t.id = done.turn_id), false);
@@ -3165,16 +3179,19 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.find_approver(run public.runs, agent_id uuid)
+CREATE OR REPLACE FUNCTION private.find_approver(run public.runs, agent_id uuid, execution jsonb)
  RETURNS uuid
  LANGUAGE plpgsql
  STABLE
 AS $function$
 begin
-  return (select case when g.approver = 'asker' then run.user_id else a.user_id end
+  if execution -> 'acts_for_starter' = 'true' or execution ->> 'approver' = 'asker' then
+    return run.user_id;
+  end if;
+  return (select case when execution ->> 'approver' is null and sa.approver = 'asker' then run.user_id
+            else a.user_id end
           from public.agents a
           left join private.list_speakers(run.swarm_id, run.user_id) as sa on sa.agent_id = a.id
-          left join public.agent_grants g on g.id = sa.grant_id
           where a.id = find_approver.agent_id);
 end
 $function$;
@@ -3483,6 +3500,17 @@ AS $function$
      limit 1)))
 $function$;
 grant execute on function private.find_run_traceparent(text,json) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.find_sole_reader(run public.runs, execution jsonb)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case when execution -> 'acts_for_starter' = 'true' and private.has_other_members(run.swarm_id, run.user_id)
+    then run.user_id end;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
@@ -3920,6 +3948,17 @@ CREATE OR REPLACE FUNCTION private.has_followers()
 AS $function$ begin return exists (select 1 from private.list_followed_topics()); end $function$;
 grant execute on function private.has_followers() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.has_other_members(swarm_id uuid, user_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select 1 from public.swarm_members m where m.swarm_id = has_other_members.swarm_id
+    and m.status = 'active' and m.user_id is distinct from has_other_members.user_id);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.has_scope(scope text)
  RETURNS boolean
  LANGUAGE sql
@@ -3947,7 +3986,8 @@ begin
   with asked as materialized (
     select e.*, s.strategy, to_jsonb(m) as sent
     from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
-      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer)
+      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer,
+      session_id uuid, aal text, api_key_id uuid)
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
@@ -3958,9 +3998,11 @@ begin
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
     from asked e
   ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids)
+    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids, session_id, aal,
+      api_key_id)
     select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
-      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids, e.session_id, e.aal,
+      e.api_key_id
     from asked e
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',
@@ -4831,13 +4873,13 @@ $function$;
 grant execute on function private.list_session_keys() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid, sender_id uuid)
- RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone, grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean)
+ RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone, grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean, approver text)
  LANGUAGE sql
  STABLE
 AS $function$
   select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
     (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
-    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools
+    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools, (g.held).approver
   from public.swarm_agents sa
   cross join lateral (
     select (select true from public.swarm_members m
@@ -5142,6 +5184,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.mark_vouched()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_user = 'service_role' then
+    new.is_vouched := tg_op = 'INSERT' or new.is_vouched or new.is_vouched = old.is_vouched;
+  elsif current_user in ('anon', 'authenticated', 'api_key') then
+    new.is_vouched := false;
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.max_unstored_seqs()
  RETURNS integer
  LANGUAGE sql
@@ -5246,6 +5302,16 @@ begin
       and not exists (select 1 from private.list_speakers(run.swarm_id, run.user_id) as sa
                       where sa.agent_id = t.agent_id));
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.may_use_tool(tool public.tools, is_assignment_vouched boolean, agent_owner_id uuid, acts_for_askers boolean, starter_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not private.acts_for_starter(tool.kind, tool.config)
+    or coalesce(starter_id = agent_owner_id and (tool.owner_id = starter_id or tool.is_vouched), false)
+    or coalesce(starter_id is not null and acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_write_message(swarm_id uuid)
@@ -5589,6 +5655,41 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.open_starter(execution_id uuid, inactivity_seconds integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return (
+    select jsonb_build_object('id', u.id, 'email', u.email, 'app_metadata', u.app_metadata,
+      'user_metadata', u.user_metadata, 'is_anonymous', u.is_anonymous, 'run_id', r.id, 'swarm_id', r.swarm_id,
+      'agent_id', x.agent_id, 'tool_id', x.tool_id, 'session_id', s.id,
+      'aal', case when s.id is null then 'aal1' else coalesce(l.aal, 'aal1') end,
+      'api_key', case when k.id is not null then jsonb_build_object('id', k.id, 'scopes', k.scopes,
+        'resources', k.resources, 'aal', held.aal) end)
+    from public.tool_executions x
+    join public.runs r on r.swarm_id = x.swarm_id and r.id = x.run_id
+    join auth.users u on u.id = r.user_id
+    join public.agents a on a.id = x.agent_id
+    join private.run_leases l on l.run_id = r.id
+    left join auth.sessions s on s.id = l.session_id and s.user_id = u.id
+      and (s.not_after is null or s.not_after > now())
+      and (inactivity_seconds = 0
+           or coalesce(s.refreshed_at, s.created_at) + make_interval(secs => inactivity_seconds) > now())
+    left join public.api_keys k on k.id = l.api_key_id
+    left join auth.sessions held on held.id = k.id and (held.not_after is null or held.not_after > now())
+    where x.id = open_starter.execution_id and x.status = 'running'
+      and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+      and (a.user_id = u.id or a.acts_for_askers)
+      and (l.api_key_id is null or held.id is not null)
+      and exists (select 1 from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.agent_id = a.id)
+      and (x.decided_by = u.id or not private.has_other_members(r.swarm_id, u.id)));
+end
+$function$;
+grant execute on function private.open_starter(uuid,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.parse_budget_amount(value jsonb)
  RETURNS numeric
  LANGUAGE sql
@@ -5627,6 +5728,7 @@ declare
   speaker_id uuid;
   is_client boolean;
   until timestamptz;
+  reader_id uuid;
 begin
   -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
   if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
@@ -5635,6 +5737,7 @@ begin
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
     is_client := coalesce(execution ->> 'status' = 'pending_client', false);
+    reader_id := private.find_sole_reader(run, execution);
     until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
     -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
@@ -5643,19 +5746,23 @@ begin
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
       case when is_client then now() end, until,
-      case when not is_client then private.find_approver(run, speaker_id) end)
+      case when not is_client then private.find_approver(run, speaker_id, execution) end)
     on conflict (id) do update
       set status = excluded.status, expires_at = excluded.expires_at, approver_id = excluded.approver_id,
         decided_by = null;
-    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, question)
-    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question')
-    on conflict (tool_execution_id) do update set question = excluded.question, answer = null;
+    insert into public.tool_execution_payloads as p (tool_execution_id, swarm_id, agent_id, input, question, private_to)
+    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question',
+      reader_id)
+    on conflict (tool_execution_id) do update set question = excluded.question, answer = null,
+      private_to = coalesce(p.private_to, reader_id);
     events := events || private.build_run_event(run, next_seq,
       case when is_client then 'tool.client_call' else 'tool.approval_required' end,
       jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
-        'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name', 'input', execution -> 'input',
+        'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name',
+        'input', case when reader_id is null then execution -> 'input' end,
         'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end
-        || case when execution ? 'question' then jsonb_build_object('question', execution -> 'question') else '{}' end,
+        || case when execution ? 'question' and reader_id is null
+          then jsonb_build_object('question', execution -> 'question') else '{}' end,
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
@@ -6410,7 +6517,7 @@ begin
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
-    insert into private.run_leases (run_id) values (new_run_id);
+    insert into private.run_leases (run_id, api_key_id) values (new_run_id, private.key_id());
     insert into private.key_runs (run_id, api_key_id)
     select new_run_id, k.id from public.api_keys k where k.id = private.key_id();
     perform private.append_run_event(new_run_id, 'message.created',
@@ -6982,8 +7089,9 @@ declare
         and m.role in ('owner', 'admin'));
 begin
   return (
-    select coalesce(json_agg(case when sees_all or x.approver_id = render_pending_calls.viewer_id
-          or a.user_id = render_pending_calls.viewer_id
+    select coalesce(json_agg(case when p.private_to = render_pending_calls.viewer_id
+          or p.private_to is null and (sees_all or x.approver_id = render_pending_calls.viewer_id
+            or a.user_id = render_pending_calls.viewer_id)
         then case when p.question is null
           then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
             'expires_at', x.expires_at, 'input', p.input)
@@ -7075,7 +7183,7 @@ AS $function$
   from public.runs r where r.id = any (ids)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.render_tool(tool public.tools, configuration jsonb, requires_approval boolean, secrets_wrapped bytea)
+CREATE OR REPLACE FUNCTION private.render_tool(tool public.tools, configuration jsonb, approver text, requires_approval boolean, secrets_wrapped bytea)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
@@ -7084,6 +7192,7 @@ AS $function$
     'description', tool.description, 'kind', tool.kind, 'input_schema', tool.input_schema, 'config', tool.config,
     'configuration', configuration, 'requires_approval', requires_approval, 'timeout_ms', tool.timeout_ms,
     'max_output_chars', tool.max_output_chars, 'max_retries', tool.max_retries, 'idempotent', tool.idempotent,
+    'approver', approver, 'acts_for_starter', private.acts_for_starter(tool.kind, tool.config),
     'secrets_wrapped', translate(encode(secrets_wrapped, 'base64'), E'\n', ''))
 $function$;
 
@@ -7362,6 +7471,19 @@ end
 $function$;
 grant execute on function private.require_second_factor(uuid,uuid) to sb_service, sb_user;
 
+CREATE OR REPLACE FUNCTION private.require_service_role()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_user in ('anon', 'authenticated', 'api_key') then
+    raise exception 'only the service role writes %', tg_argv[0]
+      using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name, column = tg_argv[0];
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.require_single(row_count bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7487,8 +7609,8 @@ declare
   speaker record;
   events jsonb := '[]';
 begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
-    t.message_id, t.status into speaker
+  select a.id, a.name, a.user_id, a.acts_for_askers, coalesce(sa.role_override, a.role) as role, s.config,
+    pinned.tools, t.started_at, t.message_id, t.status into speaker
   from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
@@ -7518,8 +7640,9 @@ begin
     else '{}' end
     || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', case when speaker.tools is null then private.build_agent_tools(speaker.id, speaker.user_id)
-        else private.build_tools(speaker.tools, speaker.user_id) end));
+      'tools', case when speaker.tools is null
+        then private.build_agent_tools(speaker.id, speaker.user_id, speaker.acts_for_askers, run.user_id)
+        else private.build_tools(speaker.tools, speaker.user_id, speaker.acts_for_askers, run.user_id) end));
 end
 $function$;
 
@@ -7890,6 +8013,7 @@ CREATE OR REPLACE FUNCTION private.start_tool(run public.runs, step jsonb)
 AS $function$
 declare
   speaker_id uuid := (select a.id from public.agents a where a.id = (step ->> 'agent_id')::uuid);
+  reader_id uuid := private.find_sole_reader(run, step);
 begin
   insert into public.tool_executions as x (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
     status, started_at)
@@ -7897,13 +8021,14 @@ begin
     (select t.id from public.tools t where t.id = (step ->> 'tool_id')::uuid),
     step ->> 'tool_name', step ->> 'tool_call_id', 'running', now())
   on conflict (id) do update set status = 'running', started_at = now();
-  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
-  values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input')
-  on conflict (tool_execution_id) do update set answer = null;
+  insert into public.tool_execution_payloads as p (tool_execution_id, swarm_id, agent_id, input, private_to)
+  values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input', reader_id)
+  on conflict (tool_execution_id) do update set answer = null, private_to = coalesce(p.private_to, reader_id);
   return jsonb_build_object('events', jsonb_build_array(
     private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
     jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
-      'tool_name', step -> 'tool_name', 'input', step -> 'input'), speaker_id, true)));
+      'tool_name', step -> 'tool_name', 'input', case when reader_id is null then step -> 'input' end), speaker_id,
+      true)));
 end
 $function$;
 
@@ -7935,7 +8060,7 @@ begin
       from public.agents a
       cross join lateral (
         select coalesce(jsonb_agg(jsonb_build_object('tool_id', t.id, 'name', t.name, 'enabled', at.enabled,
-          'configuration', at.configuration,
+          'configuration', at.configuration, 'approver', at.approver, 'is_vouched', at.is_vouched,
           'definition', case when t.owner_id = a.user_id then private.define_tool(t) end) order by t.id), '[]') as tools
         from public.agent_tools at join public.tools t on t.id = at.tool_id where at.agent_id = a.id) as assigned
       cross join lateral (
@@ -9048,6 +9173,9 @@ create table private.run_leases (
   takeovers integer default 0 not null,
   is_taken_over boolean default false not null,
   speaker_ids uuid[],
+  session_id uuid,
+  aal text,
+  api_key_id uuid,
   constraint run_leases_pkey PRIMARY KEY (run_id),
   constraint run_leases_cancel_reason_known CHECK (cancel_reason = ANY (ARRAY['cancelled'::text, 'interrupted'::text, 'disconnected'::text])),
   constraint run_leases_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
@@ -9055,6 +9183,9 @@ create table private.run_leases (
 comment on column private.run_leases.takeovers is 'How often another node has taken over the run.';
 comment on column private.run_leases.is_taken_over is 'The holder has taken over the run of a lost node.';
 comment on column private.run_leases.speaker_ids is 'The agents that may speak in the run, as the service has decided; null: all enabled agents of the swarm.';
+comment on column private.run_leases.session_id is 'The session in which the run was started; null: none, or that of an API key.';
+comment on column private.run_leases.aal is 'The assurance level of the session when the run was started.';
+comment on column private.run_leases.api_key_id is 'The API key that started the run. It stays when the key is revoked, so that its run never gets the rights of a person.';
 CREATE INDEX run_leases_expires_at_idx ON private.run_leases USING btree (expires_at);
 alter table private.run_leases enable row level security;
 create policy run_leases_service on private.run_leases to sb_service
@@ -9304,13 +9435,15 @@ begin
   delete from public.agent_tools t
   where t.agent_id = version.agent_id and not exists (
     select 1 from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid) where w.tool_id = t.tool_id);
-  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration
-  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration, approver = w.approver
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
+    approver text)
   where t.agent_id = version.agent_id and t.tool_id = w.tool_id
-    and (t.enabled, t.configuration) is distinct from (w.enabled, w.configuration);
-  insert into public.agent_tools (agent_id, tool_id, enabled, configuration)
-  select version.agent_id, w.tool_id, w.enabled, w.configuration
-  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+    and (t.enabled, t.configuration, t.approver) is distinct from (w.enabled, w.configuration, w.approver);
+  insert into public.agent_tools (agent_id, tool_id, enabled, configuration, approver)
+  select version.agent_id, w.tool_id, w.enabled, w.configuration, w.approver
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
+    approver text)
   join public.tools known on known.id = w.tool_id
   on conflict (agent_id, tool_id) do nothing;
   delete from public.guardrails g
@@ -9499,10 +9632,13 @@ create table public.agent_tools (
   user_id uuid not null,
   enabled boolean default true not null,
   configuration jsonb default '{}'::jsonb not null,
+  approver text,
+  is_vouched boolean default false not null,
   created_at timestamp with time zone default now() not null,
   constraint agent_tools_pkey PRIMARY KEY (id),
   constraint agent_tools_agent_id_tool_id_key UNIQUE (agent_id, tool_id),
   constraint agent_tools_id_user_id_key UNIQUE (id, user_id),
+  constraint agent_tools_approver_known CHECK (approver = ANY (ARRAY['owner'::text, 'asker'::text])),
   constraint agent_tools_configuration_object CHECK (jsonb_typeof(configuration) = 'object'::text),
   constraint agent_tools_configuration_size CHECK (octet_length(configuration::text) <= 32768),
   constraint agent_tools_agent_id_fkey FOREIGN KEY (agent_id, user_id) REFERENCES public.agents(id, user_id) ON DELETE CASCADE,
@@ -9539,8 +9675,9 @@ CREATE TRIGGER agent_tools_a_require BEFORE INSERT ON public.agent_tools FOR EAC
 CREATE TRIGGER agent_tools_assign_owner BEFORE INSERT ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.assign_agent_owner();
 CREATE TRIGGER agent_tools_freeze BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.tool_id IS DISTINCT FROM old.tool_id) EXECUTE FUNCTION private.reject_change('id', 'agent_id', 'tool_id');
 CREATE TRIGGER agent_tools_keep_owner BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER agent_tools_mark_vouched BEFORE INSERT OR UPDATE OF configuration, is_vouched ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.mark_vouched();
 CREATE TRIGGER agent_tools_stamp BEFORE INSERT OR UPDATE ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
-CREATE CONSTRAINT TRIGGER agent_tools_store_changed_version AFTER UPDATE OF enabled, configuration ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.enabled IS DISTINCT FROM old.enabled OR new.configuration IS DISTINCT FROM old.configuration) EXECUTE FUNCTION private.store_version_of_agent();
+CREATE CONSTRAINT TRIGGER agent_tools_store_changed_version AFTER UPDATE ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.enabled IS DISTINCT FROM old.enabled OR new.configuration IS DISTINCT FROM old.configuration OR new.approver IS DISTINCT FROM old.approver OR new.is_vouched IS DISTINCT FROM old.is_vouched) EXECUTE FUNCTION private.store_version_of_agent();
 CREATE CONSTRAINT TRIGGER agent_tools_store_version AFTER INSERT OR DELETE ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.store_version_of_agent();
 grant delete, insert, select, update on table public.agent_tools to authenticated, sb_service, service_role;
 
@@ -9583,6 +9720,7 @@ create table public.agents (
   model text,
   system_prompt text,
   settings jsonb default '{}'::jsonb not null,
+  acts_for_askers boolean default false not null,
   status text default 'idle'::text not null,
   status_changed_at timestamp with time zone default now() not null,
   created_at timestamp with time zone default now() not null,
@@ -9630,6 +9768,8 @@ CREATE TRIGGER agents_limit AFTER INSERT ON public.agents REFERENCING NEW TABLE 
 CREATE TRIGGER agents_prepare BEFORE INSERT OR UPDATE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.prepare_agent();
 CREATE TRIGGER agents_store_first_version AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.store_first_agent_versions();
 CREATE CONSTRAINT TRIGGER agents_store_version AFTER UPDATE OF role, framework, model, system_prompt, settings ON public.agents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.role IS DISTINCT FROM old.role OR new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model OR new.system_prompt IS DISTINCT FROM old.system_prompt OR new.settings IS DISTINCT FROM old.settings) EXECUTE FUNCTION private.store_agent_version();
+CREATE TRIGGER agents_vouch BEFORE UPDATE OF acts_for_askers ON public.agents FOR EACH ROW WHEN (new.acts_for_askers IS DISTINCT FROM old.acts_for_askers) EXECUTE FUNCTION private.require_service_role('acts_for_askers');
+CREATE TRIGGER agents_vouch_new BEFORE INSERT ON public.agents FOR EACH ROW WHEN (new.acts_for_askers) EXECUTE FUNCTION private.require_service_role('acts_for_askers');
 grant delete, insert, select, update on table public.agents to authenticated, sb_service, service_role;
 
 create table public.api_keys (
@@ -10591,6 +10731,7 @@ create table public.tool_execution_payloads (
   output jsonb,
   question jsonb,
   answer jsonb,
+  private_to uuid,
   constraint tool_execution_payloads_pkey PRIMARY KEY (tool_execution_id),
   constraint tool_execution_payloads_swarm_id_key UNIQUE (swarm_id, tool_execution_id),
   constraint tool_execution_payloads_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
@@ -10604,7 +10745,7 @@ alter table public.tool_execution_payloads enable row level security;
 create policy tool_execution_payloads_key_select on public.tool_execution_payloads as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_execution(tool_execution_id)));
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))) OR (tool_execution_id = ANY ((ARRAY( SELECT private.my_pending_execution_ids() AS my_pending_execution_ids)))));
+  using (private_to = (( SELECT auth.uid() AS uid)) OR private_to IS NULL AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))) OR (tool_execution_id = ANY ((ARRAY( SELECT private.my_pending_execution_ids() AS my_pending_execution_ids))))));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to sb_service, service_role
   using (true)
   with check (true);
@@ -10680,6 +10821,7 @@ create table public.tools (
   secret_names text[] default '{}'::text[] not null,
   max_retries integer default 1 not null,
   idempotent boolean default false not null,
+  is_vouched boolean default false not null,
   constraint tools_pkey PRIMARY KEY (id),
   constraint tools_owner_id_name_key UNIQUE NULLS NOT DISTINCT (owner_id, name),
   constraint tools_category_length CHECK (char_length(category) <= 100),
@@ -10728,6 +10870,7 @@ create policy tools_update on public.tools for update to authenticated
 CREATE TRIGGER tools_freeze BEFORE UPDATE OF id, kind ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'kind');
 CREATE TRIGGER tools_keep_approval BEFORE INSERT OR UPDATE OF kind, config, secret_names, requires_approval ON public.tools FOR EACH ROW EXECUTE FUNCTION private.keep_tool_approval();
 CREATE TRIGGER tools_keep_owner BEFORE UPDATE OF owner_id ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
+CREATE TRIGGER tools_mark_vouched BEFORE INSERT OR UPDATE OF name, description, input_schema, config, secret_names, is_vouched ON public.tools FOR EACH ROW EXECUTE FUNCTION private.mark_vouched();
 CREATE TRIGGER tools_release_server AFTER DELETE OR UPDATE OF requires_approval, config ON public.tools FOR EACH ROW WHEN (old.requires_approval) EXECUTE FUNCTION private.release_approval_server();
 CREATE TRIGGER tools_require_approve_scope BEFORE UPDATE OF requires_approval ON public.tools FOR EACH ROW WHEN (old.requires_approval AND NOT new.requires_approval) EXECUTE FUNCTION private.require_key_scope('approve');
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();

@@ -20,7 +20,7 @@ as $$
   select jsonb_build_object('description', tool.description, 'kind', tool.kind, 'input_schema', tool.input_schema,
     'config', tool.config, 'requires_approval', tool.requires_approval, 'timeout_ms', tool.timeout_ms,
     'max_output_chars', tool.max_output_chars, 'max_retries', tool.max_retries, 'idempotent', tool.idempotent,
-    'enabled', tool.enabled)
+    'enabled', tool.enabled, 'is_vouched', tool.is_vouched)
 $$;
 
 -- Whether something refers to a version, which is then kept.
@@ -53,7 +53,7 @@ begin
       from public.agents a
       cross join lateral (
         select coalesce(jsonb_agg(jsonb_build_object('tool_id', t.id, 'name', t.name, 'enabled', at.enabled,
-          'configuration', at.configuration,
+          'configuration', at.configuration, 'approver', at.approver, 'is_vouched', at.is_vouched,
           'definition', case when t.owner_id = a.user_id then private.define_tool(t) end) order by t.id), '[]') as tools
         from public.agent_tools at join public.tools t on t.id = at.tool_id where at.agent_id = a.id) as assigned
       cross join lateral (
@@ -159,13 +159,15 @@ begin
   delete from public.agent_tools t
   where t.agent_id = version.agent_id and not exists (
     select 1 from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid) where w.tool_id = t.tool_id);
-  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration
-  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration, approver = w.approver
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
+    approver text)
   where t.agent_id = version.agent_id and t.tool_id = w.tool_id
-    and (t.enabled, t.configuration) is distinct from (w.enabled, w.configuration);
-  insert into public.agent_tools (agent_id, tool_id, enabled, configuration)
-  select version.agent_id, w.tool_id, w.enabled, w.configuration
-  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+    and (t.enabled, t.configuration, t.approver) is distinct from (w.enabled, w.configuration, w.approver);
+  insert into public.agent_tools (agent_id, tool_id, enabled, configuration, approver)
+  select version.agent_id, w.tool_id, w.enabled, w.configuration, w.approver
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
+    approver text)
   join public.tools known on known.id = w.tool_id
   on conflict (agent_id, tool_id) do nothing;
   delete from public.guardrails g

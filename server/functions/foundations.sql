@@ -71,6 +71,18 @@ begin
 end
 $$;
 
+-- Rejects what only the service role writes. The argument is the column.
+create or replace function private.require_service_role() returns trigger language plpgsql
+as $$
+begin
+  if current_user in ('anon', 'authenticated', 'api_key') then
+    raise exception 'only the service role writes %', tg_argv[0]
+      using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name, column = tg_argv[0];
+  end if;
+  return new;
+end
+$$;
+
 -- Reports a null column before row-level security rejects the row without a reason. The argument is the column.
 create or replace function private.require_columns() returns trigger language plpgsql
 as $$

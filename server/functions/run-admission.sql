@@ -592,7 +592,8 @@ begin
   with asked as materialized (
     select e.*, s.strategy, to_jsonb(m) as sent
     from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
-      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer)
+      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer,
+      session_id uuid, aal text, api_key_id uuid)
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
@@ -603,9 +604,11 @@ begin
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
     from asked e
   ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids)
+    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids, session_id, aal,
+      api_key_id)
     select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
-      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids, e.session_id, e.aal,
+      e.api_key_id
     from asked e
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',
@@ -811,7 +814,7 @@ begin
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
-    insert into private.run_leases (run_id) values (new_run_id);
+    insert into private.run_leases (run_id, api_key_id) values (new_run_id, private.key_id());
     insert into private.key_runs (run_id, api_key_id)
     select new_run_id, k.id from public.api_keys k where k.id = private.key_id();
     perform private.append_run_event(new_run_id, 'message.created',

@@ -225,3 +225,39 @@ begin
 end
 $$;
 grant execute on function private.submit_tool_results(jsonb) to sb_service;
+
+-- The starter of a run for a call of a tool that acts for the starter: what a token of theirs would say now, apart from
+-- the session, with the key that started the run. Null where nobody may be acted for: the account is gone or banned,
+-- the agent no longer answers the starter, the app no longer vouches for it, the starter's key was revoked, or other
+-- people have joined and the starter has not approved the call.
+create or replace function private.open_starter(execution_id uuid, inactivity_seconds integer) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select jsonb_build_object('id', u.id, 'email', u.email, 'app_metadata', u.app_metadata,
+      'user_metadata', u.user_metadata, 'is_anonymous', u.is_anonymous, 'run_id', r.id, 'swarm_id', r.swarm_id,
+      'agent_id', x.agent_id, 'tool_id', x.tool_id, 'session_id', s.id,
+      'aal', case when s.id is null then 'aal1' else coalesce(l.aal, 'aal1') end,
+      'api_key', case when k.id is not null then jsonb_build_object('id', k.id, 'scopes', k.scopes,
+        'resources', k.resources, 'aal', held.aal) end)
+    from public.tool_executions x
+    join public.runs r on r.swarm_id = x.swarm_id and r.id = x.run_id
+    join auth.users u on u.id = r.user_id
+    join public.agents a on a.id = x.agent_id
+    join private.run_leases l on l.run_id = r.id
+    left join auth.sessions s on s.id = l.session_id and s.user_id = u.id
+      and (s.not_after is null or s.not_after > now())
+      and (inactivity_seconds = 0
+           or coalesce(s.refreshed_at, s.created_at) + make_interval(secs => inactivity_seconds) > now())
+    left join public.api_keys k on k.id = l.api_key_id
+    left join auth.sessions held on held.id = k.id and (held.not_after is null or held.not_after > now())
+    where x.id = open_starter.execution_id and x.status = 'running'
+      and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+      and (a.user_id = u.id or a.acts_for_askers)
+      and (l.api_key_id is null or held.id is not null)
+      and exists (select 1 from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.agent_id = a.id)
+      and (x.decided_by = u.id or not private.has_other_members(r.swarm_id, u.id)));
+end
+$$;
+grant execute on function private.open_starter(uuid, integer) to sb_service;

@@ -47,8 +47,8 @@ begin
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
           'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
-        then private.build_agent_tools(a.id, a.user_id)
-        else private.build_tools(pinned.tools, a.user_id) end) as own,
+        then private.build_agent_tools(a.id, a.user_id, a.acts_for_askers, e.user_id)
+        else private.build_tools(pinned.tools, a.user_id, a.acts_for_askers, e.user_id) end) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
@@ -462,8 +462,8 @@ declare
   speaker record;
   events jsonb := '[]';
 begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
-    t.message_id, t.status into speaker
+  select a.id, a.name, a.user_id, a.acts_for_askers, coalesce(sa.role_override, a.role) as role, s.config,
+    pinned.tools, t.started_at, t.message_id, t.status into speaker
   from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
@@ -493,8 +493,9 @@ begin
     else '{}' end
     || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', case when speaker.tools is null then private.build_agent_tools(speaker.id, speaker.user_id)
-        else private.build_tools(speaker.tools, speaker.user_id) end));
+      'tools', case when speaker.tools is null
+        then private.build_agent_tools(speaker.id, speaker.user_id, speaker.acts_for_askers, run.user_id)
+        else private.build_tools(speaker.tools, speaker.user_id, speaker.acts_for_askers, run.user_id) end));
 end
 $$;
 
@@ -511,11 +512,23 @@ begin
 end
 $$;
 
+-- Who alone reads the input and output of a call, or null: the starter, when the tool acts for the starter in a swarm
+-- with several people.
+create or replace function private.find_sole_reader(run public.runs, execution jsonb) returns uuid
+language plpgsql stable
+as $$
+begin
+  return case when execution -> 'acts_for_starter' = 'true' and private.has_other_members(run.swarm_id, run.user_id)
+    then run.user_id end;
+end
+$$;
+
 create or replace function private.start_tool(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
 declare
   speaker_id uuid := (select a.id from public.agents a where a.id = (step ->> 'agent_id')::uuid);
+  reader_id uuid := private.find_sole_reader(run, step);
 begin
   insert into public.tool_executions as x (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
     status, started_at)
@@ -523,13 +536,14 @@ begin
     (select t.id from public.tools t where t.id = (step ->> 'tool_id')::uuid),
     step ->> 'tool_name', step ->> 'tool_call_id', 'running', now())
   on conflict (id) do update set status = 'running', started_at = now();
-  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
-  values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input')
-  on conflict (tool_execution_id) do update set answer = null;
+  insert into public.tool_execution_payloads as p (tool_execution_id, swarm_id, agent_id, input, private_to)
+  values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input', reader_id)
+  on conflict (tool_execution_id) do update set answer = null, private_to = coalesce(p.private_to, reader_id);
   return jsonb_build_object('events', jsonb_build_array(
     private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
     jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
-      'tool_name', step -> 'tool_name', 'input', step -> 'input'), speaker_id, true)));
+      'tool_name', step -> 'tool_name', 'input', case when reader_id is null then step -> 'input' end), speaker_id,
+      true)));
 end
 $$;
 
@@ -567,7 +581,9 @@ declare
   done record;
   is_by_grant boolean;
 begin
-  select x.*, p.input, p.output into done
+  -- What only the starter reads is in no event.
+  select x.*, case when p.private_to is null then p.input end as input,
+    case when p.private_to is null then p.output end as output into done
   from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
   where x.id = execution_id;
   is_by_grant := coalesce((select t.grant_id is not null from public.run_turns t where t.id = done.turn_id), false);
@@ -662,14 +678,19 @@ begin
 end
 $$;
 
--- Who decides on the tool calls of an agent in a run: its owner, unless the grant leaves it to whoever asks.
-create or replace function private.find_approver(run public.runs, agent_id uuid) returns uuid language plpgsql stable
+-- Who decides on a tool call of an agent in a run: the starter where the tool acts for the starter; else whom the
+-- assignment names, then the grant; else the owner of the agent.
+create or replace function private.find_approver(run public.runs, agent_id uuid, execution jsonb) returns uuid
+language plpgsql stable
 as $$
 begin
-  return (select case when g.approver = 'asker' then run.user_id else a.user_id end
+  if execution -> 'acts_for_starter' = 'true' or execution ->> 'approver' = 'asker' then
+    return run.user_id;
+  end if;
+  return (select case when execution ->> 'approver' is null and sa.approver = 'asker' then run.user_id
+            else a.user_id end
           from public.agents a
           left join private.list_speakers(run.swarm_id, run.user_id) as sa on sa.agent_id = a.id
-          left join public.agent_grants g on g.id = sa.grant_id
           where a.id = find_approver.agent_id);
 end
 $$;
@@ -686,6 +707,7 @@ declare
   speaker_id uuid;
   is_client boolean;
   until timestamptz;
+  reader_id uuid;
 begin
   -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
   if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
@@ -694,6 +716,7 @@ begin
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
     is_client := coalesce(execution ->> 'status' = 'pending_client', false);
+    reader_id := private.find_sole_reader(run, execution);
     until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
     -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
@@ -702,19 +725,23 @@ begin
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
       case when is_client then now() end, until,
-      case when not is_client then private.find_approver(run, speaker_id) end)
+      case when not is_client then private.find_approver(run, speaker_id, execution) end)
     on conflict (id) do update
       set status = excluded.status, expires_at = excluded.expires_at, approver_id = excluded.approver_id,
         decided_by = null;
-    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, question)
-    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question')
-    on conflict (tool_execution_id) do update set question = excluded.question, answer = null;
+    insert into public.tool_execution_payloads as p (tool_execution_id, swarm_id, agent_id, input, question, private_to)
+    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question',
+      reader_id)
+    on conflict (tool_execution_id) do update set question = excluded.question, answer = null,
+      private_to = coalesce(p.private_to, reader_id);
     events := events || private.build_run_event(run, next_seq,
       case when is_client then 'tool.client_call' else 'tool.approval_required' end,
       jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
-        'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name', 'input', execution -> 'input',
+        'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name',
+        'input', case when reader_id is null then execution -> 'input' end,
         'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end
-        || case when execution ? 'question' then jsonb_build_object('question', execution -> 'question') else '{}' end,
+        || case when execution ? 'question' and reader_id is null
+          then jsonb_build_object('question', execution -> 'question') else '{}' end,
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;

@@ -330,8 +330,9 @@ declare
         and m.role in ('owner', 'admin'));
 begin
   return (
-    select coalesce(json_agg(case when sees_all or x.approver_id = render_pending_calls.viewer_id
-          or a.user_id = render_pending_calls.viewer_id
+    select coalesce(json_agg(case when p.private_to = render_pending_calls.viewer_id
+          or p.private_to is null and (sees_all or x.approver_id = render_pending_calls.viewer_id
+            or a.user_id = render_pending_calls.viewer_id)
         then case when p.question is null
           then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
             'expires_at', x.expires_at, 'input', p.input)
@@ -423,18 +424,29 @@ end
 $$;
 grant execute on function private.render_run(uuid, uuid, boolean) to sb_service;
 
+-- Whether a swarm has active members beside a user.
+create or replace function private.has_other_members(swarm_id uuid, user_id uuid) returns boolean
+language plpgsql stable
+as $$
+begin
+  return exists (select 1 from public.swarm_members m where m.swarm_id = has_other_members.swarm_id
+    and m.status = 'active' and m.user_id is distinct from has_other_members.user_id);
+end
+$$;
+
 -- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
 -- holds a grant, whose terms are then the columns from `grant_id` on. The account of the owner is not banned. Decides
 -- who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a part
 -- of the statement that calls it.
 create or replace function private.list_speakers(swarm_id uuid, sender_id uuid)
 returns table (agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamptz,
-  grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean)
+  grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean,
+  approver text)
 language sql stable
 as $$
   select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
     (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
-    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools
+    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools, (g.held).approver
   from public.swarm_agents sa
   cross join lateral (
     select (select true from public.swarm_members m
@@ -480,20 +492,21 @@ as $$
     or (tool.visibility = 'shared' and private.are_co_members(agent_owner_id, tool.owner_id))
 $$;
 
-create or replace function private.render_tool(
-  tool public.tools, configuration jsonb, requires_approval boolean, secrets_wrapped bytea
-) returns jsonb
+create or replace function private.render_tool(tool public.tools, configuration jsonb, approver text,
+  requires_approval boolean, secrets_wrapped bytea) returns jsonb
 language sql stable
 as $$
   select jsonb_build_object('id', tool.id, 'owner_id', tool.owner_id, 'name', tool.name,
     'description', tool.description, 'kind', tool.kind, 'input_schema', tool.input_schema, 'config', tool.config,
     'configuration', configuration, 'requires_approval', requires_approval, 'timeout_ms', tool.timeout_ms,
     'max_output_chars', tool.max_output_chars, 'max_retries', tool.max_retries, 'idempotent', tool.idempotent,
+    'approver', approver, 'acts_for_starter', private.acts_for_starter(tool.kind, tool.config),
     'secrets_wrapped', translate(encode(secrets_wrapped, 'base64'), E'\n', ''))
 $$;
 
--- The tools of an agent that are switched on at both ends and that its owner may see.
-create or replace function private.build_agent_tools(agent_id uuid, agent_owner_id uuid) returns jsonb
+-- The tools of an agent that are switched on at both ends, that its owner may see, and that work for the starter.
+create or replace function private.build_agent_tools(agent_id uuid, agent_owner_id uuid, acts_for_askers boolean,
+  starter_id uuid) returns jsonb
 language plpgsql stable
 as $$
 begin
@@ -501,27 +514,29 @@ begin
   if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
     return '[]';
   end if;
-  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, t.requires_approval, s.secrets_wrapped)
-      order by t.name, t.id), '[]')
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval,
+        s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
     join public.tools t on t.id = x.tool_id
     left join private.tool_secrets s on s.tool_id = t.id
     where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
-      and private.is_tool_usable(t, build_agent_tools.agent_owner_id));
+      and private.is_tool_usable(t, agent_owner_id)
+      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_agent_tools.starter_id));
 end
 $$;
 
 -- The same for the tools of a version. A tool with a definition is what it was then; it must still exist. It needs an
 -- approval if it needs one now, too, so that an old version is no way around it; and it gets the current secrets unless
 -- it has moved since, because secrets for one host are not sent to another.
-create or replace function private.build_tools(assigned jsonb, agent_owner_id uuid) returns jsonb
+create or replace function private.build_tools(assigned jsonb, agent_owner_id uuid, acts_for_askers boolean,
+  starter_id uuid) returns jsonb
 language plpgsql stable
 as $$
 begin
   if assigned = '[]' then
     return '[]';
   end if;
-  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration,
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver,
         t.requires_approval or live.requires_approval or (t.config <> live.config and exists (
           select 1 from private.approval_servers a
           where a.owner_id = t.owner_id and a.server = private.get_credential_server(t))),
@@ -529,13 +544,14 @@ begin
           private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
     from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
-      definition jsonb)
+      approver text, is_vouched boolean, definition jsonb)
     join public.tools live on live.id = x.tool_id
     cross join lateral jsonb_populate_record(live, case when live.owner_id = build_tools.agent_owner_id
       and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name)
       else '{}' end) as t
     left join private.tool_secrets s on s.tool_id = live.id
-    where x.enabled and t.enabled and private.is_tool_usable(live, build_tools.agent_owner_id));
+    where x.enabled and t.enabled and private.is_tool_usable(live, agent_owner_id)
+      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_tools.starter_id));
 end
 $$;
 

@@ -114,6 +114,8 @@ create table public.agents (
   model text,
   system_prompt text,
   settings jsonb not null default '{}',
+  -- The app vouches for the agent and its owner: tools that act for the person who asks work for others than the owner.
+  acts_for_askers boolean not null default false,
   status text not null default 'idle'
     constraint agents_status_known check (status in ('idle', 'thinking', 'responding', 'error')),
   status_changed_at timestamptz not null default now(),
@@ -174,6 +176,11 @@ create policy agents_service on public.agents to service_role, sb_service using 
 
 create trigger agents_prepare before insert or update on public.agents for each row
   execute function private.prepare_agent();
+create trigger agents_vouch_new before insert on public.agents for each row
+  when (new.acts_for_askers) execute function private.require_service_role('acts_for_askers');
+create trigger agents_vouch before update of acts_for_askers on public.agents for each row
+  when (new.acts_for_askers is distinct from old.acts_for_askers)
+  execute function private.require_service_role('acts_for_askers');
 create trigger agents_freeze before update of id on public.agents for each row
   when (new.id is distinct from old.id) execute function private.reject_change('id');
 create trigger agents_keep_owner before update of user_id on public.agents for each row

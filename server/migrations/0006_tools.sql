@@ -37,6 +37,8 @@ create table public.tools (
   max_retries integer not null default 1 constraint tools_max_retries_range check (max_retries between 0 and 5),
   -- Whether a node may repeat a call of a node that was lost.
   idempotent boolean not null default false,
+  -- The service role has written the definition. A tool that acts for the person who asks works for others only then.
+  is_vouched boolean not null default false,
   constraint tools_owner_id_name_key unique nulls not distinct (owner_id, name),
   constraint tools_kind_builtin_has_no_owner check (kind <> 'builtin' or owner_id is null),
   -- The client of a run executes tools of the kind client, and decides whether it executes a call.
@@ -72,6 +74,10 @@ create table public.agent_tools (
   configuration jsonb not null default '{}'
     constraint agent_tools_configuration_object check (jsonb_typeof(configuration) = 'object')
     constraint agent_tools_configuration_size check (octet_length(configuration::text) <= 32768),
+  -- Who decides on the calls that need an approval. Null: as the grant says, without one the owner.
+  approver text constraint agent_tools_approver_known check (approver in ('owner', 'asker')),
+  -- As for the tool.
+  is_vouched boolean not null default false,
   created_at timestamptz not null default now(),
   constraint agent_tools_agent_id_fkey foreign key (agent_id, user_id)
     references public.agents (id, user_id) on delete cascade,
@@ -147,6 +153,9 @@ create trigger tools_keep_owner before update of owner_id on public.tools for ea
   when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
 create trigger tools_store_secrets before insert or update of secret_names, config on public.tools
   for each row execute function private.store_tool_secrets();
+create trigger tools_mark_vouched before insert
+  or update of name, description, input_schema, config, secret_names, is_vouched on public.tools
+  for each row execute function private.mark_vouched();
 -- An API key that may not decide about tool calls must not make their approval unnecessary either.
 create trigger tools_require_approve_scope before update of requires_approval on public.tools for each row
   when (old.requires_approval and not new.requires_approval) execute function private.require_key_scope('approve');
@@ -185,9 +194,12 @@ create trigger agent_tools_keep_owner before update on public.agent_tools for ea
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create constraint trigger agent_tools_store_version after insert or delete on public.agent_tools
   deferrable initially deferred for each row execute function private.store_version_of_agent();
-create constraint trigger agent_tools_store_changed_version after update of enabled, configuration on public.agent_tools
+create trigger agent_tools_mark_vouched before insert or update of configuration, is_vouched on public.agent_tools
+  for each row execute function private.mark_vouched();
+create constraint trigger agent_tools_store_changed_version after update on public.agent_tools
   deferrable initially deferred for each row
-  when ((new.enabled, new.configuration) is distinct from (old.enabled, old.configuration))
+  when ((new.enabled, new.configuration, new.approver, new.is_vouched)
+    is distinct from (old.enabled, old.configuration, old.approver, old.is_vouched))
   execute function private.store_version_of_agent();
 
 -- The built-in tools. They only read, so a call can be repeated.

@@ -57,10 +57,18 @@ create table private.run_leases (
     check (cancel_reason in ('cancelled', 'interrupted', 'disconnected')),
   takeovers integer not null default 0,
   is_taken_over boolean not null default false,
-  speaker_ids uuid[]
+  speaker_ids uuid[],
+  session_id uuid,
+  aal text,
+  api_key_id uuid
 ) with (fillfactor = 60);
 comment on column private.run_leases.takeovers is 'How often another node has taken over the run.';
 comment on column private.run_leases.is_taken_over is 'The holder has taken over the run of a lost node.';
+comment on column private.run_leases.session_id is
+  'The session in which the run was started; null: none, or that of an API key.';
+comment on column private.run_leases.aal is 'The assurance level of the session when the run was started.';
+comment on column private.run_leases.api_key_id is
+  'The API key that started the run. It stays when the key is revoked, so that its run never gets the rights of a person.';
 comment on column private.run_leases.speaker_ids is
   'The agents that may speak in the run, as the service has decided; null: all enabled agents of the swarm.';
 create index run_leases_expires_at_idx on private.run_leases (expires_at);
@@ -224,6 +232,8 @@ create table public.tool_execution_payloads (
   -- A call whose tool asks a person. The answer is removed when the tool has it.
   question jsonb,
   answer jsonb,
+  -- The starter of the run, if the tool acts for the starter in a swarm with several people: nobody else reads the row.
+  private_to uuid,
   constraint tool_execution_payloads_swarm_id_key unique (swarm_id, tool_execution_id)
 );
 create index tool_execution_payloads_swarm_id_idx on public.tool_execution_payloads (swarm_id);
@@ -362,10 +372,11 @@ create policy tool_executions_service on public.tool_executions to service_role,
   using (true) with check (true);
 
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
-  using (swarm_id = any (array(select private.my_managed_swarm_ids()))
+  using (private_to = (select auth.uid()) or private_to is null and (
+    swarm_id = any (array(select private.my_managed_swarm_ids()))
     or (agent_id = any (array(select private.my_agent_ids())) and swarm_id = any (array(select private.my_swarm_ids())))
     or swarm_id = any (array(select private.my_transcript_ids()))
-    or tool_execution_id = any (array(select private.my_pending_execution_ids())));
+    or tool_execution_id = any (array(select private.my_pending_execution_ids()))));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to service_role, sb_service
   using (true) with check (true);
 

@@ -12,6 +12,7 @@ import type { LoadedRun } from "../../../server/src/agents/run/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/writer/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../server/src/agents/schemas/compile-schema.ts";
+import { openStarters } from "../../../server/src/agents/tools/starters.ts";
 import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";
 import { createTracing } from "../../../server/src/agents/tracing.ts";
 import { systemClock } from "../../../server/src/time/index.ts";
@@ -39,6 +40,8 @@ const THERMOMETER: AssignedTool = {
   max_output_chars: 16_000,
   max_retries: 1,
   idempotent: false,
+  approver: null,
+  acts_for_starter: false,
   secrets_wrapped: null,
 };
 
@@ -79,6 +82,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     store: createRunStore(store.pool, () => 1),
     models: createModels(tools.length > 0),
     tools: toolModule,
+    starters: openStarters({ pool: store.pool, clock: systemClock, inactivitySeconds: 0, isAal2Required: false }),
     schemas,
     guardrails: { check: async () => ({ isTripped: false }) },
     tracing: createTracing({

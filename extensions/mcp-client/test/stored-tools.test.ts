@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { UserPrincipal } from "../../../server/src/db/index.ts";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { openRestStage, type TestTools } from "../../../server/test/support/tool-stage.ts";
 import { listen, modernServer } from "./support/mcp-server.ts";
@@ -102,14 +103,14 @@ describe("stored tools of MCP servers", () => {
     assert.doesNotMatch(JSON.stringify([imported, again]), /sk-very/);
 
     const toolId = imported[0]?.id ?? "";
-    const { outcome } = await tools.test({ isPerson: true, callerId: ada.userId, toolId, input: { name: "Ada" } });
+    const { outcome } = await tools.test({ principal: principalOf(ada), toolId, input: { name: "Ada" } });
     assert.ok(outcome.status === "succeeded" && outcome.text === "hello Ada");
-    const wrong = await tools.test({ isPerson: true, callerId: ada.userId, toolId, input: {} });
+    const wrong = await tools.test({ principal: principalOf(ada), toolId, input: {} });
     assert.ok(wrong.outcome.status === "failed" && wrong.outcome.error.code === "INVALID_TOOL_INPUT");
     assert.equal((await tools.listRemote({ callerId: ada.userId, server: { toolId } })).length, 2);
     assert.deepEqual([...seen], [SECRET]);
 
-    await assert.rejects(tools.test({ isPerson: true, callerId: eve.userId, toolId, input: {} }), {
+    await assert.rejects(tools.test({ principal: principalOf(eve), toolId, input: {} }), {
       code: "TOOL_NOT_FOUND",
     });
     await assert.rejects(tools.listRemote({ callerId: eve.userId, server: { toolId } }), { code: "TOOL_NOT_FOUND" });
@@ -135,3 +136,7 @@ describe("stored tools of MCP servers", () => {
     });
   });
 });
+
+function principalOf({ userId }: { readonly userId: string }): UserPrincipal {
+  return { role: "authenticated", userId, claims: {}, session: null };
+}

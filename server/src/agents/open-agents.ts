@@ -21,6 +21,7 @@ import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
 import { createSchemaCompiler } from "./schemas/compile-schema.ts";
 import { openTools, type ToolModule } from "./tools/open-tools.ts";
+import { openStarters } from "./tools/starters.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
 import { createTracing } from "./tracing.ts";
 
@@ -109,6 +110,12 @@ export function openAgents(options: AgentsOptions): AgentModule {
     pool,
     models,
     tools,
+    starters: openStarters({
+      pool,
+      clock,
+      inactivitySeconds: settings.authSessionInactivitySeconds,
+      isAal2Required: settings.authMfaEnforce,
+    }),
     schemas,
     guardrails: openGuardrails({ schemas, guarded: options.guarded, clock, newId, sign: options.signRequest }),
     streamHub,

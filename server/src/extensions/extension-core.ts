@@ -80,6 +80,7 @@ export function createRest(rest: RestModule, principal: Principal, signal?: Abor
     headers = {},
     body,
     isTrial = false,
+    isReadOnly = false,
   }: ExtensionRestCall): Promise<ExtensionRestAnswer> => {
     const [before = "", ...after] = path.split("?");
     const answer = await rest.answer({
@@ -95,6 +96,7 @@ export function createRest(rest: RestModule, principal: Principal, signal?: Abor
       principal,
       signal,
       isTrial,
+      isReadOnly,
     });
     answer.onSent?.();
     const text = answer.body === null ? "" : answer.body.toString();

@@ -3,7 +3,7 @@ import type { ToolKind, ToolKinds } from "../agents/index.ts";
 import { AUTH_ERRORS, type AuthErrorCode } from "../auth/index.ts";
 import { SettingsError } from "../config/index.ts";
 import { unwrapSecret, wrapSecret } from "../crypto/index.ts";
-import { type Database, type DatabaseServer, newRowId, SERVICE_PRINCIPAL } from "../db/index.ts";
+import { type Database, type DatabaseServer, newRowId, type Principal, SERVICE_PRINCIPAL } from "../db/index.ts";
 import type { HelpLinks } from "../errors/index.ts";
 import type { Route } from "../http/index.ts";
 import type { Worker } from "../jobs/index.ts";
@@ -112,6 +112,8 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     newId: () => newRowId(clock.now()),
     seal: (label, value) => wrapSecret(key, Buffer.from(value), label),
     unseal: (label, sealed) => unwrapSecret(key, sealed, label).toString(),
+    // Principals come from the core; the port exposes only a part of them.
+    restAs: (caller, call, signal) => createRest(options.getCore().rest, caller as Principal, signal)(call),
     restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
     authAsService: (call) => callAuthAsService(options.getCore().auth, call),
     catalogue: () => options.getCore().rest.catalogue,

@@ -30,6 +30,11 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   /** Throws when the value was sealed with another master key or under another label. */
   unseal(label: string, sealed: Buffer): string;
   /**
+   * A request to `/rest/v1` as a caller that the core has given: that of a request, or the starter of a tool call. Throws an
+   * `AppError` for what is an error response there, and before the service listens.
+   */
+  restAs(caller: ExtensionCaller, call: ExtensionRestCall, signal?: AbortSignal): Promise<ExtensionRestAnswer>;
+  /**
    * A request to `/rest/v1` as the service role, whatever the caller may see: only for what the owner of the rows has made
    * public. Throws before the service listens.
    */
@@ -164,6 +169,8 @@ export interface ExtensionRestCall {
   readonly body?: unknown;
   /** Rolled back: the call tells whether it would succeed, before something that cannot be undone. */
   readonly isTrial?: boolean;
+  /** PostgreSQL rejects every write, also that of a function. */
+  readonly isReadOnly?: boolean;
 }
 
 export interface ExtensionRestAnswer {

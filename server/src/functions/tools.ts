@@ -129,8 +129,8 @@ export function createTools(tools: ToolModule): NamedFunction {
         return { status: 200, body: { revoked: await tools.authorizations.revoke({ ownerId, url: body.url }) } };
       }
       case "test": {
-        const isPerson = call.principal.scopes === undefined;
-        const { outcome } = await tools.test({ callerId, isPerson, toolId: body.tool_id, input: body.input });
+        const { principal } = call;
+        const { outcome } = await tools.test({ principal, toolId: body.tool_id, input: body.input });
         return { status: 200, body: renderOutcome(body.tool_id, outcome) };
       }
     }

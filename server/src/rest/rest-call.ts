@@ -11,6 +11,8 @@ export interface RestCall {
   readonly signal?: AbortSignal | undefined;
   /** Rolled back: only tells whether the request would succeed. */
   readonly isTrial?: boolean;
+  /** Whatever the request is: PostgreSQL rejects the writes of a function. */
+  readonly isReadOnly?: boolean;
 }
 
 export interface RestAnswer {

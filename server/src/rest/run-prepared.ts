@@ -104,7 +104,7 @@ export function groupOf(prepared: readonly PreparedRequest[], statementIndex: nu
 function describeScope(
   prepared: readonly PreparedRequest[],
   own: PreparedRequest | null,
-  { input, path, principal }: RestCall,
+  { input, path, principal, isReadOnly = false }: RestCall,
   { pool, searchPaths, roleSettings, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
 ): Scope {
   const [firstSchema = ""] = searchPaths.keys();
@@ -115,9 +115,9 @@ function describeScope(
     statementTimeoutMs: lowerLimit(statementTimeoutMs, called?.statementTimeoutMs ?? roleSettings.statementTimeoutMs),
     lockTimeoutMs: lowerLimit(pool.lockTimeoutMs, roleSettings.lockTimeoutMs),
     isolation: called?.isolation ?? roleSettings.isolation,
-    isReadOnly: prepared.every(
-      ({ shape: { plan } }) => plan.kind === "read" || (plan.kind === "call" && !plan.call.mayWrite),
-    ),
+    isReadOnly:
+      isReadOnly ||
+      prepared.every(({ shape: { plan } }) => plan.kind === "read" || (plan.kind === "call" && !plan.call.mayWrite)),
     // Only SQL that is not part of the service reads them.
     request: { method: input.method, path, headers: isForeign ? joinHeaders(input.headers) : NO_HEADERS },
   });

@@ -16,6 +16,8 @@ export function assignedTool(parts: Partial<AssignedTool> = {}): AssignedTool {
     max_output_chars: 16_000,
     max_retries: 1,
     idempotent: false,
+    approver: null,
+    acts_for_starter: false,
     secrets_wrapped: null,
     ...parts,
   };

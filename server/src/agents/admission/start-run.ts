@@ -235,6 +235,8 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     user_id: principal.userId,
     is_service: principal.role === "service_role",
     api_key_id: apiKeyIdOf(principal),
+    session_id: principal.scopes === undefined ? (principal.session?.sessionId ?? null) : null,
+    aal: principal.claims["aal"] === "aal2" ? "aal2" : "aal1",
     is_key_alone: !readsAll(principal),
     message: request.message,
     agent_ids: request.agentIds,

@@ -8,6 +8,7 @@ import type { RunLimits } from "../strategies/run-limits.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import type { Starters } from "../tools/starters.ts";
 import type { Tools } from "../tools/tool-port.ts";
 import type { RunSpan, Tracing } from "../tracing.ts";
 import type { RunBudget } from "./run-budget.ts";
@@ -25,6 +26,8 @@ export interface RunPorts {
   readonly store: RunStore;
   readonly models: Models;
   readonly tools: Tools;
+  /** The people for whom tools act. */
+  readonly starters: Starters;
   readonly schemas: SchemaCompiler;
   readonly guardrails: Guardrails;
   readonly tracing: Tracing;
@@ -124,6 +127,11 @@ export function payerOf({ agents, payer_id: payerId }: LoadedRun, agentId: strin
 /** The grant by which an agent answers in the run, or null. */
 export function grantOf({ agents }: LoadedRun, agentId: string): string | null {
   return agents.find(({ id }) => id === agentId)?.grant_id ?? null;
+}
+
+/** Whether people other than the starter are members of the swarm. */
+export function hasOtherPeople({ people, run }: LoadedRun): boolean {
+  return people.some(({ id }) => id !== run.user_id);
 }
 
 /** The user whose rate limits apply; null for the service role, which names the payer. */

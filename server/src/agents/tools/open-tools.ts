@@ -1,6 +1,6 @@
 import type { GuardedFetch } from "@swarmbase/guarded-fetch";
 import type pg from "pg";
-import { keyNotAllowedError } from "../../db/index.ts";
+import { keyNotAllowedError, type Principal } from "../../db/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
@@ -31,10 +31,7 @@ export interface OpenToolsOptions {
 }
 
 interface TestCall {
-  /** Null is the service role. */
-  readonly callerId: string | null;
-  /** Whether the caller may call a tool whose calls need an approval. */
-  readonly isPerson: boolean;
+  readonly principal: Principal;
   readonly toolId: string;
   readonly input: JsonRecord;
 }
@@ -57,14 +54,18 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     run: (tool, input, context) => runTool(ports, tool, input, context),
     listRemote: (call) => listRemoteTools({ kinds, pool, key }, call),
     importRemote: (call) => importRemoteTools({ kinds, pool, key, newId, schemas }, call),
-    async test({ callerId, isPerson, toolId, input }) {
-      const tool = await getOwnTool(pool, callerId, toolId);
+    async test({ principal, toolId, input }) {
+      const tool = await getOwnTool(pool, principal.role === "service_role" ? null : principal.userId, toolId);
       // A person approves by making the call.
-      if (tool.requires_approval && !isPerson) throw keyNotAllowedError();
+      if (tool.requires_approval && principal.scopes !== undefined) throw keyNotAllowedError();
       const checked = checkToolInput(schemas, tool, JSON.stringify(input));
       if (!checked.ok) return { outcome: { status: "failed", error: checked.fault, attempts: 0, durationMs: 0 } };
       const { signal } = new AbortController();
-      const outcome = await runTool(ports, tool, checked.input, { swarmId: null, signal });
+      const starter =
+        principal.role === "authenticated"
+          ? { userId: principal.userId, open: async () => ({ principal, call: null }) }
+          : null;
+      const outcome = await runTool(ports, tool, checked.input, { swarmId: null, signal, starter });
       if (outcome.status !== "asking") return { outcome };
       throw new Error("a tool asks although nobody can answer");
     },

@@ -38,7 +38,7 @@ export async function runTool(
     const secrets = openToolSecrets(ports.key, tool);
     hidden = hiddenForms(tool.config, secrets);
     const { name, owner_id: ownerId, config, kind } = tool;
-    const { swarmId, traceparent, executionId, answers } = context;
+    const { swarmId, traceparent, executionId, answers, starter } = context;
     const call = {
       name,
       ownerId,
@@ -53,6 +53,7 @@ export async function runTool(
       traceparent,
       executionId,
       answers,
+      starter,
       hide: (secret: string) => void (hidden = [...hidden, ...hiddenForms({}, { secret })]),
     };
     // A runner may ignore the signal.

@@ -2,7 +2,7 @@ import { AppError, ToolFailure } from "../../errors/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { ModelImage } from "../providers/model-port.ts";
 import type { ToolSecrets } from "./seal-secrets.ts";
-import type { ToolAnswers, ToolAsking } from "./tool-port.ts";
+import type { ToolAnswers, ToolAsking, ToolStarter } from "./tool-port.ts";
 import type { ToolServers } from "./tool-servers.ts";
 
 /** One call of a tool, as its runner gets it. */
@@ -27,6 +27,8 @@ export interface ToolCall {
   readonly executionId?: string | undefined;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers | undefined;
+  /** The person in whose name the tool is called. Null: nobody. */
+  readonly starter?: ToolStarter | null | undefined;
   /** Hides a further secret in what the call returns: a server may echo the request. */
   hide?(secret: string): void;
 }

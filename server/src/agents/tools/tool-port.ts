@@ -1,3 +1,4 @@
+import type { UserPrincipal } from "../../db/index.ts";
 import type { ToolFault } from "../../errors/index.ts";
 import type { ModelImage, ModelTool } from "../providers/model-port.ts";
 
@@ -21,6 +22,10 @@ export interface AssignedTool {
   readonly max_retries: number;
   /** A call whose outcome is not known, because its node was lost, may be repeated. */
   readonly idempotent: boolean;
+  /** Who decides on a call that needs an approval; null: as the grant says, without one the owner of the agent. */
+  readonly approver: "owner" | "asker" | null;
+  /** Calls are made in the name of the person who started the run. */
+  readonly acts_for_starter: boolean;
   /** Base64; null when the tool has none. */
   readonly secrets_wrapped: string | null;
 }
@@ -37,6 +42,30 @@ export interface ToolCallContext {
   readonly executionId?: string;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers;
+  /** Null: nobody has started the call. */
+  readonly starter?: ToolStarter | null;
+}
+
+/** The person in whose name a tool is called: who started the run, or who tests the tool. */
+export interface ToolStarter {
+  readonly userId: string;
+  /** The starter as of now. Rejects with a `ToolFailure` when nobody may act for them any more. Called before each attempt. */
+  open(): Promise<OpenStarter>;
+}
+
+export interface OpenStarter {
+  /** With the scopes of the API key that started the run. Without the id of a session. */
+  readonly principal: UserPrincipal;
+  /** Null in a test of a tool. */
+  readonly call: StartedCall | null;
+}
+
+/** The call of a tool in a run. */
+export interface StartedCall {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly toolId: string;
+  readonly executionId: string;
 }
 
 /** What a tool asks a person during a call. */

@@ -3,7 +3,7 @@ import { createEchoStripper } from "../context/echo-stripper.ts";
 import { type AnswerReader, callModel, type RunCall } from "../model/call-model.ts";
 import { recordTurnPrompt } from "../model/record-prompt.ts";
 import type { ModelFinish, ModelTool, ModelToolCall } from "../providers/model-port.ts";
-import type { LiveRun } from "../run/live-run.ts";
+import { hasOtherPeople, type LiveRun } from "../run/live-run.ts";
 import { callerOf, emitText, type Turn, warnOnce } from "./turn.ts";
 import { shortenContext } from "./turn-context.ts";
 
@@ -44,10 +44,15 @@ async function askOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): P
       isCutByBudget = isCut;
       const message = `lowered to ${sent.maxOutputTokens}: the budget does not allow more`;
       if (isCut) warnOnce(turn, { setting: "max_tokens", message });
-      return recordTurnPrompt(turn, sent);
+      return isPromptPrivate(run, turn) ? undefined : recordTurnPrompt(turn, sent);
     },
   });
   return { calls, text: reader.text, finish, isCutByBudget };
+}
+
+/** The results of tools that act for the starter are the starter's alone, and those who read prompts are others. */
+function isPromptPrivate({ context }: LiveRun, { agent }: Turn): boolean {
+  return agent.tools.some((tool) => tool.acts_for_starter) && hasOtherPeople(context);
 }
 
 /** The next call of the turn. */

@@ -1,6 +1,6 @@
 import { isRecord } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
-import { chargedUserOf, type LiveRun } from "../run/live-run.ts";
+import { chargedUserOf, hasOtherPeople, type LiveRun } from "../run/live-run.ts";
 import type { LiveCall, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 import { toClientOutcome } from "../tools/client/client-tools.ts";
 import { readAssignment } from "../tools/input/assignment.ts";
@@ -38,12 +38,16 @@ export async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, too
     tool_name: tool.name,
     tool_call_id: call.id,
     input: null,
+    approver: tool.approver,
+    acts_for_starter: tool.acts_for_starter,
   };
   const checked = ports.tools.checkInput(tool, call.inputText);
   const use = { call, tool };
   if (!checked.ok) return rejectTool(run, turn, use, { execution, input: call.inputText }, checked.fault);
   const known = { ...execution, input: checked.input };
-  if (tool.requires_approval) return { kind: "approval", call, execution: known };
+  // In a swarm with several people, what others say must not make the starter act.
+  const isAsked = tool.acts_for_starter && hasOtherPeople(context);
+  if (tool.requires_approval || isAsked) return { kind: "approval", call, execution: known };
   const userId = chargedUserOf(context);
   if (userId !== null && !(await ports.charge.tool(userId)))
     return rejectTool(run, turn, use, { execution, input: checked.input }, TOO_MANY_CALLS);
@@ -78,6 +82,7 @@ export async function runTool(
     signal: turn.signal,
     traceparent: span.traceparent,
     executionId: execution.id,
+    starter: context.run.user_id === null ? null : ports.starters.of(context.run.user_id, execution.id),
     ...(answers.rounds > 0 && { answers }),
   });
   if (outcome.status === "asking") {

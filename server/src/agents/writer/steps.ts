@@ -196,6 +196,8 @@ export interface ToolExecution {
   readonly tool_name: string;
   readonly tool_call_id: string;
   readonly input: unknown;
+  readonly approver: AssignedTool["approver"];
+  readonly acts_for_starter: boolean;
 }
 
 /** An execution that waits for an approval, or for the result of the client. */

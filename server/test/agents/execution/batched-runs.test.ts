@@ -206,6 +206,8 @@ describe("a run in a batch", () => {
       tool_name: "look_up",
       tool_call_id: "c",
       input: {},
+      approver: null,
+      acts_for_starter: false,
       seq: 5,
     } as const;
     const advanced = await advanceRuns(pool, [

@@ -21,6 +21,8 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
     user_id: ownerId,
     is_service: false,
     api_key_id: null,
+    session_id: null,
+    aal: null,
     is_key_alone: false,
     message: "hello",
     agent_ids: null,

@@ -9,6 +9,7 @@ import { createExecutor, type Executor, type ExecutorOptions } from "../../../sr
 import type { RunPorts } from "../../../src/agents/run/live-run.ts";
 import { openGuardrails } from "../../../src/agents/guardrails/open-guardrails.ts";
 import { createStreamHub, type OpenStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
+import { openStarters } from "../../../src/agents/tools/starters.ts";
 import type { Tools } from "../../../src/agents/tools/tool-port.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
 import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
@@ -212,6 +213,12 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           pool: pools.service,
           models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
           tools: { ...plainTools, ...options.tools },
+          starters: openStarters({
+            pool: pools.service,
+            clock: systemClock,
+            inactivitySeconds: 0,
+            isAal2Required: false,
+          }),
           schemas,
           guardrails: openGuardrails({
             schemas,

@@ -263,11 +263,41 @@ describe("stored tools", () => {
     });
   });
 
+  describe("what the app vouches for", () => {
+    it("is what the service role wrote last, until its owner changes it", async () => {
+      const vouchedOf = async (line: string, body: Row, as: Principal = ada): Promise<unknown> =>
+        ((await send(line, body, as)).json as Row[])[0]?.["is_vouched"];
+      const { id } = await add({ owner_id: ada.userId }, SERVICE);
+      const line = `PATCH /tools?id=eq.${id}`;
+      assert.equal(await vouchedOf(line, { enabled: false }), true);
+      assert.equal(await vouchedOf(line, { description: "Another tool" }), false);
+      assert.equal(await vouchedOf(line, { is_vouched: true }), false);
+      assert.equal(await vouchedOf(line, { config: CONFIG }, SERVICE), true);
+      assert.equal(await vouchedOf(line, { is_vouched: false }, SERVICE), false);
+      assert.equal((await add({ is_vouched: true }))["is_vouched"], false);
+
+      const agent = (await send("POST /agents", { name: "Ada" })).json as { id: string }[];
+      const agentLine = `PATCH /agents?id=eq.${agent[0]?.id}`;
+      assert.equal((await send(agentLine, { acts_for_askers: true })).status, 403);
+      assert.equal((await send("POST /agents", { name: "Ben", acts_for_askers: true })).status, 403);
+      assert.equal((await send(agentLine, { acts_for_askers: true }, SERVICE)).status, 200);
+      assert.equal((await send(agentLine, { acts_for_askers: false })).status, 403);
+      assert.equal((await send(agentLine, { name: "Ada", acts_for_askers: true })).status, 200);
+
+      const assigned = { agent_id: agent[0]?.id, tool_id: id };
+      assert.equal(await vouchedOf("POST /agent_tools", { ...assigned, is_vouched: true }), false);
+      const assignment = `PATCH /agent_tools?tool_id=eq.${id}`;
+      assert.equal(await vouchedOf(assignment, { configuration: { a: 1 } }, SERVICE), true);
+      assert.equal(await vouchedOf(assignment, { enabled: false, approver: "asker" }), true);
+      assert.equal(await vouchedOf(assignment, { configuration: { a: 2 } }), false);
+    });
+  });
+
   describe("the tools function", () => {
     it("tests tools for their owner, and built-in ones for everybody", async () => {
       const { id } = await add();
-      const test = (callerId: string, toolId: string, input = {}): ReturnType<TestTools["test"]> =>
-        tools.test({ isPerson: true, callerId, toolId, input });
+      const test = (userId: string, toolId: string, input = {}): ReturnType<TestTools["test"]> =>
+        tools.test({ principal: { role: "authenticated", userId, claims: {}, session: null }, toolId, input });
       await assert.rejects(test(eve.userId, id), { code: "TOOL_NOT_FOUND" });
       const builtin = (await opened.stage.ask("GET /tools?name=eq.calculator", { as: eve })).json as { id: string }[];
       const { outcome } = await test(eve.userId, builtin[0]?.id ?? "", { expression: "6 * 7" });

@@ -53,6 +53,9 @@ export interface AdmissionCall {
   readonly is_service: boolean;
   /** The API key that starts the run. */
   readonly api_key_id: string | null;
+  /** Null for an API key and for the service role. */
+  readonly session_id: string | null;
+  readonly aal: string | null;
   /** The key does not read the conversations of its user, so its private swarms are its own. */
   readonly is_key_alone: boolean;
   readonly message: string;

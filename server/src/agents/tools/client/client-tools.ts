@@ -49,6 +49,8 @@ export function clientToolsOf(request: JsonRecord): readonly CallableTool[] {
     max_output_chars: MAX_OUTPUT_CHARS,
     max_retries: 0,
     idempotent: false,
+    approver: null,
+    acts_for_starter: false,
     secrets_wrapped: null,
   }));
 }

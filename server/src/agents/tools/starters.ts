@@ -1,0 +1,91 @@
+import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
+import type pg from "pg";
+import type { PrincipalSession, UserPrincipal } from "../../db/index.ts";
+import { ToolFailure } from "../../errors/index.ts";
+import type { Clock } from "../../time/index.ts";
+import type { ToolStarter } from "./tool-port.ts";
+
+export interface StartersOptions {
+  /** The pool of the service role. */
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  /** How long a session may be unused; 0 is no limit. */
+  readonly inactivitySeconds: number;
+  /** Users who have a second factor must have passed it. */
+  readonly isAal2Required: boolean;
+}
+
+export interface Starters {
+  /** The starter of a run, for one of its tool calls. */
+  of(userId: string, executionId: string): ToolStarter;
+}
+
+/** The JSON that private.open_starter returns. */
+interface StarterRow {
+  readonly id: string;
+  readonly email: string | null;
+  readonly app_metadata: Readonly<Record<string, unknown>>;
+  readonly user_metadata: Readonly<Record<string, unknown>>;
+  readonly is_anonymous: boolean;
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly tool_id: string;
+  /** Of the session in which the run was started, while it lives. */
+  readonly session_id: string | null;
+  readonly aal: "aal1" | "aal2";
+  readonly api_key: {
+    readonly id: string;
+    readonly scopes: readonly ApiKeyScope[];
+    readonly resources: ApiKeyResources | null;
+    readonly aal: "aal1" | "aal2";
+  } | null;
+}
+
+export function openStarters(options: StartersOptions): Starters {
+  return {
+    of: (userId, executionId) => ({
+      userId,
+      async open() {
+        const { rows } = await options.pool.query<{ starter: StarterRow | null }>({
+          name: "agents-open-starter",
+          text: "select private.open_starter($1, $2) as starter",
+          values: [executionId, options.inactivitySeconds],
+        });
+        const starter = rows[0]?.starter ?? null;
+        if (starter === null)
+          throw new ToolFailure("TOOL_UNUSABLE", "The tool may not act for the person who asked any more.");
+        const { run_id: runId, agent_id: agentId, tool_id: toolId } = starter;
+        return { principal: toPrincipal(starter, options), call: { runId, agentId, toolId, executionId } };
+      },
+    }),
+  };
+}
+
+/** The principal of a new token or of the API key, without the id of a session: policies of the app must not take a tool for it. */
+function toPrincipal(
+  starter: StarterRow,
+  { clock, inactivitySeconds, isAal2Required }: StartersOptions,
+): UserPrincipal {
+  const { id: userId, api_key: key, session_id: sessionId } = starter;
+  const session: PrincipalSession =
+    key === null
+      ? { userId, sessionId, inactivitySeconds, isAal2Required }
+      : { userId, sessionId: key.id, inactivitySeconds: 0, isAal2Required };
+  const claims = {
+    sub: userId,
+    aud: "authenticated",
+    role: "authenticated",
+    iat: Math.floor(clock.now().getTime() / 1000),
+    email: starter.email ?? "",
+    phone: "",
+    app_metadata: starter.app_metadata,
+    user_metadata: starter.user_metadata,
+    aal: key?.aal ?? starter.aal,
+    amr: [],
+    is_anonymous: starter.is_anonymous,
+  };
+  if (key === null) return { role: "authenticated", userId, claims, session };
+  const { id: keyId, scopes, resources } = key;
+  const keyClaims = { api_key_id: keyId, scopes, resources };
+  return { role: "authenticated", userId, scopes, resources, claims: { ...claims, ...keyClaims }, session };
+}
