@@ -76,6 +76,11 @@ test("an agent is published to one customer, who asks it in private until it is 
     .first()
     .waitFor();
 
+  const side = customer.getByRole("complementary", { name: "Agents and people" });
+  await side.getByText("Bob", { exact: false }).first().waitFor();
+  await side.getByText("Helper", { exact: true }).waitFor();
+  assert.equal(await side.getByRole("button", { name: /^(?:Invite|Add)$/ }).count(), 0);
+
   await navigate(customer, `${conversation}/runs`);
   await customer.getByRole("button", { name: "Open the run: Where is my order?" }).click();
   await customer.getByText("Only the owner of the agent sees more.").waitFor();
@@ -110,7 +115,7 @@ test("an agent is published to one customer, who asks it in private until it is 
     () => document.querySelector<HTMLSelectElement>('[aria-label="Version for Bob"]')?.value === "1",
   );
   await named.getByRole("button", { name: "Edit the grant of Bob" }).click();
-  await saveGrant(page, { Version: "", "Who approves tool calls": "asker" }, "Save");
+  await saveGrant(page, { Version: "as it is", "Who approves tool calls": "asker" }, "Save");
   await named.getByText("Offered", { exact: true }).waitFor();
 
   await customer.goto("/for-you");
@@ -151,6 +156,17 @@ test("an operator publishes to everyone, and a customer knows before the first m
   await row.getByText(/you read the conversations/).waitFor();
   await row.getByLabel("Version for Everyone").selectOption("1");
   await page.getByText("Everyone: version 1.", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Edit the grant of Everyone" }).click();
+  await page.getByRole("dialog").getByRole("switch", { name: "Show my name" }).click();
+  await saveGrant(page, { Ends: "2999-01-31T12:00" }, "Save");
+  await row.getByText(/shows your name · ends/).waitFor();
+  await page.getByRole("button", { name: "New grant" }).click();
+  await page.getByRole("dialog").getByLabel("For", { exact: true }).selectOption("claim");
+  await saveGrant(page, { Claim: '{"plan": "team"}', Priority: "3" }, "Create the grant");
+  await page
+    .getByRole("listitem", { name: 'Accounts with {"plan":"team"}' })
+    .getByText(/priority 3/)
+    .waitFor();
 
   const customer = await openPage(t);
   await createSignedInUser(customer, createPerson("Carol"));

@@ -1,16 +1,12 @@
+import type { Database } from "@swarmbase/sdk";
 import type { ReactNode } from "react";
 import { Building2, Eye, EyeOff, type LucideIcon, ShieldQuestion, Wallet, Waypoints } from "lucide-react";
 import { Banner } from "./banner.tsx";
 
-/** A row of the views `published_agents` and `agent_offers`, or what one would be. */
-export interface Terms {
-  readonly payer: string;
-  readonly approver: string;
-  readonly transcripts: string;
-  /** Origins; absent where they are not known yet. */
-  readonly receivers?: readonly string[];
-  readonly provider?: string | null;
-}
+export type PublishedAgent = Database["public"]["Views"]["published_agents"]["Row"];
+/** Of an offer, the provider and the receivers are not known yet. */
+export type Terms = Pick<PublishedAgent, "payer" | "approver" | "transcripts"> &
+  Partial<Pick<PublishedAgent, "provider" | "receivers">>;
 
 /** What somebody must know before the first message to the agent of somebody else. */
 export function AgentTerms({ terms }: { readonly terms: Terms }) {

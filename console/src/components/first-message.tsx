@@ -1,24 +1,15 @@
 import { SendHorizontal, Sparkles } from "lucide-react";
 import { useState } from "react";
-import { AgentTerms, type Terms } from "./agent-terms.tsx";
+import { AgentTerms, type PublishedAgent } from "./agent-terms.tsx";
 import { Avatar } from "./avatar.tsx";
 import { Banner } from "./banner.tsx";
 import { Button } from "./button.tsx";
 import { Card } from "./card.tsx";
 import { Field } from "./field.tsx";
 import { TextArea } from "./text-area.tsx";
+import { typed } from "./typed.ts";
 
-/** A row of the view `published_agents`, or what one would be. */
-export interface ShownAgent extends Required<Terms> {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string | null;
-  readonly description: string | null;
-  readonly starter_questions: readonly string[];
-  readonly owner_name: string | null;
-}
-
-export function AgentHead({ agent }: { readonly agent: Pick<ShownAgent, "id" | "name" | "role" | "owner_name"> }) {
+export function AgentHead({ agent }: { readonly agent: Pick<PublishedAgent, "id" | "name" | "role" | "owner_name"> }) {
   const { id, name, role, owner_name: owner } = agent;
   const words = [role, owner === null ? null : `by ${owner}`].filter((word) => word !== null);
   return (
@@ -33,7 +24,7 @@ export function AgentHead({ agent }: { readonly agent: Pick<ShownAgent, "id" | "
 }
 
 export interface FirstMessageProps {
-  readonly agent: ShownAgent;
+  readonly agent: PublishedAgent;
   readonly isBusy?: boolean;
   readonly failure?: string | null;
   /** Absent in a preview. */
@@ -75,7 +66,7 @@ export function FirstMessage({ agent, isBusy = false, failure = null, onSend }: 
         }}
       >
         <Field label={`Message to ${agent.name}`}>
-          <TextArea rows={3} value={text} onChange={({ target }) => setText(target.value)} />
+          <TextArea rows={3} {...typed(text, setText)} />
         </Field>
         {failure !== null && <Banner tone="bad">{failure}</Banner>}
         <Button

@@ -1,23 +1,13 @@
-import { Check, MailOpen, X } from "lucide-react";
+import type { Database } from "@swarmbase/sdk";
+import { MailOpen } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { Button } from "./button.tsx";
+import { AnswerButtons } from "./answer-buttons.tsx";
 import { RelativeTime } from "./relative-time.tsx";
 import { ROLE_LABELS } from "./role-labels.ts";
 import { useToast } from "./toast.tsx";
 
-/** A row of the view `swarm_invitations`. */
-interface InvitationDetails {
-  readonly id: string;
-  readonly swarm_id: string;
-  readonly swarm_name: string;
-  readonly role: keyof typeof ROLE_LABELS;
-  /** Null when the service role created the invitation, or the inviter was deleted. */
-  readonly inviter_name: string | null;
-  readonly created_at: string;
-  /** Null when it does not expire. */
-  readonly expires_at: string | null;
-}
+type InvitationDetails = Database["public"]["Views"]["swarm_invitations"]["Row"];
 
 export interface InvitationListProps {
   readonly invitations: readonly InvitationDetails[];
@@ -77,27 +67,11 @@ function InvitationRow({ invitation, onAnswer }: InvitationRowProps) {
           )}
         </span>
       </div>
-      <div className="flex gap-2">
-        <Button
-          size="small"
-          icon={<X />}
-          disabled={isBusy}
-          aria-label={`Decline the invitation to ${swarmName}`}
-          onClick={() => void run(false)}
-        >
-          Decline
-        </Button>
-        <Button
-          size="small"
-          variant="primary"
-          icon={<Check />}
-          isBusy={isBusy}
-          aria-label={`Accept the invitation to ${swarmName}`}
-          onClick={() => void run(true)}
-        >
-          Accept
-        </Button>
-      </div>
+      <AnswerButtons
+        what={`the invitation to ${swarmName}`}
+        isBusy={isBusy}
+        onAnswer={(isAccepted) => void run(isAccepted)}
+      />
     </div>
   );
 }

@@ -3,6 +3,7 @@ export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly title?: string;
   readonly description?: string;
+  readonly format?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
   /** Choices with titles: `{ const, title }`. */
@@ -15,14 +16,14 @@ export interface JsonSchema {
   readonly maxLength?: number;
 }
 
-export type FormKind = "text" | "number" | "integer" | "boolean" | "choice" | "texts" | "json";
+export type FormKind = "text" | "time" | "number" | "integer" | "boolean" | "choice" | "texts" | "json";
 
 /** Decides which control edits a value of the schema. */
 export function decideKind(schema: JsonSchema): FormKind {
   if (listChoices(schema) !== null) return "choice";
   switch (schema.type) {
     case "string":
-      return "text";
+      return schema.format === "date-time" ? "time" : "text";
     case "number":
       return "number";
     case "integer":

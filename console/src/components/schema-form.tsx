@@ -1,3 +1,4 @@
+import { clsx } from "clsx";
 import { Field } from "./field.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { decideKind, humanize, type JsonSchema, listChoices } from "./json-schema.ts";
@@ -17,10 +18,12 @@ export interface SchemaFormProps {
   readonly errors?: Readonly<Record<string, string>>;
   /** All fields are optional: the form sets only the arguments that are fixed in advance. */
   readonly isPartial?: boolean;
+  readonly className?: string;
 }
 
-/** A form generated from a JSON Schema: the input of a tool, the configuration of an assignment. */
-export function SchemaForm({ schema, value, onChange, errors = {}, isPartial = false }: SchemaFormProps) {
+/** A form generated from a JSON Schema: the input of a tool, the configuration of an assignment, a grant. */
+export function SchemaForm(props: SchemaFormProps) {
+  const { schema, value, onChange, errors = {}, isPartial = false, className } = props;
   const properties = Object.entries(schema.properties ?? {});
   if (properties.length === 0) return <p className="text-base text-ink-soft">This tool has no arguments.</p>;
   const set = (name: string, next: unknown) => {
@@ -28,7 +31,7 @@ export function SchemaForm({ schema, value, onChange, errors = {}, isPartial = f
     onChange(next === undefined ? others : { ...others, [name]: next });
   };
   return (
-    <div className="grid gap-4">
+    <div className={clsx("grid gap-4", className)}>
       {properties.map(([name, property]) => (
         <SchemaField
           key={name}
@@ -75,7 +78,14 @@ function SchemaField({ name, schema, value, error, isOptional, isPartial, onChan
       error={error}
       {...(schema.description !== undefined && { hint: schema.description })}
     >
-      <Control kind={kind} schema={schema} value={value} isPartial={isPartial} onChange={onChange} />
+      <Control
+        kind={kind}
+        schema={schema}
+        value={value}
+        isOptional={isOptional}
+        isPartial={isPartial}
+        onChange={onChange}
+      />
     </Field>
   );
 }
@@ -84,17 +94,19 @@ interface ControlProps {
   readonly kind: Exclude<ReturnType<typeof decideKind>, "json">;
   readonly schema: JsonSchema;
   readonly value: unknown;
+  readonly isOptional: boolean;
   readonly isPartial: boolean;
   onChange(value: unknown): void;
 }
 
+const MINUTE_MS = 60_000;
 const BOOLEAN_CHOICES = [
   { value: "", label: "Not set" },
   { value: "true", label: "Yes" },
   { value: "false", label: "No" },
 ] as const;
 
-function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
+function Control({ kind, schema, value, isOptional, isPartial, onChange }: ControlProps) {
   const placeholder = schema.default === undefined ? "" : JSON.stringify(schema.default).replace(/^"|"$/g, "");
   switch (kind) {
     case "boolean":
@@ -110,10 +122,11 @@ function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
       return <Switch isOn={(value ?? schema.default) === true} onChange={onChange} />;
     case "choice": {
       const choices = listChoices(schema) ?? [];
+      const unset = { value: "", label: placeholder === "" ? "Not set" : `Default (${placeholder})` };
       return (
         <Select
           value={typeof value === "string" ? value : ""}
-          choices={[{ value: "", label: placeholder === "" ? "Not set" : `Default (${placeholder})` }, ...choices]}
+          choices={isOptional || typeof value !== "string" ? [unset, ...choices] : choices}
           onChange={(next) => onChange(next === "" ? undefined : next)}
         />
       );
@@ -130,6 +143,14 @@ function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
           placeholder={placeholder}
           value={typeof value === "number" ? value : ""}
           onChange={({ target }) => onChange(target.value === "" ? undefined : target.valueAsNumber)}
+        />
+      );
+    case "time":
+      return (
+        <TextInput
+          type="datetime-local"
+          value={typeof value === "string" ? toLocalTime(value) : ""}
+          onChange={({ target }) => onChange(target.value === "" ? undefined : new Date(target.value).toISOString())}
         />
       );
     case "texts":
@@ -151,4 +172,11 @@ function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
         />
       );
   }
+}
+
+/** As a field for a time in the user's time zone has it. */
+function toLocalTime(at: string): string {
+  const time = new Date(at);
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS);
+  return local.toISOString().slice(0, "2026-11-15T12:00".length);
 }

@@ -1,17 +1,16 @@
 import type { Database } from "@swarmbase/sdk";
 import { useMemo } from "react";
-import { dropRow } from "./cached-rows.ts";
-import { callService } from "./call-service.ts";
-import { type Client, getClient, type Row } from "./client.ts";
+import { useDeleteRow } from "./changed-rows.ts";
+import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
-import { useOperator } from "./operator.ts";
+import { type OperatorCall, useOperator, useOperatorCall } from "./operator.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 export type Grant = Row<"agent_grants">;
-export type GrantColumns = Omit<Database["public"]["Tables"]["agent_grants"]["Insert"], "id" | "agent_id">;
+export type GrantColumns = Partial<Omit<Database["public"]["Tables"]["agent_grants"]["Insert"], "id" | "agent_id">>;
 export type Customer = Row<"agent_customers">;
 
 /** The oldest first, as they apply among equals. Realtime does not publish the table. */
@@ -30,7 +29,7 @@ export interface GrantChange {
   readonly agentId: string;
   /** Null for a new grant. */
   readonly base: Grant | null;
-  readonly columns: Partial<GrantColumns>;
+  readonly columns: GrantColumns;
 }
 
 /** Operators grant an agent to everyone and to a claim with the rights of the service; others where the service lets users publish. */
@@ -39,52 +38,40 @@ export function useCanPublish(): boolean {
   return operator?.isOperator === true && operator.lacks === null;
 }
 
-export function useSaveGrant(): Write<GrantChange, boolean> {
+export function useSaveGrant(): Write<GrantChange, unknown> {
   const canPublish = useCanPublish();
-  return useWrite({
+  const callOperator = useOperatorCall();
+  return useWrite<GrantChange, unknown>({
     tables: ["agent_grants"],
-    write: async (client, change, key) => {
-      const audience = change.base?.audience ?? change.columns.audience;
-      if (canPublish && audience !== "user") await saveAsOperator(change);
-      else await saveAsOwner(client, change, key);
-      return true;
+    write: (client, change, key) => {
+      const { agentId, base, columns } = change;
+      if (canPublish && (base ?? columns).audience !== "user") return callOperator(toOperatorCall(change));
+      const grants = client.from("agent_grants");
+      // Whom a grant is for cannot change.
+      const { audience = "user", user_id: userId = null, ...terms } = columns;
+      if (base !== null) return unwrap(grants.update(terms).eq("id", base.id).select("id").single());
+      const row = { ...terms, audience, user_id: userId, agent_id: agentId };
+      return unwrap(once(grants.insert(row).select("id").single(), key));
     },
   });
 }
 
-async function saveAsOwner(client: Client, { agentId, base, columns }: GrantChange, key: string): Promise<void> {
-  // Whom a grant is for cannot change.
-  const { audience = "user", user_id: userId = null, ...changed } = columns;
-  if (base !== null) await unwrap(client.from("agent_grants").update(changed).eq("id", base.id).select("id").single());
-  else {
-    const row = { ...changed, audience, user_id: userId, agent_id: agentId };
-    await unwrap(once(client.from("agent_grants").insert(row).select("id").single(), key));
-  }
-}
-
-const OPERATOR_PATH = "/operator/v1/tables/public/agent_grants";
-
 /** The table editor of operators writes as the service role: a row of a file, and changes with the values before. */
-async function saveAsOperator({ agentId, base, columns }: GrantChange): Promise<void> {
+function toOperatorCall({ agentId, base, columns }: GrantChange): OperatorCall {
+  const path = "/tables/public/agent_grants";
   const names = Object.keys(columns) as (keyof GrantColumns)[];
   if (base === null) {
     const cells = [agentId, ...names.map((name) => toText(columns[name]))];
-    const body = `agent_id,${names.join()}\r\n${cells.map(quoteCell).join()}\r\n`;
-    await callService(getClient(), `${OPERATOR_PATH}/csv`, {
-      method: "POST",
-      headers: { "content-type": "text/csv" },
-      body,
-    });
-    return;
+    // An empty cell is null.
+    const quoted = cells.map((text) => (text === null ? "" : `"${text.replaceAll('"', '""')}"`));
+    return { method: "POST", path: `${path}/csv`, body: `agent_id,${names.join()}\r\n${quoted.join()}\r\n` };
   }
-  const changes = Object.fromEntries(
-    names.map((name) => [name, { from: toText(base[name]), to: toText(columns[name]) }] as const),
-  );
-  await callService(getClient(), `${OPERATOR_PATH}/rows`, {
+  const changes = names.map((name) => [name, { from: toText(base[name]), to: toText(columns[name]) }] as const);
+  return {
     method: "PATCH",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ key: { id: base.id }, changes }),
-  });
+    path: `${path}/rows`,
+    body: { key: { id: base.id }, changes: Object.fromEntries(changes) },
+  };
 }
 
 function toText(value: unknown): string | null {
@@ -92,21 +79,9 @@ function toText(value: unknown): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** An empty cell is null. */
-function quoteCell(text: string | null): string {
-  return text === null ? "" : `"${text.replaceAll('"', '""')}"`;
-}
-
 /** Also of grants that the owner may not create. */
-export function useDeleteGrant(): Write<string, boolean> {
-  return useWrite({
-    tables: ["agent_grants"],
-    optimistic: (id) => [{ table: "agent_grants", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("agent_grants").delete().eq("id", id));
-      return true;
-    },
-  });
+export function useDeleteGrant(): Write<string, string> {
+  return useDeleteRow("agent_grants", ["agent_grants"]);
 }
 
 export const CUSTOMER_ORDERS = ["last_run_at", "runs", "cost_usd", "errors", "full_name"] as const;
@@ -126,14 +101,9 @@ export function useCustomers(agentId: string, order: CustomerOrder): ReadResult<
     table: "agent_customers",
     key: ["of", agentId, order],
     follows: ["usage_records"],
-    read: (client, signal) =>
-      client
-        .from("agent_customers")
-        .select("*")
-        .eq("agent_id", agentId)
-        .order(order, { ascending: order === "full_name" })
-        .order("user_id")
-        .limit(MAX_CUSTOMERS)
-        .abortSignal(signal),
+    read: (client) => {
+      const query = client.from("agent_customers").select("*").eq("agent_id", agentId).limit(MAX_CUSTOMERS);
+      return query.order(order, { ascending: order === "full_name" }).order("user_id");
+    },
   });
 }

@@ -4,6 +4,7 @@ import { unwrap } from "./failure.ts";
 import { useWrite, type Write } from "./write.ts";
 
 type ChangedTable =
+  | "agent_grants"
   | "agent_tools"
   | "agents"
   | "eval_cases"

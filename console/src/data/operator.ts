@@ -113,27 +113,33 @@ export interface OperatorCall {
   readonly body?: unknown;
 }
 
+/** Sends a change below `/operator/v1`. */
+export function useOperatorCall(): (change: OperatorCall) => Promise<Response> {
+  const call = useCall();
+  return ({ method, path, body }) => {
+    const isText = typeof body === "string";
+    return call(path, {
+      method,
+      ...(body !== undefined && {
+        headers: { "content-type": isText ? "text/csv" : "application/json" },
+        body: isText ? body : JSON.stringify(body),
+      }),
+    });
+  };
+}
+
 /** A change below `/operator/v1`, after which the reads of the noun are repeated. */
 export function useOperatorWrite<Input, Output = unknown>(
   noun: string,
   toCall: (input: Input) => OperatorCall,
   read: (response: Response) => Promise<Output> = async (response) => (await response.json()) as Output,
 ): Write<Input, Output> {
-  const call = useCall();
+  const call = useOperatorCall();
   const queries = useQueryClient();
   return useWrite({
     tables: [],
     write: async (_client, input: Input) => {
-      const { method, path, body } = toCall(input);
-      const isText = typeof body === "string";
-      const response = await call(path, {
-        method,
-        ...(body !== undefined && {
-          headers: { "content-type": isText ? "text/csv" : "application/json" },
-          body: isText ? body : JSON.stringify(body),
-        }),
-      });
-      const result = await read(response);
+      const result = await read(await call(toCall(input)));
       void queries.invalidateQueries({ queryKey: [NAME, noun] });
       return result;
     },

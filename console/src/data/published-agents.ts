@@ -1,4 +1,3 @@
-import { useMemo } from "react";
 import { dropRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
@@ -8,7 +7,6 @@ import { useWrite, type Write } from "./write.ts";
 
 export type PublishedAgent = Row<"published_agents">;
 export type AgentOffer = Row<"agent_offers">;
-export type PrivateConversation = Pick<Row<"swarms">, "id" | "name" | "updated_at">;
 
 const MAX_ROWS = 200;
 
@@ -17,8 +15,7 @@ export function usePublishedAgents(): ReadResult<readonly PublishedAgent[]> {
   return useRows({
     table: "published_agents",
     key: ["list"],
-    read: (client, signal) =>
-      client.from("published_agents").select("*").order("name").order("id").limit(MAX_ROWS).abortSignal(signal),
+    read: (client) => client.from("published_agents").select("*").order("name").order("id").limit(MAX_ROWS),
   });
 }
 
@@ -28,8 +25,7 @@ export function usePublishedAgent(id: string, isOn = true): ReadResult<Published
     table: "published_agents",
     key: ["one", id],
     isOn,
-    read: (client, signal) =>
-      client.from("published_agents").select("*").eq("id", id).abortSignal(signal).maybeSingle(),
+    read: (client) => client.from("published_agents").select("*").eq("id", id).maybeSingle(),
   });
 }
 
@@ -38,42 +34,33 @@ export function useAgentOffers(): ReadResult<readonly AgentOffer[]> {
   return useRows({
     table: "agent_offers",
     key: ["list"],
-    read: (client, signal) =>
-      client.from("agent_offers").select("*").order("id", { ascending: false }).limit(MAX_ROWS).abortSignal(signal),
+    read: (client) => client.from("agent_offers").select("*").order("id", { ascending: false }).limit(MAX_ROWS),
   });
 }
 
-export interface OfferAnswer {
-  readonly id: string;
-  readonly isAccepted: boolean;
-}
-
-export function useAnswerOffer(): Write<OfferAnswer, boolean> {
+export function useAnswerOffer(): Write<{ readonly id: string; readonly isAccepted: boolean }, unknown> {
   return useWrite({
     tables: ["agent_offers", "published_agents"],
     optimistic: ({ id }) => [{ table: "agent_offers", change: dropRow(id) }],
-    write: async (client, { id, isAccepted }) => {
+    write: (client, { id, isAccepted }) => {
       const body = { action: isAccepted ? "accept" : "decline", grant_id: id };
-      await unwrap(client.functions.invoke("agent-grants", { body }));
-      return true;
+      return unwrap(client.functions.invoke("agent-grants", { body }));
     },
   });
 }
 
 /** The user's private conversations with an agent, the one with the last change first. */
-export function useConversationsWith(agentId: string): ReadResult<readonly PrivateConversation[]> {
+export function useConversationsWith(
+  agentId: string,
+): ReadResult<readonly Pick<Row<"swarms">, "id" | "name" | "updated_at">[]> {
   useLiveTable("swarms");
   return useRows({
     table: "swarms",
     key: ["private", agentId],
-    read: (client, signal) =>
-      client
-        .from("swarms")
-        .select("id, name, updated_at")
-        .filter("private_agent_id", "eq", agentId)
-        .order("updated_at", { ascending: false })
-        .limit(MAX_ROWS)
-        .abortSignal(signal),
+    read: (client) => {
+      const query = client.from("swarms").select("id, name, updated_at").filter("private_agent_id", "eq", agentId);
+      return query.order("updated_at", { ascending: false }).limit(MAX_ROWS);
+    },
   });
 }
 
@@ -88,28 +75,4 @@ export function useBeginConversation(): Write<{ readonly agentId: string; readon
       return (run as { swarm_id: string }).swarm_id;
     },
   });
-}
-
-/** What a private conversation says about the agent of somebody else: undefined until it is known, or if the swarm is no such one. */
-export interface PrivateAgent {
-  /** Null: it no longer answers the user. */
-  readonly agent: PublishedAgent | null;
-}
-
-export function usePrivateAgent(swarmId: string, isOn: boolean): PrivateAgent | undefined {
-  const { rows: swarm } = useRows({
-    table: "swarms",
-    key: ["private agent", swarmId],
-    isOn,
-    read: (client, signal) =>
-      client
-        .from("swarms")
-        .select<string, { readonly id: string; readonly private_agent_id: string | null }>("id, private_agent_id")
-        .eq("id", swarmId)
-        .abortSignal(signal)
-        .maybeSingle(),
-  });
-  const agentId = swarm?.private_agent_id ?? null;
-  const { rows: agent } = usePublishedAgent(agentId ?? "", isOn && agentId !== null);
-  return useMemo(() => (agentId === null || agent === undefined ? undefined : { agent }), [agentId, agent]);
 }

@@ -39,6 +39,8 @@ export interface SwarmSummary extends Row<"swarms"> {
 }
 
 export interface Swarm extends Row<"swarms"> {
+  /** The agent with which the user, who owns the swarm, talks in private; null for any other swarm. */
+  readonly private_agent_id: string | null;
   readonly mine: readonly Mine[];
   readonly read_positions: readonly ReadPosition[];
 }
@@ -118,7 +120,9 @@ export function useSwarm(id: string): ReadResult<Swarm | null> {
     read: (client) =>
       client
         .from("swarms")
-        .select("*, mine:swarm_members(id, role, status), read_positions(last_read_seq)")
+        .select<string, Swarm>(
+          "*, private_agent_id, mine:swarm_members(id, role, status), read_positions(last_read_seq)",
+        )
         .eq("id", id)
         .eq("mine.user_id", user.id)
         .maybeSingle(),
@@ -130,15 +134,19 @@ export interface Rights {
   readonly role: SwarmRole;
   readonly canWrite: boolean;
   readonly canManage: boolean;
+  /** Invite people and add agents, which a private conversation does not take. */
+  readonly canExtend: boolean;
   readonly canDelete: boolean;
 }
 
 export function rightsIn(swarm: Swarm, userId: string): Rights {
   const role = swarm.owner_id === userId ? "owner" : (swarm.mine[0]?.role ?? "viewer");
+  const canManage = role === "owner" || role === "admin";
   return {
     role,
     canWrite: role !== "viewer",
-    canManage: role === "owner" || role === "admin",
+    canManage,
+    canExtend: canManage && swarm.private_agent_id === null,
     canDelete: role === "owner",
   };
 }

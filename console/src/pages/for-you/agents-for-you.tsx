@@ -5,7 +5,7 @@ import { AgentHead } from "../../components/first-message.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
-import { OfferList } from "./offer-list.tsx";
+import { Offer } from "./offer.tsx";
 
 const QUESTIONS = 3;
 
@@ -20,7 +20,13 @@ export function AgentsForYou() {
         description="Agents of others that you may ask. Each conversation is private, unless the agent says otherwise before you write."
       />
       <div className="grid grid-cols-1 gap-5">
-        <OfferList offers={offers} />
+        {offers.length > 0 && (
+          <section aria-label="Offers" className="grid grid-cols-1 gap-3">
+            {offers.map((offer) => (
+              <Offer key={offer.id} offer={offer} />
+            ))}
+          </section>
+        )}
         {rows === undefined ? (
           <NotLoaded title="The agents could not be loaded" read={published} skeleton={<CardsSkeleton />} />
         ) : rows.length === 0 ? (

@@ -15,6 +15,7 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
+import { whenColumn } from "../../../components/when-column.tsx";
 
 const ORDERS: Readonly<Record<CustomerOrder, string>> = {
   last_run_at: "Last seen first",
@@ -28,13 +29,7 @@ const COLUMNS: readonly Column<Customer>[] = [
   { title: "Runs", isNumber: true, render: ({ runs }) => formatCount(runs) },
   { title: "Cost", isNumber: true, render: ({ cost_usd: cost }) => formatMoney(cost) },
   { title: "Errors", isNumber: true, render: ({ errors }) => formatCount(errors) },
-  {
-    title: "Last seen",
-    width: "9rem",
-    isNumber: true,
-    narrow: "trailing",
-    render: ({ last_run_at: at }) => <RelativeTime at={at} />,
-  },
+  { ...whenColumn("Last seen"), render: ({ last_run_at: at }) => <RelativeTime at={at} /> },
 ];
 
 /** Who asks the agent by a grant: figures, without any content. */

@@ -2,11 +2,8 @@ import type { Grant } from "../../../data/agent-grants.ts";
 import type { Tone } from "../../../components/badge.tsx";
 import { formatCount, formatMoney } from "../../../components/formats.ts";
 
-/** Names: those of customers, by user id. */
-export function nameAudience(
-  { audience, claim, user_id: userId }: Pick<Grant, "audience" | "claim" | "user_id">,
-  names: ReadonlyMap<string, string>,
-): string {
+/** `names`: those of customers, by user id. */
+export function nameAudience({ audience, claim, user_id: userId }: Grant, names: ReadonlyMap<string, string | null>) {
   if (audience === "everyone") return "Everyone";
   if (audience === "claim") return `Accounts with ${JSON.stringify(claim)}`;
   return names.get(userId ?? "") ?? `User ${userId ?? ""}`;

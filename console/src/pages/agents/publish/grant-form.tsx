@@ -1,59 +1,31 @@
 import { useState } from "react";
-import { type Grant, useCanPublish, useSaveGrant } from "../../../data/agent-grants.ts";
+import { type Grant, type GrantColumns, useCanPublish, useSaveGrant } from "../../../data/agent-grants.ts";
 import type { Agent } from "../../../data/agents.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
-import { Checkbox } from "../../../components/checkbox.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Select } from "../../../components/select.tsx";
-import { TextArea } from "../../../components/text-area.tsx";
-import { TextInput } from "../../../components/text-input.tsx";
+import { SchemaForm } from "../../../components/schema-form.tsx";
+import type { Choice } from "../../../components/select.tsx";
 import { useToast } from "../../../components/toast.tsx";
-import { formOfGrant, type GrantForm, renderGrant } from "./grant-draft.ts";
-import type { VersionChoice } from "./version-choices.ts";
+import { describeForm, formOfGrant, renderGrant } from "./grant-schema.ts";
 
 export interface GrantFormDialogProps {
   readonly agent: Agent;
   /** Null for a new grant. */
   readonly base: Grant | null;
-  readonly versions: readonly VersionChoice[];
+  /** Whom the grant is for. */
+  readonly name: string;
+  readonly versions: readonly Choice[];
   onClose(): void;
 }
 
-const AUDIENCES = [
-  { value: "user", label: "One user" },
-  { value: "claim", label: "Accounts with a claim" },
-  { value: "everyone", label: "Everyone who is signed in" },
-] as const;
-const PEOPLE = [
-  { value: "owner", label: "You, the owner" },
-  { value: "asker", label: "The customer" },
-] as const;
-const TRANSCRIPTS = [
-  { value: "private", label: "The customer alone" },
-  { value: "owner", label: "The customer and you" },
-] as const;
-const LIMITS = [
-  ["runs_per_day", "Runs a day of each customer", "0 blocks at once."],
-  ["cost_per_day", "US dollars a day of each customer", undefined],
-  ["total_runs_per_day", "Runs a day of all", undefined],
-  ["total_cost_per_day", "US dollars a day of all", undefined],
-] as const;
-const FLAGS = [
-  ["include_anonymous", "Also anonymous users"],
-  ["shows_owner", "Show my name"],
-  ["accepts_messages", "Accept a list of messages in place of the stored conversation"],
-  ["accepts_client_tools", "Accept tools of the customer’s app"],
-] as const;
-
-export function GrantFormDialog({ agent, base, versions, onClose }: GrantFormDialogProps) {
+export function GrantFormDialog({ agent, base, name, versions, onClose }: GrantFormDialogProps) {
   const [form, setForm] = useState(() => formOfGrant(base));
   const save = useSaveGrant();
   const toast = useToast();
-  const change = (part: Partial<GrantForm>) => setForm((old) => ({ ...old, ...part }));
   const { errors } = save;
-  const columns = renderGrant(form, base);
+  const schema = describeForm(form, base === null, versions);
+  const columns = renderGrant(schema, form, base);
   const submit = async () => {
     const isSame = Object.keys(columns).length === 0;
     if (!isSame && (await save.run({ agentId: agent.id, base, columns })) === null) return;
@@ -65,97 +37,20 @@ export function GrantFormDialog({ agent, base, versions, onClose }: GrantFormDia
     <ActionDialog
       isOpen
       onClose={onClose}
-      title={base === null ? `Let others ask ${agent.name}` : "Edit the grant"}
+      title={base === null ? `Let others ask ${agent.name}` : `Edit the grant of ${name}`}
       description="Exactly one grant applies to a customer: that of the user, else the claim of the highest priority, else that of everyone."
       size="large"
       action={base === null ? "Create the grant" : "Save"}
       isBusy={save.isBusy}
       onAction={() => void submit()}
     >
-      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label="For" error={errors["audience"]}>
-          <Select
-            value={form.audience}
-            choices={AUDIENCES}
-            disabled={base !== null}
-            onChange={(audience) => change({ audience })}
-          />
-        </Field>
-        {form.audience === "user" && (
-          <Field label="User id" hint="The user is asked first." error={errors["user_id"]}>
-            <TextInput
-              value={form.user_id}
-              disabled={base !== null}
-              onChange={({ target }) => change({ user_id: target.value })}
-            />
-          </Field>
-        )}
-        {form.audience === "claim" && (
-          <>
-            <Field label="Claim" hint="JSON that the app_metadata of the account contains." error={errors["claim"]}>
-              <TextArea isCode rows={2} value={form.claim} onChange={({ target }) => change({ claim: target.value })} />
-            </Field>
-            <Field
-              label="Priority"
-              hint="Of several claims that match, the highest applies."
-              error={errors["priority"]}
-            >
-              <TextInput
-                type="number"
-                value={form.priority}
-                onChange={({ target }) => change({ priority: target.value })}
-              />
-            </Field>
-          </>
-        )}
-        <Field
-          label="Version"
-          hint="A pinned version stays as it is when you edit the agent."
-          error={errors["agent_version"]}
-        >
-          <Select
-            value={form.agent_version}
-            choices={versions}
-            onChange={(version) => change({ agent_version: version })}
-          />
-        </Field>
-        <Field label="Who reads the conversations" error={errors["transcripts"]}>
-          <Select value={form.transcripts} choices={TRANSCRIPTS} onChange={(transcripts) => change({ transcripts })} />
-        </Field>
-        <Field label="Who pays" error={errors["payer"]}>
-          <Select value={form.payer} choices={PEOPLE} onChange={(payer) => change({ payer })} />
-        </Field>
-        <Field label="Who approves tool calls" error={errors["approver"]}>
-          <Select value={form.approver} choices={PEOPLE} onChange={(approver) => change({ approver })} />
-        </Field>
-        {LIMITS.map(([name, label, hint]) => (
-          <Field key={name} label={label} isOptional error={errors[name]} {...(hint !== undefined && { hint })}>
-            <TextInput
-              type="number"
-              min={0}
-              step="any"
-              value={form[name]}
-              onChange={({ target }) => change({ [name]: target.value })}
-            />
-          </Field>
-        ))}
-        <Field label="Ends" isOptional error={errors["expires_at"]}>
-          <TextInput
-            type="datetime-local"
-            value={form.expires_at}
-            onChange={({ target }) => change({ expires_at: target.value })}
-          />
-        </Field>
-        <div className="grid content-start gap-2">
-          {FLAGS.map(([name, label]) => (
-            <Checkbox key={name} label={label} isChecked={form[name]} onChange={(isOn) => change({ [name]: isOn })} />
-          ))}
-        </div>
-        <div className="grid grid-cols-1 gap-3 sm:col-span-2">
+      <div className="grid grid-cols-1 gap-4">
+        <SchemaForm schema={schema} value={form} onChange={setForm} errors={errors} className="sm:grid-cols-2" />
+        <div className="grid grid-cols-1 gap-3">
           {base !== null && base.accepted_at !== null && needsAnswer && (
             <Banner tone="note">The user must accept the grant again before it applies.</Banner>
           )}
-          {form.audience !== "user" && <PublishNote agent={agent} columns={columns} isNew={base === null} />}
+          {form["audience"] !== "user" && <PublishNote agent={agent} columns={columns} isNew={base === null} />}
           {save.failure !== null && (
             <Banner tone="bad">{[save.failure.message, ...Object.values(errors)].join(" ")}</Banner>
           )}
@@ -167,7 +62,7 @@ export function GrantFormDialog({ agent, base, versions, onClose }: GrantFormDia
 
 interface PublishNoteProps {
   readonly agent: Agent;
-  readonly columns: ReturnType<typeof renderGrant>;
+  readonly columns: GrantColumns;
   readonly isNew: boolean;
 }
 

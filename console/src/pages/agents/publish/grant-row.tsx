@@ -6,24 +6,30 @@ import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { Select } from "../../../components/select.tsx";
+import { type Choice, Select } from "../../../components/select.tsx";
 import { useToast } from "../../../components/toast.tsx";
-import { describeState, listTerms, nameAudience } from "./describe-grant.ts";
-import type { VersionChoice } from "./version-choices.ts";
+import { describeState, listTerms } from "./describe-grant.ts";
+import { AS_IT_IS } from "./grant-schema.ts";
 
 export interface GrantRowProps {
   readonly grant: Grant;
-  readonly names: ReadonlyMap<string, string>;
-  readonly versions: readonly VersionChoice[];
+  readonly name: string;
+  readonly versions: readonly Choice[];
   onEdit(): void;
   /** Shows what its customers see. */
   onShow(): void;
 }
 
-export function GrantRow({ grant, names, versions, onEdit, onShow }: GrantRowProps) {
+export function GrantRow({ grant, name, versions, onEdit, onShow }: GrantRowProps) {
   const [isDeleting, setDeleting] = useState(false);
-  const name = nameAudience(grant, names);
+  const remove = useDeleteGrant();
+  const toast = useToast();
   const state = describeState(grant);
+  const onDelete = async () => {
+    const isGone = (await remove.run(grant.id)) !== null;
+    setDeleting(false);
+    toast(isGone ? { text: "The grant is deleted." } : { text: "The grant could not be deleted.", tone: "bad" });
+  };
   return (
     <li aria-label={name} className="grid min-w-0 grid-cols-1 gap-2 rounded-md border border-line p-3.5">
       <div className="flex min-w-0 items-start gap-2">
@@ -52,30 +58,34 @@ export function GrantRow({ grant, names, versions, onEdit, onShow }: GrantRowPro
         />
       </div>
       <VersionInUse grant={grant} name={name} versions={versions} />
-      {isDeleting && <DeleteGrant grant={grant} name={name} onClose={() => setDeleting(false)} />}
+      <ActionDialog
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={`Delete the grant of ${name}?`}
+        action="Delete the grant"
+        isDangerous
+        isBusy={remove.isBusy}
+        onAction={() => void onDelete()}
+      >
+        <p className="text-ink-soft">
+          Running answers end at their next step. Conversations stay readable for those who had them.
+        </p>
+      </ActionDialog>
     </li>
   );
 }
 
 /** The version that answers. It is moved and moved back with one click. */
-function VersionInUse({
-  grant,
-  name,
-  versions,
-}: Pick<GrantRowProps, "grant" | "versions"> & { readonly name: string }) {
+function VersionInUse({ grant, name, versions }: Pick<GrantRowProps, "grant" | "name" | "versions">) {
   const save = useSaveGrant();
   const toast = useToast();
-  const current = grant.agent_version === null ? "" : String(grant.agent_version);
+  const current = String(grant.agent_version ?? AS_IT_IS);
   const newest = versions[1]?.value ?? "";
-  const move = async (version: string, base: Grant) => {
-    const agentVersion = version === "" ? null : Number(version);
-    const moved = await save.run({ agentId: grant.agent_id, base, columns: { agent_version: agentVersion } });
-    if (moved === null) return;
-    const text = agentVersion === null ? `${name}: the agent as it is.` : `${name}: version ${agentVersion}.`;
-    const before = base.agent_version === null ? "" : String(base.agent_version);
+  const move = async (to: number | null, base: Grant) => {
+    if ((await save.run({ agentId: grant.agent_id, base, columns: { agent_version: to } })) === null) return;
     toast({
-      text,
-      action: { label: "Undo", run: () => void move(before, { ...base, agent_version: agentVersion }) },
+      text: to === null ? `${name}: the agent as it is.` : `${name}: version ${to}.`,
+      action: { label: "Undo", run: () => void move(base.agent_version, { ...base, agent_version: to }) },
     });
   };
   return (
@@ -89,10 +99,10 @@ function VersionInUse({
           value={current}
           choices={versions}
           disabled={save.isBusy}
-          onChange={(version) => void move(version, grant)}
+          onChange={(version) => void move(version === AS_IT_IS ? null : Number(version), grant)}
         />
-        {current !== "" && current !== newest && (
-          <Button size="small" icon={<ArrowUpToLine />} onClick={() => void move(newest, grant)}>
+        {current !== AS_IT_IS && current !== newest && (
+          <Button size="small" icon={<ArrowUpToLine />} onClick={() => void move(Number(newest), grant)}>
             Move to version {newest}
           </Button>
         )}
@@ -103,36 +113,5 @@ function VersionInUse({
         </p>
       )}
     </div>
-  );
-}
-
-interface DeleteGrantProps {
-  readonly grant: Grant;
-  readonly name: string;
-  onClose(): void;
-}
-
-function DeleteGrant({ grant, name, onClose }: DeleteGrantProps) {
-  const remove = useDeleteGrant();
-  const toast = useToast();
-  const run = async () => {
-    const isGone = (await remove.run(grant.id)) !== null;
-    onClose();
-    toast(isGone ? { text: "The grant is deleted." } : { text: "The grant could not be deleted.", tone: "bad" });
-  };
-  return (
-    <ActionDialog
-      isOpen
-      onClose={onClose}
-      title={`Delete the grant of ${name}?`}
-      action="Delete the grant"
-      isDangerous
-      isBusy={remove.isBusy}
-      onAction={() => void run()}
-    >
-      <p className="text-ink-soft">
-        Running answers end at their next step. Conversations stay readable for those who had them.
-      </p>
-    </ActionDialog>
   );
 }

@@ -49,20 +49,17 @@ export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
         />
       ),
     })),
-    ...listHiddenTurns(turns, calls, answers).map((turnId) => ({
+    ...listHiddenTurns({ turns, calls, answers }).map((turnId) => ({
       key: turnId,
       title: "Answer",
       icon: <Bot />,
       children: (
-        <div className="grid min-w-0 gap-2">
-          <CallsAndAnswer
-            run={run}
-            agentName="The agent"
-            calls={calls.filter(({ turn_id: id }) => id === turnId)}
-            answer={answers.find(({ turn_id: id }) => id === turnId)}
-          />
-          <p className="text-sm text-ink-faint">Only the owner of the agent sees more.</p>
-        </div>
+        <TurnBody
+          run={run}
+          turn={null}
+          calls={calls.filter(({ turn_id: id }) => id === turnId)}
+          answer={answers.find(({ turn_id: id }) => id === turnId)}
+        />
       ),
     })),
     ...(hasEnded(run)
@@ -86,11 +83,7 @@ export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
 }
 
 /** The turns of agents that the user asks by a grant: their rows are not shown, what they said and did is. */
-function listHiddenTurns(
-  turns: readonly Turn[],
-  calls: readonly ToolCall[],
-  answers: readonly Answer[],
-): readonly string[] {
+function listHiddenTurns({ turns, calls, answers }: Omit<RunTimelineProps, "run">): readonly string[] {
   const known = new Set(turns.map(({ id }) => id));
   const ids = [...calls, ...answers].flatMap(({ turn_id: id }) => (id === null || known.has(id) ? [] : [id]));
   return [...new Set(ids)];
@@ -112,7 +105,8 @@ function TurnTitle({ turn }: { readonly turn: Turn }) {
 
 interface TurnBodyProps {
   readonly run: Run;
-  readonly turn: Turn;
+  /** Null for one whose row is not shown. */
+  readonly turn: Turn | null;
   readonly calls: readonly ToolCall[];
   readonly answer: Answer | undefined;
 }
@@ -120,33 +114,19 @@ interface TurnBodyProps {
 function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
   return (
     <div className="grid min-w-0 gap-2">
-      {listPassedOn(turn).map(({ title, text }) => (
-        <p key={title} className="text-sm wrap-anywhere whitespace-pre-wrap text-ink-soft">
-          {text === "" ? title : `${title}: ${text}`}
-        </p>
-      ))}
-      <CallsAndAnswer run={run} agentName={turn.agent_name} calls={calls} answer={answer} />
-      {turn.error !== null && <p className="text-sm text-bad">{toSentence(turn.error.message)}</p>}
-      <Warnings turn={turn} />
-      <TurnFigures turn={turn} />
-    </div>
-  );
-}
-
-interface CallsAndAnswerProps extends Omit<TurnBodyProps, "turn"> {
-  readonly agentName: string;
-}
-
-function CallsAndAnswer({ run, agentName, calls, answer }: CallsAndAnswerProps) {
-  return (
-    <>
+      {turn !== null &&
+        listPassedOn(turn).map(({ title, text }) => (
+          <p key={title} className="text-sm wrap-anywhere whitespace-pre-wrap text-ink-soft">
+            {text === "" ? title : `${title}: ${text}`}
+          </p>
+        ))}
       {calls.map((call) =>
         call.status === "pending_approval" ? (
           <ApprovalCard
             key={keyOfApproval(toLiveTool(call))}
             runId={run.id}
             tool={toLiveTool(call)}
-            agentName={agentName}
+            agentName={turn?.agent_name ?? "The agent"}
           />
         ) : (
           <ToolLine key={call.id} tool={toLiveTool(call)} />
@@ -157,7 +137,16 @@ function CallsAndAnswer({ run, agentName, calls, answer }: CallsAndAnswerProps) 
           <Markdown text={answer.content ?? "*deleted*"} />
         </div>
       )}
-    </>
+      {turn === null ? (
+        <p className="text-sm text-ink-faint">Only the owner of the agent sees more.</p>
+      ) : (
+        <>
+          {turn.error !== null && <p className="text-sm text-bad">{toSentence(turn.error.message)}</p>}
+          <Warnings turn={turn} />
+          <TurnFigures turn={turn} />
+        </>
+      )}
+    </div>
   );
 }
 

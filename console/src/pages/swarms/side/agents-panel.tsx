@@ -36,7 +36,7 @@ export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
       title="Agents"
       count={rows?.length}
       action={
-        rights.canManage && (
+        rights.canExtend && (
           <Button size="small" variant="quiet" icon={<Plus />} onClick={() => setAdding(true)}>
             Add
           </Button>
@@ -48,7 +48,9 @@ export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
       </p>
       {rows === undefined && <Skeleton className="h-24" />}
       {rows?.length === 0 && (
-        <p className="text-sm text-pretty text-ink-soft">The swarm has no agents. Add one to get replies.</p>
+        <p className="text-sm text-pretty text-ink-soft">
+          The swarm has no agents.{rights.canExtend && " Add one to get replies."}
+        </p>
       )}
       {rows !== undefined && rows.length > 0 && (
         <ol aria-label="Agents in speaking order" className="-mx-2 grid">

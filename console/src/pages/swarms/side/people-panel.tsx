@@ -33,7 +33,7 @@ export function PeoplePanel() {
       title="People"
       count={counts && describeCounts(counts)}
       action={
-        rights.canManage && (
+        rights.canExtend && (
           <Button size="small" variant="quiet" icon={<UserPlus />} onClick={() => setInviting(true)}>
             Invite
           </Button>

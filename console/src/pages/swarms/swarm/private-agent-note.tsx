@@ -1,30 +1,24 @@
-import { usePrivateAgent } from "../../../data/published-agents.ts";
+import { usePublishedAgent } from "../../../data/published-agents.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Link } from "../../../components/link.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 
 /** In a private conversation with an agent of somebody else: whether it still answers, and who reads. */
 export function PrivateAgentNote() {
-  const { swarm, rights, userId, swarmAgents } = useSwarmContext();
-  const agents = swarmAgents.rows ?? [];
-  const canBePrivate =
-    rights.role === "owner" &&
-    swarmAgents.rows !== undefined &&
-    agents.length <= 1 &&
-    agents.every(({ user_id: owner }) => owner !== userId);
-  const known = usePrivateAgent(swarm.id, canBePrivate);
-  if (known === undefined) return null;
-  if (known.agent === null)
+  const { swarm, userId, swarmAgents } = useSwarmContext();
+  const id = swarm.private_agent_id;
+  const isForeign = id !== null && swarmAgents.rows?.every(({ user_id: owner }) => owner !== userId) === true;
+  const { rows: agent } = usePublishedAgent(id ?? "", isForeign);
+  if (agent === null)
     return (
       <Banner tone="warning">
         The agent no longer answers you: its owner has withdrawn or deleted it. The conversation stays readable.
       </Banner>
     );
-  if (known.agent.transcripts !== "owner") return null;
+  if (agent?.transcripts !== "owner") return null;
   return (
     <Banner tone="warning">
-      The owner of {known.agent.name} reads this conversation.{" "}
-      <Link to={`/for-you/${known.agent.id}`}>About the agent</Link>
+      The owner of {agent.name} reads this conversation. <Link to={`/for-you/${agent.id}`}>About the agent</Link>
     </Banner>
   );
 }

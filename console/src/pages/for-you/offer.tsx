@@ -1,25 +1,13 @@
-import { Check, X } from "lucide-react";
 import { type AgentOffer, useAnswerOffer } from "../../data/published-agents.ts";
 import { AgentTerms } from "../../components/agent-terms.tsx";
-import { Button } from "../../components/button.tsx";
+import { AnswerButtons } from "../../components/answer-buttons.tsx";
 import { AgentHead } from "../../components/first-message.tsx";
 import { formatCount, formatMoney } from "../../components/formats.ts";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { useToast } from "../../components/toast.tsx";
 
-/** Agents that wait for an answer of the user; nothing when there are none. */
-export function OfferList({ offers }: { readonly offers: readonly AgentOffer[] }) {
-  if (offers.length === 0) return null;
-  return (
-    <section aria-label="Offers" className="grid grid-cols-1 gap-3">
-      {offers.map((offer) => (
-        <Offer key={offer.id} offer={offer} />
-      ))}
-    </section>
-  );
-}
-
-function Offer({ offer }: { readonly offer: AgentOffer }) {
+/** An agent that waits for an answer of the user. */
+export function Offer({ offer }: { readonly offer: AgentOffer }) {
   const { id, agent_id: agentId, name, description, runs_per_day: runs, cost_per_day: cost, expires_at: until } = offer;
   const answer = useAnswerOffer();
   const toast = useToast();
@@ -29,9 +17,9 @@ function Offer({ offer }: { readonly offer: AgentOffer }) {
     else toast({ text: isAccepted ? `You can ask ${name} now.` : `Declined ${name}.` });
   };
   const limits = [
-    runs === null ? null : `${formatCount(runs)} runs a day`,
-    cost === null ? null : `${formatMoney(cost)} a day`,
-  ].filter((limit) => limit !== null);
+    runs !== null && `${formatCount(runs)} runs a day`,
+    cost !== null && `${formatMoney(cost)} a day`,
+  ].filter((limit) => limit !== false);
   return (
     <article
       aria-label={`Offer of ${name}`}
@@ -49,25 +37,7 @@ function Offer({ offer }: { readonly offer: AgentOffer }) {
             </>
           )}
         </p>
-        <Button
-          size="small"
-          icon={<X />}
-          disabled={answer.isBusy}
-          aria-label={`Decline ${name}`}
-          onClick={() => void run(false)}
-        >
-          Decline
-        </Button>
-        <Button
-          size="small"
-          variant="primary"
-          icon={<Check />}
-          isBusy={answer.isBusy}
-          aria-label={`Accept ${name}`}
-          onClick={() => void run(true)}
-        >
-          Accept
-        </Button>
+        <AnswerButtons what={name} isBusy={answer.isBusy} onAnswer={(isAccepted) => void run(isAccepted)} />
       </div>
     </article>
   );
