@@ -54,7 +54,7 @@ export async function readInput(body: unknown): Promise<AgentInput> {
     runId,
     state: input.state,
     question: last?.role === "user" && resume.length === 0 ? textOf(last) : null,
-    said: () => listSaid(messages),
+    said: () => messages.flatMap(toSaid),
     clientTools: tools.map(({ name, description, parameters }) => ({
       name,
       description,
@@ -77,18 +77,10 @@ const ROLES: Readonly<Record<string, SaidMessage["role"]>> = {
   assistant: "assistant",
 };
 
-/** The text before a tool call and the text after its result are one message of the agent. */
-function listSaid(messages: readonly Message[]): readonly SaidMessage[] {
-  const said: SaidMessage[] = [];
-  for (const message of messages) {
-    const role = ROLES[message.role];
-    const content = role === undefined ? "" : textOf(message);
-    const last = said.at(-1);
-    if (role === undefined || content.trim() === "") continue;
-    if (role !== "assistant" || last?.role !== "assistant") said.push({ role, content });
-    else said.splice(-1, 1, { role, content: last.content + content });
-  }
-  return said;
+function toSaid(message: Message): readonly SaidMessage[] {
+  const role = ROLES[message.role];
+  const content = role === undefined ? "" : textOf(message);
+  return role === undefined || content.trim() === "" ? [] : [{ role, content }];
 }
 
 function toResults(message: Message): ToolResult[] {

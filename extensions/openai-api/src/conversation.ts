@@ -125,21 +125,10 @@ export function toConversation(entries: readonly Entry[], param: string): SentCo
     throw invalid(param, "must end with a message of the user or with the results of tools");
   return {
     messages: [...system, ...said],
-    said: joinAnswers(entries.filter((entry) => "content" in entry && entry.content.trim() !== "") as SentMessage[]),
+    said: entries.filter((entry): entry is SentMessage => "content" in entry && entry.content.trim() !== ""),
     lastUserText: entries.flatMap((entry) => (entry.role === "user" ? [entry.content] : [])).at(-1) ?? null,
     results: readResults(entries),
   };
-}
-
-/** The text before a call and the text after its result are one message of the agent. */
-function joinAnswers(messages: readonly SentMessage[]): readonly SentMessage[] {
-  const joined: SentMessage[] = [];
-  for (const message of messages) {
-    const last = joined.at(-1);
-    if (last?.role !== "assistant" || message.role !== "assistant") joined.push(message);
-    else joined.splice(-1, 1, { ...last, content: last.content + message.content });
-  }
-  return joined;
 }
 
 /** The results at the end of the conversation. */

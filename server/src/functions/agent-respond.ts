@@ -125,8 +125,21 @@ function readMessageRequest(body: MessageBody): Said {
 }
 
 function readConversationRequest(body: ConversationBody): Said {
-  const { message, ...conversation } = readConversation(body);
+  const isContinued = body.conversation === "continue";
+  const messages = isContinued ? joinAnswers(body.messages) : body.messages;
+  const { message, ...conversation } = readConversation({ ...body, messages });
   return { message, conversation, onConflict: null, replyToId: null, clientMessageId: null, regenerates: null };
+}
+
+/** A stored conversation has the text before a tool call and the text after its result in one message of the agent. */
+function joinAnswers(messages: ConversationBody["messages"]): ConversationBody["messages"] {
+  const joined: ConversationBody["messages"] = [];
+  for (const { role, content } of messages) {
+    const last = joined.at(-1);
+    if (last?.role !== "assistant" || role !== "assistant") joined.push({ role, content });
+    else last.content += content;
+  }
+  return joined;
 }
 
 function readTarget(body: StartBody): Pick<RunRequest, "swarmId" | "agentId" | "agentIds"> {
