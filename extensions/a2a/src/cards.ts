@@ -86,7 +86,7 @@ const READERS: Readonly<Record<Target["kind"], Reader>> = {
       return agents.map(describeAgent);
     }
     const query = new URLSearchParams({
-      select: `agent_id,runs_per_day,transcripts,agents!inner(id,name,role,avatar,description),agent_versions(role)`,
+      select: `id:agent_id,runs_per_day,transcripts,agent_version,...agents!inner(name,role,avatar,description),...agent_versions(version_role:role)`,
       audience: "eq.everyone",
       or: `(expires_at.is.null,expires_at.gt.${now().toISOString()})`,
       // The first grant of each agent is the one that applies.
@@ -95,10 +95,11 @@ const READERS: Readonly<Record<Target["kind"], Reader>> = {
       ...(id !== undefined && { agent_id: `eq.${id}` }),
     });
     const grants = await readRows<EveryonesGrant>({ rest }, "/agent_grants", query);
-    const applying = grants.filter((grant, index) => grant.agent_id !== grants[index - 1]?.agent_id);
-    return applying.flatMap(({ agents, agent_versions: version, runs_per_day: runs, transcripts }) =>
-      runs === 0 ? [] : [describeAgent({ ...agents, ...version, transcripts, updated_at: null })],
-    );
+    return grants
+      .filter((grant, index) => grant.id !== grants[index - 1]?.id && grant.runs_per_day !== 0)
+      .map(({ agent_version: version, version_role: pinned, ...grant }) =>
+        describeAgent({ ...grant, role: version === null ? grant.role : pinned, updated_at: null }),
+      );
   },
   async swarms({ core, restAsService: rest }, id) {
     const published = `${SWARM}&${PUBLISHED}&limit=${MAX_SKILLS}`;
@@ -109,13 +110,9 @@ const READERS: Readonly<Record<Target["kind"], Reader>> = {
 };
 
 type ShownAgent = Pick<AskableAgent, "id" | "name" | "role" | "avatar" | "description" | "transcripts" | "updated_at">;
-/** A grant to everyone, with the agent, and its version if the grant pins one. */
-interface EveryonesGrant extends Pick<ShownAgent, "transcripts"> {
-  readonly agent_id: string;
-  readonly runs_per_day: number | null;
-  readonly agents: Omit<ShownAgent, "transcripts" | "updated_at">;
-  readonly agent_versions: Pick<ShownAgent, "role"> | null;
-}
+/** A grant to everyone, with the agent, and the role of its version if the grant pins one. */
+type EveryonesGrant = Omit<ShownAgent, "updated_at"> &
+  TableRow<"agent_grants", "runs_per_day" | "agent_version"> & { readonly version_role: string | null };
 
 /** Whoever asks is told before the first message that somebody else reads the conversation. */
 function describeAgent({ id, name, role, avatar, description, transcripts, updated_at }: ShownAgent): CardRow {

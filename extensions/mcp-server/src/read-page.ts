@@ -4,15 +4,11 @@ import { type AskableAgent, readAgents, readRows } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
 
 const DEFAULT_LIMIT = 50;
+const NEWEST_FIRST = { order: "id.desc" } as const;
 
-interface PageRequest {
-  readonly select: string;
-  /** What a row calls its id. */
-  readonly idColumn?: string;
+export interface PageRequest {
   readonly limit?: number;
   readonly cursor: string | undefined;
-  /** Further parameters. */
-  readonly filters?: Readonly<Record<string, string>>;
 }
 
 interface Page<Row> {
@@ -21,39 +17,31 @@ interface Page<Row> {
   readonly next: string | null;
 }
 
-/** Reads a page of rows, newest first. Ids sort by time, so a cursor is the id of the last row. */
-export async function readPage<Row extends object>(
+/** Reads a page of rows, newest first; `query` has the columns and filters. `idColumn`: what a row calls its id. */
+export function readPage<Row extends object>(
   { core }: Caller,
   path: string,
-  { select, idColumn = "id", limit = DEFAULT_LIMIT, cursor, filters = {} }: PageRequest,
+  { query, idColumn = "id", ...page }: PageRequest & { query: Readonly<Record<string, string>>; idColumn?: string },
 ): Promise<Page<Row>> {
-  requireCursor(cursor);
-  const query = new URLSearchParams({
-    ...filters,
-    select,
-    order: "id.desc",
-    limit: String(limit + 1),
-    ...(cursor !== undefined && { id: `lt.${cursor}` }),
-  });
-  return cutPage(await readRows<Row>(core, path, query), limit, idColumn);
+  return cutPage(page, idColumn, ({ limit, ...position }) =>
+    readRows<Row>(core, path, new URLSearchParams({ ...query, ...NEWEST_FIRST, ...position, limit: String(limit) })),
+  );
 }
 
 /** The same for the agents that the caller may ask. */
-export async function readAgentPage(
-  { core }: Caller,
-  { limit = DEFAULT_LIMIT, cursor }: Pick<PageRequest, "limit" | "cursor">,
-): Promise<Page<AskableAgent>> {
-  requireCursor(cursor);
-  const position = cursor === undefined ? {} : { id: `lt.${cursor}` };
-  return cutPage(await readAgents(core, { order: "id.desc", limit: limit + 1, ...position }), limit, "id");
+export function readAgentPage({ core }: Caller, page: PageRequest): Promise<Page<AskableAgent>> {
+  return cutPage(page, "id", (position) => readAgents(core, { ...NEWEST_FIRST, ...position }));
 }
 
-function requireCursor(cursor: string | undefined): void {
+/** Ids sort by time, so a cursor is the id of the last row. */
+async function cutPage<Row extends object>(
+  { limit = DEFAULT_LIMIT, cursor }: PageRequest,
+  idColumn: string,
+  read: (position: { readonly limit: number; readonly id?: string }) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
   if (cursor !== undefined && !isUuid(cursor))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor");
-}
-
-function cutPage<Row extends object>(rows: readonly Row[], limit: number, idColumn: string): Page<Row> {
+  const rows = await read({ limit: limit + 1, ...(cursor !== undefined && { id: `lt.${cursor}` }) });
   if (rows.length <= limit) return { rows, next: null };
   const last = rows[limit - 1] as Readonly<Record<string, unknown>>;
   return { rows: rows.slice(0, limit), next: String(last[idColumn]) };

@@ -8,6 +8,7 @@ import { readPage } from "./read-page.ts";
 const MIME_TYPE = "text/markdown";
 const URI = /^swarmbase:\/\/swarms\/([^/?]+)\/transcript(?:\?before=(\d{1,15}))?$/;
 const TRANSCRIPT_MESSAGES = 100;
+const SWARMS = { select: "id,name,description" };
 
 export const TRANSCRIPT_TEMPLATE = {
   name: "transcript",
@@ -25,7 +26,7 @@ function transcriptUri(swarmId: string): string {
 
 /** The transcripts of the swarms that the caller can read, newest swarm first. */
 export async function listResources(caller: Caller, cursor: string | undefined): Promise<ListResourcesResult> {
-  const { rows, next } = await readPage<SwarmRow>(caller, "/swarms", { select: "id,name,description", cursor });
+  const { rows, next } = await readPage<SwarmRow>(caller, "/swarms", { query: SWARMS, cursor });
   return {
     resources: rows.map(({ id, name, description }) => ({
       uri: transcriptUri(id),

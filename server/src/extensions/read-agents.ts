@@ -3,18 +3,11 @@ import type { ExtensionCore } from "./route-port.ts";
 
 /** What everybody who may ask an agent sees of it. */
 type CommonColumn = "id" | "name" | "role" | "avatar" | "description";
-type OwnColumn = "framework" | "model" | "status" | "created_at" | "updated_at";
-type OwnAgent = TableRow<"agents", CommonColumn | OwnColumn>;
-
-interface GrantTerms {
-  readonly payer: "owner" | "asker";
-  readonly approver: "owner" | "asker";
-  readonly transcripts: "private" | "owner";
-}
-
+type OwnAgent = TableRow<"agents", CommonColumn | keyof typeof OF_OTHERS>;
+type AgentOfOthers = TableRow<"published_agents", CommonColumn | keyof typeof OWN>;
 type Nullable<T> = { readonly [Member in keyof T]: T[Member] | null };
 /** Of an agent of the caller the terms are null, and of an agent of somebody else what only its owner sees. */
-export type AskableAgent = Pick<OwnAgent, CommonColumn> & Nullable<Pick<OwnAgent, OwnColumn>> & Nullable<GrantTerms>;
+export type AskableAgent = Pick<OwnAgent, CommonColumn> & Nullable<Omit<OwnAgent & AgentOfOthers, CommonColumn>>;
 
 const COMMON = "id,name,role,avatar,description";
 const OWN = { payer: null, approver: null, transcripts: null };
@@ -26,19 +19,15 @@ const OF_OTHERS = { framework: null, model: null, status: null, created_at: null
  */
 export async function readAgents(
   core: Pick<ExtensionCore, "rest">,
-  query: { readonly order: "id" | "id.desc"; readonly limit: number; readonly [filter: string]: string | number },
+  query: { readonly order: "id" | "id.desc"; readonly limit: number; readonly id?: string; readonly or?: string },
 ): Promise<readonly AskableAgent[]> {
-  const search = (select: string): URLSearchParams =>
-    new URLSearchParams(
-      Object.entries({ ...query, select }).map(([name, value]): [string, string] => [name, String(value)]),
-    );
+  const read = <Row>(path: string, columns: object): Promise<readonly Row[]> => {
+    const select = [COMMON, ...Object.keys(columns)].join();
+    return readRows<Row>(core, path, new URLSearchParams({ ...query, limit: String(query.limit), select }));
+  };
   const [own, others] = await Promise.all([
-    readRows<OwnAgent>(core, "/agents", search(`${COMMON},framework,model,status,created_at,updated_at`)),
-    readRows<Pick<OwnAgent, CommonColumn> & GrantTerms>(
-      core,
-      "/published_agents",
-      search(`${COMMON},payer,approver,transcripts`),
-    ),
+    read<OwnAgent>("/agents", OF_OTHERS),
+    read<AgentOfOthers>("/published_agents", OWN),
   ]);
   const agents = [...own.map((row) => ({ ...row, ...OWN })), ...others.map((row) => ({ ...row, ...OF_OTHERS }))];
   const sign = query.order === "id" ? 1 : -1;

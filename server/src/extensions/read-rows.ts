@@ -1,9 +1,9 @@
 import type { Database } from "@swarmbase/sdk";
 import type { ExtensionCore } from "./route-port.ts";
 
-type Tables = Database["public"]["Tables"];
+type Tables = Database["public"]["Tables"] & Database["public"]["Views"];
 
-/** Some columns of a table of the service. */
+/** Some columns of a table or view of the service. */
 export type TableRow<Table extends keyof Tables, Column extends keyof Tables[Table]["Row"]> = Readonly<
   Pick<Tables[Table]["Row"], Column>
 >;

@@ -1,4 +1,4 @@
-import { AppError, readAgents, readRows } from "swarmbase/extension";
+import { AppError, readRows } from "swarmbase/extension";
 import { decideAndFollow, type Decision } from "../decide-calls.ts";
 import { renderRun, RUN_SCHEMA } from "../render-run.ts";
 import { listTool } from "./list-tool.ts";
@@ -7,7 +7,8 @@ import { defineTool, id, object, row, text, type ToolDefinition } from "./tool.t
 const MAX_REASON_CHARACTERS = 1_000;
 const APPROVAL = {
   ...row("tool_execution_id run_id swarm_id agent_id? agent_name? tool_name input* expires_at?"),
-  select: "tool_execution_id:id,run_id,swarm_id,agent_id,tool_name,expires_at,...tool_execution_payloads(input)",
+  select:
+    "tool_execution_id:id,run_id,swarm_id,agent_id,tool_name,expires_at,...agent_cards(agent_name:name),...tool_execution_payloads(input)",
 };
 
 export const APPROVAL_TOOLS: readonly ToolDefinition[] = [
@@ -18,13 +19,6 @@ export const APPROVAL_TOOLS: readonly ToolDefinition[] = [
     table: "tool_executions",
     idColumn: "tool_execution_id",
     filter: ({ userId }) => ({ status: "eq.pending_approval", approver_id: `eq.${userId}` }),
-    async complete(calls, { core }) {
-      const ids = new Set(calls.map((call) => call["agent_id"]));
-      const filter = { order: "id", limit: calls.length, id: `in.(${[...ids].join(",")})` } as const;
-      const agents = calls.length === 0 ? [] : await readAgents(core, filter);
-      const names = new Map<unknown, string>(agents.map(({ id, name }) => [id, name]));
-      return calls.map((call) => ({ ...call, agent_name: names.get(call["agent_id"]) ?? null }));
-    },
   }),
   defineTool<Decision>({
     name: "decide_approval",

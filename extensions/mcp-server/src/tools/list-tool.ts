@@ -1,5 +1,5 @@
 import type { Caller } from "../caller.ts";
-import { readPage } from "../read-page.ts";
+import { type PageRequest, readPage } from "../read-page.ts";
 import { defineTool, id, LIMIT, list, object, READ_ONLY, type Row, structured, type ToolDefinition } from "./tool.ts";
 
 interface ListOptions {
@@ -13,28 +13,17 @@ interface ListOptions {
   readonly idColumn?: string;
   /** Further parameters of the query. */
   filter?(caller: Caller): Readonly<Record<string, string>>;
-  /** Completes the rows of a page. */
-  complete?(rows: readonly Record<string, unknown>[], caller: Caller): Promise<readonly Record<string, unknown>[]>;
+  /** Reads a page that is not of one table. */
+  read?(caller: Caller, page: PageRequest): Promise<{ readonly rows: readonly object[]; readonly next: string | null }>;
 }
 
 /** A tool that lists rows, newest first. */
 export function listTool(options: ListOptions): ToolDefinition {
-  const { name, row, table = name, idColumn = "id", filter = () => ({}), complete } = options;
-  return pageTool(options, async (caller, { limit, cursor }) => {
-    const page = { select: row.select, idColumn, limit, cursor, filters: filter(caller) };
-    const { rows, next } = await readPage<Record<string, unknown>>(caller, `/${table}`, page);
-    return { rows: complete === undefined ? rows : await complete(rows, caller), next };
-  });
-}
-
-/** A tool that returns pages. */
-export function pageTool(
-  { name, description, row }: Pick<ListOptions, "name" | "description" | "row">,
-  read: (
-    caller: Caller,
-    page: { readonly limit: number; readonly cursor: string | undefined },
-  ) => Promise<{ readonly rows: readonly object[]; readonly next: string | null }>,
-): ToolDefinition {
+  const { name, description, row, table = name, idColumn = "id", filter = () => ({}) } = options;
+  const {
+    read = (caller, page) =>
+      readPage(caller, `/${table}`, { ...page, idColumn, query: { ...filter(caller), select: row.select } }),
+  } = options;
   return defineTool<{ limit?: number; cursor?: string }>({
     name: `list_${name}`,
     title: `List ${name}`,

@@ -2,7 +2,7 @@ import { AppError, type AskableAgent, readAgents, readRows } from "swarmbase/ext
 import type { Caller } from "../caller.ts";
 import { MESSAGE, readMessages } from "../read-messages.ts";
 import { readAgentPage } from "../read-page.ts";
-import { listTool, pageOf, pageTool } from "./list-tool.ts";
+import { listTool, pageOf } from "./list-tool.ts";
 import {
   ADDITIVE,
   defineTool,
@@ -58,18 +58,16 @@ function search(
 }
 
 export const READ_TOOLS: readonly ToolDefinition[] = [
-  pageTool(
-    {
-      name: "agents",
-      row: AGENT,
-      description:
-        "Lists the agents that you may ask, newest first: your own, and those of others, who pay, approve tool calls and read along as the last members say.",
-    },
-    async (caller, page) => {
+  listTool({
+    name: "agents",
+    row: AGENT,
+    description:
+      "Lists the agents that you may ask, newest first: your own, and those of others, who pay, approve tool calls and read along as the last members say.",
+    async read(caller, page) {
       const { rows, next } = await readAgentPage(caller, page);
       return { rows: rows.map(showAgent), next };
     },
-  ),
+  }),
   listTool({ name: "swarms", row: SWARM, description: "Lists the swarms that you are a member of, newest first." }),
   defineTool<{ swarm_id: string; limit?: number; cursor?: string }>({
     name: "read_messages",
