@@ -1,17 +1,11 @@
-import { invokeFunction } from "@swarmbase/sdk";
+import { type Database, invokeFunction } from "@swarmbase/sdk";
 import { useEffect, useState } from "react";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Notice } from "./notice.tsx";
 import { supabase } from "./supabase.ts";
 
-interface Agent {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly starter_questions: readonly string[];
-  readonly transcripts: string;
-}
+type Agent = Database["public"]["Views"]["published_agents"]["Row"];
 
 /** The agent of the app, and the customer's own conversations with it. */
 export function Desk({ userId }: { readonly userId: string }) {

@@ -1,4 +1,4 @@
-import { GRANT_AUDIENCES, type Json, SWARM_ROLES } from "@swarmbase/sdk";
+import { GRANT_AUDIENCES, type Json, type JsonObject, SWARM_ROLES } from "@swarmbase/sdk";
 import {
   boolean,
   type Check,
@@ -52,60 +52,43 @@ export const assignments: Check = (value) => {
 };
 
 /** `agents` of a swarm, in the order in which they speak. */
-export const swarmAgents: Check = (value) => {
-  if (!Array.isArray(value)) return fault("must be a list of agents, such as `- agent: ada`");
-  const faults = value.flatMap((entry, index) =>
-    within(
-      index,
-      checkMembers(
-        entry,
-        { agent: agentKey, enabled: boolean, role_override: nullable(text("swarm_agents.role_override")) },
-        ["agent"],
-      ),
-    ),
-  );
-  return [...faults, ...findRepeated(value, (entry) => (isObject(entry) ? entry["agent"] : undefined))];
-};
+export const swarmAgents: Check = entries({
+  message: "must be a list of agents, such as `- agent: ada`",
+  checks: { agent: agentKey, enabled: boolean, role_override: nullable(text("swarm_agents.role_override")) },
+  required: ["agent"],
+  identify: (entry) => entry["agent"],
+});
 
-export const members: Check = (value) => {
-  if (!Array.isArray(value)) return fault("must be a list of people, such as `- email: ann@example.com`");
-  const role = choice(SWARM_ROLES.filter((each) => each !== "owner"));
-  const faults = value.flatMap((entry, index) => {
-    const found = checkMembers(entry, { email, user, role }, []);
-    if (!isObject(entry) || found.length > 0) return within(index, found);
-    const isNamed = (entry["email"] === undefined) !== (entry["user"] === undefined);
-    return within(index, isNamed ? FINE : fault("must have either email or user"));
-  });
-  return [
-    ...faults,
-    ...findRepeated(value, (entry) => {
-      if (!isObject(entry)) return undefined;
-      return typeof entry["email"] === "string" ? entry["email"].toLowerCase() : entry["user"];
-    }),
-  ];
-};
+export const members: Check = entries({
+  message: "must be a list of people, such as `- email: ann@example.com`",
+  checks: { email, user, role: choice(SWARM_ROLES.filter((each) => each !== "owner")) },
+  find: (entry) =>
+    (entry["email"] === undefined) === (entry["user"] === undefined) ? "must have either email or user" : null,
+  identify: (entry) => (typeof entry["email"] === "string" ? entry["email"].toLowerCase() : entry["user"]),
+});
 
 /** `grants` of an agent: who may ask it, and on which terms. */
-export const grants: Check = (value) => {
-  if (!Array.isArray(value)) return fault("must be a list of grants, such as `- audience: everyone`");
-  const claim: Check = (object) =>
-    isObject(object) && Object.keys(object).length > 0 ? FINE : fault("must be a mapping that is not empty");
-  const terms = Object.fromEntries(Object.entries(GRANT_TERMS).map(([name, term]) => [name, term.check]));
-  const checks = { audience: choice(GRANT_AUDIENCES), claim, email, user, ...terms };
-  const faults = value.flatMap((entry, index) => {
-    const found = checkMembers(entry, checks, ["audience"]);
-    if (!isObject(entry) || found.length > 0) return within(index, found);
+export const grants: Check = entries({
+  message: "must be a list of grants, such as `- audience: everyone`",
+  checks: {
+    audience: choice(GRANT_AUDIENCES),
+    claim: (value) =>
+      isObject(value) && Object.keys(value).length > 0 ? FINE : fault("must be a mapping that is not empty"),
+    email,
+    user,
+    ...Object.fromEntries(Object.entries(GRANT_TERMS).map(([name, term]) => [name, term.check])),
+  },
+  required: ["audience"],
+  find: (entry) => {
     const named = ["claim", "email", "user"].filter((name) => Object.hasOwn(entry, name));
     const needed = entry["audience"] === "claim" ? ["claim"] : entry["audience"] === "user" ? ["email", "user"] : [];
     const isFit = named.length === Math.min(needed.length, 1) && named.every((name) => needed.includes(name));
     return isFit
-      ? FINE
-      : fault("must have a claim for the audience claim, email or user for user, and none of them for everyone", [
-          index,
-        ]);
-  });
-  return faults.length > 0 ? faults : findRepeated(value.map(describeAudience), (entry) => entry);
-};
+      ? null
+      : "must have a claim for the audience claim, email or user for user, and none of them for everyone";
+  },
+  identify: describeAudience,
+});
 
 /** `everyone`, `claim {"plan":"pro"}` or `ann@example.com`. */
 export function describeAudience(entry: Json): string {
@@ -136,13 +119,28 @@ function checkMembers(
   ];
 }
 
-function findRepeated(list: readonly Json[], identify: (entry: Json) => Json | undefined): readonly ValueFault[] {
-  const seen = new Set<Json>();
-  return list.flatMap((entry, index) => {
-    const identity = identify(entry);
-    if (identity === undefined) return FINE;
-    if (seen.has(identity)) return fault("is listed twice", [index]);
-    seen.add(identity);
-    return FINE;
-  });
+interface Entries {
+  /** About a value that is no list. */
+  readonly message: string;
+  readonly checks: Readonly<Record<string, Check>>;
+  readonly required?: readonly string[];
+  /** What is wrong with an entry whose members are right, or null. */
+  find?(entry: JsonObject): string | null;
+  /** What no two entries have in common. */
+  identify(entry: JsonObject): Json | undefined;
+}
+
+function entries({ message, checks, required = [], find = () => null, identify }: Entries): Check {
+  return (value) => {
+    if (!Array.isArray(value)) return fault(message);
+    const seen = new Set<Json | undefined>();
+    return value.flatMap((entry, index) => {
+      const faults = checkMembers(entry, checks, required);
+      if (!isObject(entry) || faults.length > 0) return within(index, faults);
+      const identity = identify(entry);
+      const found = find(entry) ?? (seen.has(identity) ? "is listed twice" : null);
+      seen.add(identity);
+      return found === null ? FINE : fault(found, [index]);
+    });
+  };
 }

@@ -59,15 +59,20 @@ export function planMembers(input: MemberInput, draft: Draft): void {
 }
 
 function readWanted(entry: Json, index: number, userIds: MemberInput["userIds"]): Wanted {
-  const [user, address, role] = [memberOf(entry, "user"), memberOf(entry, "email"), memberOf(entry, "role")];
-  const email = typeof address === "string" ? address.toLowerCase() : null;
-  const known = email === null ? undefined : userIds?.get(email);
+  const [address, role] = [memberOf(entry, "email"), memberOf(entry, "role")];
   return {
-    email,
-    userId: typeof user === "string" ? user.toLowerCase() : (known ?? null),
+    email: typeof address === "string" ? address.toLowerCase() : null,
+    userId: findUserId(entry, userIds),
     role: typeof role === "string" ? role : "member",
     index,
   };
+}
+
+/** The account that an entry names by its id or its address. */
+export function findUserId(entry: Json, userIds: MemberInput["userIds"]): string | null {
+  const [user, email] = [memberOf(entry, "user"), memberOf(entry, "email")];
+  if (typeof user === "string") return user.toLowerCase();
+  return typeof email === "string" ? (userIds?.get(email.toLowerCase()) ?? null) : null;
 }
 
 function isMember(member: Member, { email, userId }: Wanted): boolean {

@@ -128,14 +128,11 @@ function readLink(name: string, options: FileValueOptions): Json | undefined {
     case "grants": {
       const rows = remote.grants.filter(({ agentId }) => agentId === id);
       if (rows.length === 0) return undefined;
-      return rows.map(({ columns, email, userId }) => ({
-        audience: columns["audience"] ?? null,
-        ...(columns["claim"] !== null && { claim: columns["claim"] ?? null }),
+      return rows.map(({ audience, columns, email, userId }) => ({
+        audience,
         ...(userId !== null && (email === null ? { user: userId } : { email })),
         ...Object.fromEntries(
-          Object.entries(GRANT_TERMS).flatMap(([name, term]) =>
-            isSameJson(columns[name] ?? null, term.default) ? [] : [[name, columns[name] ?? null]],
-          ),
+          Object.entries(columns).filter(([name, value]) => !isSameJson(value, GRANT_TERMS[name]?.default ?? null)),
         ),
       }));
     }

@@ -6,7 +6,7 @@ import { KINDS, type Kind, OWNER_COLUMNS } from "../model/kinds.ts";
 import type { Client } from "./client.ts";
 import type { Session } from "./connect.ts";
 
-const GRANT_COLUMNS = ["audience", "claim", ...Object.keys(GRANT_TERMS)];
+const GRANT_COLUMNS = ["claim", ...Object.keys(GRANT_TERMS)];
 
 /** A row of the owner as the service has it. */
 export interface RemoteRow {
@@ -55,7 +55,8 @@ export interface Grant {
   /** Of the user; null for a caller who may not read it. */
   readonly email: string | null;
   readonly updatedAt: string;
-  /** Audience, claim and terms. */
+  readonly audience: string;
+  /** Claim and terms. */
   readonly columns: JsonObject;
 }
 
@@ -85,6 +86,7 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       ...(kind === "webhooks" && { run_id: "is.null" }),
       // A call that names an agent creates it.
       ...(kind === "swarms" && { private_agent_id: "is.null" }),
+      ...(kind === "agents" && { "agent_grants.order": "created_at,id" }),
     };
     return (await client.listRows(kind, filter)).map((row) => toRemoteRow(kind, row));
   };
@@ -111,12 +113,12 @@ export async function readRemote({ client, owner, isService }: Session): Promise
   ]);
   const rows = kinds.flat();
   const grants = rows.flatMap(({ row }) => memberOf(row, "agent_grants") ?? []).filter(isObject);
-  const emails = isService ? await readEmails(client, grants) : new Map<Json | undefined, string | null>();
+  const emails = await readEmails(client, isService ? grants : []);
   const swarmIds = new Set(rows.filter(({ kind }) => kind === "swarms").map(({ id }) => id));
   return {
     rows,
     assignments: assignments.map(toAssignment),
-    grants: grants.toSorted(byAge).map((row) => toGrant(row, emails.get(row["user_id"]) ?? null)),
+    grants: grants.map((row) => toGrant(row, emails.get(row["user_id"]) ?? null)),
     swarmAgents: swarmAgents.map(toSwarmAgent).filter(({ swarmId }) => swarmIds.has(swarmId)),
     members: members.map(toMember),
     otherTools: otherTools.map((row) => ({
@@ -147,7 +149,7 @@ async function readEmails(
 function selectionOf(kind: Kind): string {
   const extra = {
     tools: ["secret_names"],
-    agents: [`agent_grants(id,agent_id,user_id,created_at,updated_at,${GRANT_COLUMNS.join(",")})`],
+    agents: [`agent_grants(id,agent_id,user_id,updated_at,audience,${GRANT_COLUMNS.join(",")})`],
     swarms: ["coordinator_agent_id"],
     webhooks: ["disabled_reason"],
   };
@@ -169,11 +171,6 @@ function toAssignment(row: JsonObject): Assignment {
   };
 }
 
-function byAge(one: JsonObject, other: JsonObject): number {
-  const [first, second] = [one, other].map((row) => `${textOf(row, "created_at")} ${textOf(row, "id")}`);
-  return (first ?? "") < (second ?? "") ? -1 : 1;
-}
-
 function toGrant(row: JsonObject, email: string | null): Grant {
   const columns = GRANT_COLUMNS.map((name): [string, Json] => [name, normaliseTerm(name, row[name] ?? null)]);
   return {
@@ -182,6 +179,7 @@ function toGrant(row: JsonObject, email: string | null): Grant {
     userId: nullableTextOf(row, "user_id"),
     email,
     updatedAt: textOf(row, "updated_at"),
+    audience: textOf(row, "audience"),
     columns: Object.fromEntries(columns),
   };
 }

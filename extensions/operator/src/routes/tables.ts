@@ -3,7 +3,7 @@ import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operato
 import { readText } from "../read-input.ts";
 import { selectEstimates } from "../sql/tables.ts";
 import { renderCsvHeader, renderCsvRow } from "../tables/csv.ts";
-import { getTable, listTables, type Sight, type Table } from "../tables/describe-table.ts";
+import { getTable, listTables, type Table } from "../tables/describe-table.ts";
 import { getComparableColumn, readFilters } from "../tables/filters.ts";
 import { insertRows, readImport } from "../tables/import-csv.ts";
 import { readRows, type RowsPage, type RowsWanted } from "../tables/read-rows.ts";
@@ -34,22 +34,20 @@ export const tableRoutes: readonly OperatorRoute[] = [
   },
 ];
 
-function sightOf({ OPERATOR_READS_CONTENT: readsContent }: OperatorContext["settings"]): Sight {
-  return { readsContent };
-}
-
 function tableOf(params: OperatorRequest["params"], { catalogue, settings }: OperatorContext): Table {
-  return getTable(catalogue(), params, sightOf(settings));
+  return getTable(catalogue(), params, settings.OPERATOR_READS_CONTENT);
 }
 
-/** Says in the audit log which texts of conversations an operator has read. */
-function noteContent({ columns, content }: Table, noteDetails: OperatorRequest["noteDetails"]): void {
-  const read = columns.filter(({ name }) => content.includes(name)).map(({ name }) => name);
+/** The table of a request that reads rows. Says in the audit log which texts of conversations the operator reads. */
+function openTable({ params, noteDetails }: OperatorRequest, context: OperatorContext): Table {
+  const table = tableOf(params, context);
+  const read = table.columns.filter(({ name }) => table.content.includes(name)).map(({ name }) => name);
   if (read.length > 0) noteDetails({ content: read });
+  return table;
 }
 
 async function list(_request: OperatorRequest, { catalogue, database, settings }: OperatorContext) {
-  const tables = listTables(catalogue(), sightOf(settings));
+  const tables = listTables(catalogue(), settings.OPERATOR_READS_CONTENT);
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
   const estimates = await database.asService((run) => selectEstimates(run, schemas));
   const rowsOf = new Map(estimates.map(({ schema, name, rows }) => [JSON.stringify([schema, name]), rows]));
@@ -72,9 +70,9 @@ async function describe({ params }: OperatorRequest, context: OperatorContext) {
   return { body: { ...table, estimated_rows: own?.rows ?? null } };
 }
 
-async function read({ params, query, noteDetails }: OperatorRequest, context: OperatorContext) {
-  const table = tableOf(params, context);
-  noteContent(table, noteDetails);
+async function read(request: OperatorRequest, context: OperatorContext) {
+  const table = openTable(request, context);
+  const { query } = request;
   const wanted = { ...readWanted(table, query), after: query["after"], limit: PAGE_ROWS };
   return { body: await readRows(context, table, wanted) };
 }
@@ -90,11 +88,10 @@ function readWanted(table: Table, query: OperatorRequest["query"]): Pick<RowsWan
   };
 }
 
-async function edit({ params, body, noteDetails }: OperatorRequest, context: OperatorContext) {
-  const table = tableOf(params, context);
-  noteContent(table, noteDetails);
-  const change = readRowChange(table, body);
-  noteDetails({ key: change.key, changed: change.changes.map(({ column }) => column.name) });
+async function edit(request: OperatorRequest, context: OperatorContext) {
+  const table = openTable(request, context);
+  const change = readRowChange(table, request.body);
+  request.noteDetails({ key: change.key, changed: change.changes.map(({ column }) => column.name) });
   await writeRow(context, table, change);
   const filters = table.columns
     .filter(({ name }) => table.key.includes(name))
@@ -103,9 +100,9 @@ async function edit({ params, body, noteDetails }: OperatorRequest, context: Ope
   return { body: { row: rows[0] ?? null } };
 }
 
-async function exportCsv({ params, query, signal, noteDetails }: OperatorRequest, context: OperatorContext) {
-  const table = tableOf(params, context);
-  noteContent(table, noteDetails);
+async function exportCsv(request: OperatorRequest, context: OperatorContext) {
+  const table = openTable(request, context);
+  const { query, signal } = request;
   const wanted = { ...readWanted(table, query), limit: EXPORT_PAGE_ROWS };
   // A failure of the first read still has a status.
   const first = await readRows(context, table, { ...wanted, after: undefined });

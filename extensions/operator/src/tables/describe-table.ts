@@ -48,36 +48,32 @@ const NOT_EDITABLE: ReadonlySet<TableColumn["category"]> = new Set([
 const NOT_INSERTABLE: ReadonlySet<TableColumn["category"]> = new Set(["bytea", "void"]);
 const ACCOUNTS = { schema: "auth", name: "users" };
 
-/** Which columns are shown. */
-export interface Sight {
-  readonly readsContent: boolean;
-}
-
-export function listTables(catalogue: Catalogue, sight: Sight): readonly Table[] {
+/** `readsContent`: texts of conversations are shown. */
+export function listTables(catalogue: Catalogue, readsContent: boolean): readonly Table[] {
   return [...catalogue.schemas.values()]
     .filter(({ name }) => !CLOSED_SCHEMAS.test(name))
-    .flatMap(({ relations }) => [...relations.values()].map((relation) => describe(catalogue, relation, sight)))
+    .flatMap(({ relations }) => [...relations.values()].map((relation) => describe(catalogue, relation, readsContent)))
     .filter(({ columns }) => columns.length > 0);
 }
 
 export function getTable(
   catalogue: Catalogue,
   { schema, table: name }: Readonly<Record<string, string | undefined>>,
-  sight: Sight,
+  readsContent: boolean,
 ): Table {
   const relation =
     schema === undefined || name === undefined || CLOSED_SCHEMAS.test(schema)
       ? undefined
       : catalogue.schemas.get(schema)?.relations.get(name);
-  const table = relation === undefined ? null : describe(catalogue, relation, sight);
+  const table = relation === undefined ? null : describe(catalogue, relation, readsContent);
   if (table === null || table.columns.length === 0) throw new AppError("NOT_FOUND", "The table does not exist");
   return table;
 }
 
-function describe(catalogue: Catalogue, relation: Relation, sight: Sight): Table {
+function describe(catalogue: Catalogue, relation: Relation, readsContent: boolean): Table {
   const { schema, name, kind, isView } = relation;
   const all = [...relation.columns.values()];
-  const shown = all.filter((column) => isShown(relation, column, sight));
+  const shown = all.filter((column) => isShown(relation, column, readsContent));
   const key = relation.primaryKey.every((column) => shown.some((one) => one.name === column))
     ? relation.primaryKey
     : [];
@@ -87,9 +83,7 @@ function describe(catalogue: Catalogue, relation: Relation, sight: Sight): Table
     name,
     kind,
     columns: shown.map((column) => describeColumn(catalogue, relation, column, isEditable)),
-    content: all
-      .filter(({ name: column }) => listColumns(relation)?.includes(`~${column}`))
-      .map((column) => column.name),
+    content: listColumns(relation)?.flatMap((column) => (column.startsWith("~") ? column.slice(1) : [])) ?? [],
     withheld: all.filter((column) => !shown.includes(column)).map((column) => column.name),
     key,
     is_editable: isEditable,
@@ -131,7 +125,7 @@ function findReference(catalogue: Catalogue, relation: Relation, name: string): 
 }
 
 /** Allow rules: a column of the service is listed; a column of an app has neither a telling name nor bytes. */
-function isShown(relation: Relation, column: Column, { readsContent }: Sight): boolean {
+function isShown(relation: Relation, column: Column, readsContent: boolean): boolean {
   const listed = listColumns(relation);
   if (listed !== undefined) return listed.includes(column.name) || (readsContent && listed.includes(`~${column.name}`));
   return column.type.category !== "bytea" && !CREDENTIAL_NAME.test(separateWords(column.name));

@@ -6,6 +6,15 @@ const TERMS = {
   transcripts: "Who reads the conversations: `private` is whoever asks alone, `owner` also the owner of the agent.",
 };
 
+const AGENT = {
+  name: "The name of the agent.",
+  role: "What the agent is for.",
+  avatar: "A URL of a picture.",
+  description: "What the agent does.",
+  owner_name: "The name of the owner, if the grant shows it.",
+  ...TERMS,
+};
+
 /** Who may ask an agent of somebody else. */
 export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
   agent_grants: {
@@ -25,13 +34,11 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
       priority: "Of several matching grants of one audience, the highest applies.",
       agent_version:
         "The version of the agent that answers. Edits reach nobody until it changes. Null is the agent as it is.",
-      approver: TERMS.approver,
-      payer: TERMS.payer,
+      ...TERMS,
       runs_per_day: "Runs of each asker in a UTC day; null is no limit. 0 blocks at once, without an acceptance.",
       cost_per_day: "Cost in USD of each asker in a UTC day; null is no limit.",
       total_runs_per_day: "Runs of all askers together in a UTC day; null is no limit.",
       total_cost_per_day: "Cost in USD of all askers together in a UTC day; null is no limit.",
-      transcripts: TERMS.transcripts,
       accepts_messages: "Whether a call may bring its own conversation.",
       accepts_client_tools: "Whether a call may bring tools that the client executes.",
       shows_owner: "Whether whoever asks sees the name of the owner.",
@@ -45,15 +52,10 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
     summary: "The agents of others that you may ask, and what you should know before.",
     notes: ["`POST /functions/v1/agent-respond` with `agent_id` asks one, in a private conversation."],
     columns: {
-      name: "The name of the agent.",
-      role: "What the agent is for.",
-      avatar: "A URL of a picture.",
-      description: "What the agent does.",
+      ...AGENT,
       starter_questions: "Questions to begin with.",
-      ...TERMS,
       receivers: "The origins that receive text of conversations: of HTTP tools and of webhooks that check messages.",
       provider: "Whose model answers.",
-      owner_name: "The name of the owner, if the grant shows it.",
     },
     guide: "serve-customers",
   },
@@ -61,15 +63,10 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
     summary: "The grants that name you and wait for your answer.",
     notes: ["The function `agent-grants` accepts or declines one."],
     columns: {
+      ...AGENT,
       agent_id: "The agent.",
-      name: "The name of the agent.",
-      role: "What the agent is for.",
-      avatar: "A URL of a picture.",
-      description: "What the agent does.",
-      ...TERMS,
       runs_per_day: "How many runs you may start in a UTC day; null is no limit.",
       cost_per_day: "What your runs may cost in a UTC day, in USD; null is no limit.",
-      owner_name: "The name of the owner, if the grant shows it.",
       expires_at: "When the offer ends; null if it does not.",
     },
     guide: "serve-customers",
