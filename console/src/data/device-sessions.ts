@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback } from "react";
 import { callService } from "./call-service.ts";
 import { getClient } from "./client.ts";
 import type { Failure } from "./failure.ts";
-import type { ReadResult } from "./rows.ts";
+import { type ReadResult, useReading } from "./rows.ts";
 import { signOut } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -23,7 +22,7 @@ const KEY = ["account", "sessions"];
 const PATH = "/auth/v1/sessions";
 
 export function useDeviceSessions(): ReadResult<readonly DeviceSession[]> {
-  const { data, error, refetch } = useQuery<readonly DeviceSession[], Failure>({
+  const query = useQuery<readonly DeviceSession[], Failure>({
     queryKey: KEY,
     queryFn: async ({ signal }) => {
       const response = await callService(getClient(), PATH, { signal });
@@ -31,8 +30,7 @@ export function useDeviceSessions(): ReadResult<readonly DeviceSession[]> {
     },
     staleTime: 0,
   });
-  const reload = useCallback(() => void refetch(), [refetch]);
-  return { rows: data, failure: error, reload };
+  return useReading(query);
 }
 
 export function useEndSession(): Write<string, boolean> {

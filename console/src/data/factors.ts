@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback } from "react";
 import { getClient } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
-import type { ReadResult } from "./rows.ts";
+import { type ReadResult, useReading } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export interface Factor {
@@ -25,7 +24,7 @@ const NOT_FOUND = 404;
 
 /** The verified factors. */
 export function useFactors(): ReadResult<readonly Factor[]> {
-  const { data, error, refetch } = useQuery<readonly Factor[], Failure>({
+  const query = useQuery<readonly Factor[], Failure>({
     queryKey: KEY,
     queryFn: async () => {
       const { totp } = await unwrap(getClient().auth.mfa.listFactors());
@@ -36,8 +35,7 @@ export function useFactors(): ReadResult<readonly Factor[]> {
       }));
     },
   });
-  const reload = useCallback(() => void refetch(), [refetch]);
-  return { rows: data, failure: error, reload };
+  return useReading(query);
 }
 
 export function useEnrol(): Write<string, Enrolment> {

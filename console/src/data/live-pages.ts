@@ -1,17 +1,7 @@
-import {
-  type InfiniteData,
-  keepPreviousData,
-  type QueryKey,
-  useInfiniteQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
-import { useMemo } from "react";
+import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
 import type { KeyedRow } from "./cached-rows.ts";
-import { getClient } from "./client.ts";
-import { type ClientResponse, type Failure, unwrap } from "./failure.ts";
-import { useLiveTable, waitForJoins } from "./live.ts";
-import { recordRead } from "./reads.ts";
-import { type Pages, type PagesOptions, useLoadedPages, withSignal } from "./rows.ts";
+import { useLiveTable } from "./live.ts";
+import { type Pages, type PagesOptions, usePages, withSignal } from "./rows.ts";
 
 export interface LivePagesOptions<Row> extends PagesOptions<Row> {
   /** A realtime filter: "agent_id=eq.…". */
@@ -22,40 +12,25 @@ export interface LivePagesOptions<Row> extends PagesOptions<Row> {
 
 type Loaded<Row> = InfiniteData<readonly Row[], Row | null>;
 
-const PAGE_SIZE = 50;
-
 /**
  * A keyset-paginated list that begins with the newest row and that realtime keeps current. A reload requests only the first
  * page and reuses the other loaded pages, so that the cost of a change does not depend on the length of the list.
  */
 export function useLivePages<Row extends KeyedRow>(options: LivePagesOptions<Row>): Pages<Row> {
-  const { table, key, read, size = PAGE_SIZE, isOn = true, filter, isNewestFirst = true } = options;
+  const { table, key, read, isOn = true, filter, isNewestFirst = true } = options;
   const queries = useQueryClient();
-  const queryKey = [table, ...key];
   useLiveTable(table, { filter, isOn });
-  const query = useInfiniteQuery<readonly Row[], Failure, Loaded<Row>, QueryKey, Row | null>({
-    queryKey,
-    queryFn: async ({ pageParam, signal }): Promise<readonly Row[]> => {
-      const last = pageParam as Row | null;
-      await waitForJoins([table]);
-      if (last === null) recordRead(queryKey);
-      const known = queries.getQueryData<Loaded<Row>>(queryKey);
+  return usePages<Row>({
+    ...options,
+    read: async (client, { last, size, signal }) => {
+      const known = queries.getQueryData<Loaded<Row>>([table, ...key]);
       const reused = last === null || !isNewestFirst ? undefined : findPage(known, last, size);
-      if (reused !== undefined) return reused;
-      const answer = await unwrap<ClientResponse>(withSignal(read(getClient(), { last, size }), signal));
-      const rows = answer as unknown as readonly Row[];
-      return last === null && isNewestFirst ? keepTail(rows, known?.pages[0] ?? [], size) : rows;
+      if (reused !== undefined) return { data: reused, error: null };
+      const answer = await withSignal(read(client, { last, size, signal }), signal);
+      if (last !== null || !isNewestFirst || answer.error !== null) return answer;
+      return { data: keepTail(answer.data as readonly Row[], known?.pages[0] ?? [], size), error: null };
     },
-    initialPageParam: null,
-    getNextPageParam: (page) => (page.length < size ? undefined : page.at(-1)),
-    enabled: isOn,
-    placeholderData: keepPreviousData,
   });
-  const { data } = query;
-  return useLoadedPages(
-    query,
-    useMemo(() => data?.pages.flat(), [data]),
-  );
 }
 
 /** Finds a loaded page. A short page is requested again, because it may have lost rows and a short page ends the list. */

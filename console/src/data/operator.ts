@@ -3,7 +3,7 @@ import { useCallback, useMemo } from "react";
 import { callService } from "./call-service.ts";
 import { getClient, getConfig } from "./client.ts";
 import { Failure } from "./failure.ts";
-import { type Pages, type ReadResult, useLoadedPages } from "./rows.ts";
+import { type Pages, type ReadResult, useLoadedPages, useReading } from "./rows.ts";
 import { useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -24,7 +24,7 @@ const FIRST_PAGE: Readonly<Record<string, string>> = {};
 /** Whether the user is an operator. Asked once, and again when a call was rejected. */
 export function useOperator(): ReadResult<OperatorState> {
   const { id } = useUser();
-  const { data, error, refetch } = useQuery<OperatorState, Failure>({
+  const query = useQuery<OperatorState, Failure>({
     queryKey: [...ME, id],
     queryFn: async ({ signal }) => {
       const response = await callService(getClient(), `${PATH}/me`, { signal });
@@ -38,8 +38,7 @@ export function useOperator(): ReadResult<OperatorState> {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
-  const reload = useCallback(() => void refetch(), [refetch]);
-  return { rows: data, failure: error, reload };
+  return useReading(query);
 }
 
 /** Asks again what the session lacks when a call says that it lacks something. */
@@ -62,7 +61,7 @@ function useCall(): (path: string, init?: RequestInit) => Promise<Response> {
 /** Reads below `/operator/v1`. The first part of the path is the noun, whose writes reload it. */
 export function useOperatorRead<Data>(path: string, { isOn = true, everyMs = 0 } = {}): ReadResult<Data> {
   const call = useCall();
-  const { data, error, refetch } = useQuery<Data, Failure>({
+  const query = useQuery<Data, Failure>({
     queryKey: keyOf(path),
     queryFn: async ({ signal }) => (await (await call(path, { signal })).json()) as Data,
     enabled: isOn,
@@ -70,8 +69,7 @@ export function useOperatorRead<Data>(path: string, { isOn = true, everyMs = 0 }
     ...(everyMs > 0 && { refetchInterval: everyMs }),
     placeholderData: keepPreviousData,
   });
-  const reload = useCallback(() => void refetch(), [refetch]);
-  return { rows: data, failure: error, reload };
+  return useReading(query);
 }
 
 export interface OperatorPage<Row> {

@@ -2,6 +2,7 @@ import {
   keepPreviousData,
   type QueryKey,
   type UseInfiniteQueryResult,
+  type UseQueryResult,
   useInfiniteQuery,
   useQuery,
 } from "@tanstack/react-query";
@@ -17,6 +18,13 @@ export interface ReadResult<Data> {
   readonly rows: Data | undefined;
   readonly failure: Failure | null;
   reload(): void;
+}
+
+/** What a reading hook returns of its query. */
+export function useReading<Data>(query: UseQueryResult<Data, Failure>): ReadResult<Data> {
+  const { data, error, refetch } = query;
+  const reload = useCallback(() => void refetch(), [refetch]);
+  return { rows: data, failure: error, reload };
 }
 
 export interface RowsOptions<Result extends ClientResponse> {
@@ -50,7 +58,7 @@ export function withSignal<Call extends object>(call: Call, signal: AbortSignal)
 export function useRows<Result extends ClientResponse>(options: RowsOptions<Result>): ReadResult<DataOf<Result>> {
   const { table, key, read, isOn = true, follows = NO_TABLES, isBackground, reloadsItself = false, staleMs } = options;
   const queryKey = [table, ...key];
-  const { data, error, refetch } = useQuery<DataOf<Result>, Failure>({
+  const query = useQuery<DataOf<Result>, Failure>({
     queryKey,
     queryFn: async ({ signal }) => {
       await waitForJoins([table, ...follows], isBackground);
@@ -62,8 +70,7 @@ export function useRows<Result extends ClientResponse>(options: RowsOptions<Resu
     enabled: isOn,
     placeholderData: keepPreviousData,
   });
-  const reload = useCallback(() => void refetch(), [refetch]);
-  return { rows: data, failure: error, reload };
+  return useReading(query);
 }
 
 /** The row with an id. */
@@ -89,11 +96,18 @@ export interface Pages<Row> extends ReadResult<readonly Row[]> {
   loadMore(): void;
 }
 
+export interface PageWanted<Row> {
+  readonly last: Row | null;
+  readonly size: number;
+  /** A read of several requests passes it on; that of a query gets it afterwards. */
+  readonly signal: AbortSignal;
+}
+
 export interface PagesOptions<Row> {
   readonly table: TableName;
   readonly key: QueryKey;
   /** Queries at most `size` rows after `last`, or the first ones when `last` is null. */
-  read(client: Client, page: { readonly last: Row | null; readonly size: number }): PromiseLike<ClientResponse>;
+  read(client: Client, page: PageWanted<Row>): PromiseLike<ClientResponse>;
   readonly size?: number;
   readonly isOn?: boolean;
 }
@@ -108,7 +122,7 @@ export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true 
     queryFn: async ({ pageParam, signal }) => {
       await waitForJoins([table]);
       if (pageParam === null) recordRead(queryKey);
-      const call = read(getClient(), { last: pageParam as Row | null, size });
+      const call = read(getClient(), { last: pageParam as Row | null, size, signal });
       const answer = await unwrap<ClientResponse>(withSignal(call, signal));
       const rows = answer as unknown as readonly Row[];
       return rows;

@@ -1,9 +1,8 @@
 import type { FunctionAnswer } from "@swarmbase/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback } from "react";
 import { AUTHORIZED_PATH, getClient } from "./client.ts";
 import { type Failure, unwrap } from "./failure.ts";
-import type { ReadResult } from "./rows.ts";
+import { type ReadResult, useReading } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
 type Listed = FunctionAnswer<"tools", "list_authorizations">;
@@ -15,7 +14,7 @@ const RETURN_TO = "swarmbase.authorize";
 
 /** The authorization for a URL; null when there is none. */
 export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolAuthorization | null> {
-  const { data, error, refetch } = useQuery<readonly ToolAuthorization[], Failure>({
+  const query = useQuery<readonly ToolAuthorization[], Failure>({
     // Below "tools", so that a change is read again with them.
     queryKey: ["tools", "authorizations"],
     queryFn: async () => {
@@ -25,8 +24,8 @@ export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolA
     },
     enabled: isOn,
   });
-  const reload = useCallback(() => void refetch(), [refetch]);
-  return { rows: data && (data.find((known) => known.url === url) ?? null), failure: error, reload };
+  const { rows, ...reading } = useReading(query);
+  return { rows: rows && (rows.find((known) => known.url === url) ?? null), ...reading };
 }
 
 export interface Authorize {

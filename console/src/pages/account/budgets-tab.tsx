@@ -8,6 +8,7 @@ import { Link } from "../../components/link.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { useToast } from "../../components/toast.tsx";
+import { typed } from "../../components/typed.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { SaveCard } from "./save-card.tsx";
 
@@ -44,34 +45,44 @@ function ImposedLimits({ settings }: { readonly settings: Settings }) {
   );
 }
 
-function BudgetsCard({ settings }: { readonly settings: Settings }) {
-  const { daily_token_budget: savedTokens, daily_cost_budget_usd: savedCost } = settings;
-  const [tokens, setTokens] = useState(savedTokens === null ? "" : String(savedTokens));
-  const [cost, setCost] = useState(savedCost === null ? "" : String(savedCost));
+type Budgets = Pick<Settings, "daily_token_budget" | "daily_cost_budget_usd">;
+
+const FIELDS = [
+  {
+    name: "daily_token_budget",
+    label: "Tokens a day",
+    hint: "Input and output tokens together. Empty means no limit.",
+    inputMode: "numeric",
+  },
+  {
+    name: "daily_cost_budget_usd",
+    label: "Dollars a day",
+    hint: "Models without a price do not count. Empty means no limit.",
+    inputMode: "decimal",
+  },
+] as const;
+
+function BudgetsCard({ settings: { daily_token_budget, daily_cost_budget_usd } }: { readonly settings: Settings }) {
+  const saved = { daily_token_budget, daily_cost_budget_usd };
+  const [texts, setTexts] = useState(() => toTexts(saved));
   const save = useSaveSettings();
   const toast = useToast();
   const [inputErrors, setInputErrors] = useState<Readonly<Record<string, string>>>({});
   const { errors, touch } = useFreshErrors(save.failure === null ? inputErrors : save.errors);
-  const budgets = { daily_token_budget: readNumber(tokens), daily_cost_budget_usd: readNumber(cost) };
-  const isChanged = budgets.daily_token_budget !== savedTokens || budgets.daily_cost_budget_usd !== savedCost;
+  const budgets = {
+    daily_token_budget: readNumber(texts.daily_token_budget),
+    daily_cost_budget_usd: readNumber(texts.daily_cost_budget_usd),
+  };
   const submit = async () => {
     save.reset();
     const found = findErrors(budgets);
     setInputErrors(found);
-    if (Object.keys(found).length > 0) return;
-    const before = { daily_token_budget: savedTokens, daily_cost_budget_usd: savedCost };
-    if ((await save.run(budgets)) === null) return;
-    toast({
-      text: "Your budgets are saved.",
-      action: {
-        label: "Undo",
-        run: () => {
-          setTokens(savedTokens === null ? "" : String(savedTokens));
-          setCost(savedCost === null ? "" : String(savedCost));
-          void save.run(before);
-        },
-      },
-    });
+    if (Object.keys(found).length > 0 || (await save.run(budgets)) === null) return;
+    const undo = () => {
+      setTexts(toTexts(saved));
+      void save.run(saved);
+    };
+    toast({ text: "Your budgets are saved.", action: { label: "Undo", run: undo } });
   };
   return (
     <SaveCard
@@ -79,45 +90,24 @@ function BudgetsCard({ settings }: { readonly settings: Settings }) {
       description="The maximum usage per day in all swarms that you own, for questions of all members. Model calls beyond it are not made."
       action="Save"
       isBusy={save.isBusy}
-      isReady={isChanged}
+      isReady={FIELDS.some(({ name }) => budgets[name] !== saved[name])}
       failure={save.failure}
       onSubmit={() => void submit()}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field
-          label="Tokens a day"
-          isOptional
-          hint="Input and output tokens together. Empty means no limit."
-          error={errors["daily_token_budget"]}
-        >
-          <TextInput
-            inputMode="numeric"
-            autoComplete="off"
-            placeholder="no limit"
-            value={tokens}
-            onChange={(event) => {
-              setTokens(event.target.value);
-              touch("daily_token_budget");
-            }}
-          />
-        </Field>
-        <Field
-          label="Dollars a day"
-          isOptional
-          hint="Models without a price do not count. Empty means no limit."
-          error={errors["daily_cost_budget_usd"]}
-        >
-          <TextInput
-            inputMode="decimal"
-            autoComplete="off"
-            placeholder="no limit"
-            value={cost}
-            onChange={(event) => {
-              setCost(event.target.value);
-              touch("daily_cost_budget_usd");
-            }}
-          />
-        </Field>
+        {FIELDS.map(({ name, label, hint, inputMode }) => (
+          <Field key={name} label={label} isOptional hint={hint} error={errors[name]}>
+            <TextInput
+              inputMode={inputMode}
+              autoComplete="off"
+              placeholder="no limit"
+              {...typed(texts[name], (text) => {
+                setTexts((old) => ({ ...old, [name]: text }));
+                touch(name);
+              })}
+            />
+          </Field>
+        ))}
       </div>
       <p className="text-sm text-ink-faint">
         Days are in UTC. <Link to="/usage">See the usage</Link>
@@ -126,17 +116,17 @@ function BudgetsCard({ settings }: { readonly settings: Settings }) {
   );
 }
 
+function toTexts({ daily_token_budget: tokens, daily_cost_budget_usd: cost }: Budgets) {
+  return { daily_token_budget: String(tokens ?? ""), daily_cost_budget_usd: String(cost ?? "") };
+}
+
 /** Null for an empty text, NaN for an invalid number. Ignores separators between digits. */
 function readNumber(text: string): number | null {
   const bare = text.replace(/[\s_,']/g, "").replace(/^\$/, "");
   return bare === "" ? null : Number(bare);
 }
 
-function findErrors(budgets: {
-  readonly daily_token_budget: number | null;
-  readonly daily_cost_budget_usd: number | null;
-}): Readonly<Record<string, string>> {
-  const { daily_token_budget: tokens, daily_cost_budget_usd: cost } = budgets;
+function findErrors({ daily_token_budget: tokens, daily_cost_budget_usd: cost }: Budgets) {
   return {
     ...(tokens !== null && !Number.isSafeInteger(tokens) && { daily_token_budget: "must be a whole number" }),
     ...(cost !== null && !Number.isFinite(cost) && { daily_cost_budget_usd: "must be a number" }),

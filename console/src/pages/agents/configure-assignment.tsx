@@ -4,13 +4,11 @@ import { type Assignment, useUpdateAssignment } from "../../data/agent-tools.ts"
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
-import { Field } from "../../components/field.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { JsonEditor } from "../../components/json-editor.tsx";
-import { isSchema } from "../../components/json-schema.ts";
+import { isSchema, type JsonSchema } from "../../components/json-schema.ts";
 import { type FormValue, SchemaForm } from "../../components/schema-form.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { TextInput } from "../../components/text-input.tsx";
 import { useToast } from "../../components/toast.tsx";
 
 export interface ConfigureAssignmentProps {
@@ -92,9 +90,14 @@ interface FormProps extends Pick<ConfigureAssignmentProps, "assignment"> {
 
 function Form({ assignment: { tool }, value, onChange }: FormProps) {
   const schema = isSchema(tool?.input_schema) ? tool.input_schema : {};
-  const set = (name: string, next: number | undefined) => {
-    const { [name]: _old, ...others } = value;
-    onChange(next === undefined ? others : { ...others, [name]: next });
+  const describeBound = (name: "timeout_ms" | "max_output_chars", title: string): JsonSchema => {
+    const max = tool?.[name] ?? FIELD_BOUNDS[`tools.${name}`].max;
+    const limit = tool !== null && { description: `The limit of the tool is ${formatCount(max)}.` };
+    return { title, type: "integer", minimum: 1, maximum: max, default: max, ...limit };
+  };
+  const bounds = {
+    timeout_ms: describeBound("timeout_ms", "Timeout, in milliseconds"),
+    max_output_chars: describeBound("max_output_chars", "Maximum output, in characters"),
   };
   return (
     <div className="grid gap-6">
@@ -104,45 +107,8 @@ function Form({ assignment: { tool }, value, onChange }: FormProps) {
       </section>
       <section className="grid gap-4 border-t border-line pt-5">
         <h3 className="font-semibold">Bounds</h3>
-        <Bound
-          label="Timeout, in milliseconds"
-          hint={tool === null ? undefined : `The limit of the tool is ${formatCount(tool.timeout_ms)}.`}
-          max={tool?.timeout_ms ?? FIELD_BOUNDS["tools.timeout_ms"].max}
-          value={value["timeout_ms"]}
-          onChange={(next) => set("timeout_ms", next)}
-        />
-        <Bound
-          label="Maximum output, in characters"
-          hint={tool === null ? undefined : `The limit of the tool is ${formatCount(tool.max_output_chars)}.`}
-          max={tool?.max_output_chars ?? FIELD_BOUNDS["tools.max_output_chars"].max}
-          value={value["max_output_chars"]}
-          onChange={(next) => set("max_output_chars", next)}
-        />
+        <SchemaForm schema={{ properties: bounds }} value={value} onChange={onChange} isPartial />
       </section>
     </div>
-  );
-}
-
-interface BoundProps {
-  readonly label: string;
-  readonly hint: string | undefined;
-  readonly max: number;
-  readonly value: unknown;
-  onChange(value: number | undefined): void;
-}
-
-function Bound({ label, hint, max, value, onChange }: BoundProps) {
-  return (
-    <Field label={label} isOptional {...(hint !== undefined && { hint })}>
-      <TextInput
-        type="number"
-        inputMode="numeric"
-        min={1}
-        max={max}
-        placeholder={String(max)}
-        value={typeof value === "number" ? value : ""}
-        onChange={({ target }) => onChange(target.value === "" ? undefined : target.valueAsNumber)}
-      />
-    </Field>
   );
 }
