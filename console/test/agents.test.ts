@@ -257,6 +257,10 @@ test("agent pages show load errors with a retry button, and a not-found page for
   await navigate(page, "/agents/019a8000-0000-7000-8000-0000000000a1");
   await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();
   await scanWithAxe(page);
+  await page.goto("/agents");
+  await page.getByRole("heading", { name: "No agents yet" }).waitFor();
+  await navigate(page, "/agents/no-id");
+  await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();
 });
 
 plainTest("compareVersions lists the fields that differ, with a line for each part", () => {

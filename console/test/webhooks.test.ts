@@ -331,7 +331,7 @@ test("the delivery list loads more rows and filters them, and its webhook is dis
   await page.getByRole("menuitem", { name: "Delete …" }).click();
   await page.getByLabel(/to confirm/).fill("Archive of everything");
   await scanWithAxe(page);
-  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete the webhook" }).click();
   await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
   await page.goto(`/webhooks/${id}`);
   await page.getByRole("heading", { level: 1, name: "No such webhook" }).waitFor();

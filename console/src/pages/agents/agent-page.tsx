@@ -5,15 +5,13 @@ import { Avatar } from "../../components/avatar.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { useCommands } from "../../components/commands.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
+import { isMissing, PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PathTabs } from "../../components/path-tabs.tsx";
-import { PageSkeleton } from "../../components/skeleton.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
 import { Activity } from "./activity.tsx";
 import { AgentCode } from "./agent-code.tsx";
-import { AgentGone } from "./agent-gone.tsx";
 import { AgentMenu } from "./agent-card.tsx";
 import { EditAgent } from "./edit-agent.tsx";
 import { History } from "./history.tsx";
@@ -23,14 +21,10 @@ import { CustomersTab } from "./publish/customers-tab.tsx";
 import { PublishTab } from "./publish/publish-tab.tsx";
 import { TryPanel } from "./try-panel.tsx";
 
-const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
-
 export function AgentPage({ id }: { readonly id: string }) {
-  const { rows: agent, failure, reload } = useAgent(id);
-  if (failure !== null && CLIENT_FAULTS.has(failure.status)) return <AgentGone />;
-  if (agent !== undefined) return <Page agent={agent} />;
-  if (failure === null) return <PageSkeleton />;
-  return <FailureState title="The agent could not be loaded." message={failure.message} onRetry={reload} />;
+  const read = useAgent(id);
+  if (read.rows === undefined || isMissing(read)) return <PageNotLoaded noun="agent" read={read} />;
+  return <Page agent={read.rows} />;
 }
 
 function Page({ agent }: { readonly agent: Agent }) {

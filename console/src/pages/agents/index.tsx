@@ -1,5 +1,6 @@
-import { Route, Routes, useParams } from "react-router";
-import { AgentGone } from "./agent-gone.tsx";
+import { Route, Routes } from "react-router";
+import { NoSuchRow } from "../../components/no-such-row.tsx";
+import { OneRow } from "../../components/one-row.tsx";
 import { AgentList } from "./agent-list.tsx";
 import { AgentPage } from "./agent-page.tsx";
 import { NewAgent } from "./new-agent.tsx";
@@ -9,14 +10,8 @@ export function AgentsPage() {
     <Routes>
       <Route index element={<AgentList />} />
       <Route path="new" element={<NewAgent />} />
-      <Route path=":id/:tab?" element={<OneAgent />} />
-      <Route path="*" element={<AgentGone />} />
+      <Route path=":id/:tab?" element={<OneRow page={AgentPage} />} />
+      <Route path="*" element={<NoSuchRow noun="agent" />} />
     </Routes>
   );
-}
-
-/** The key resets the state of the page when another agent is opened. */
-function OneAgent() {
-  const { id = "" } = useParams();
-  return <AgentPage key={id} id={id} />;
 }

@@ -13,6 +13,7 @@ import { Card } from "../../components/card.tsx";
 import { Field } from "../../components/field.tsx";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { SAVED } from "../../components/leave-guard.tsx";
+import { PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
@@ -22,7 +23,6 @@ import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { type CaseForm, EMPTY_CASE, formOf, formOfSuggestion, renderCase } from "./case-draft.ts";
 import { KIND_LABELS } from "./describe-expectation.ts";
 import { ExpectationFields } from "./expectation-fields.tsx";
-import { NotLoaded } from "./missing.tsx";
 
 const KINDS = EVAL_EXPECTATION_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
 const NONE: Readonly<Record<string, string>> = {};
@@ -36,10 +36,8 @@ export interface CasePageProps {
 export function CasePage({ datasetId, caseId }: CasePageProps) {
   const dataset = useEvalDataset(datasetId);
   const existing = useEvalCase(caseId ?? "", caseId !== null);
-  if (dataset.rows === undefined)
-    return <NotLoaded noun="dataset" failure={dataset.failure} onRetry={dataset.reload} />;
-  if (caseId !== null && existing.rows === undefined)
-    return <NotLoaded noun="case" failure={existing.failure} onRetry={existing.reload} />;
+  if (dataset.rows === undefined) return <PageNotLoaded noun="dataset" read={dataset} />;
+  if (caseId !== null && existing.rows === undefined) return <PageNotLoaded noun="case" read={existing} />;
   return <Form dataset={dataset.rows} existing={existing.rows ?? null} />;
 }
 

@@ -1,17 +1,17 @@
 import { type EvalDataset, useDeleteEvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
 import { DeleteMenu } from "../../components/delete-menu.tsx";
+import { PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PathTabs } from "../../components/path-tabs.tsx";
 import { CaseList } from "./case-list.tsx";
 import { EditDataset } from "./edit-dataset.tsx";
 import { EvalRunList } from "./eval-run-list.tsx";
-import { NotLoaded } from "./missing.tsx";
 import { RunDataset } from "./run-dataset.tsx";
 
 export function DatasetPage({ id }: { readonly id: string }) {
-  const { rows: dataset, failure, reload } = useEvalDataset(id);
-  if (dataset === undefined) return <NotLoaded noun="dataset" failure={failure} onRetry={reload} />;
-  return <Page dataset={dataset} />;
+  const read = useEvalDataset(id);
+  if (read.rows === undefined) return <PageNotLoaded noun="dataset" read={read} />;
+  return <Page dataset={read.rows} />;
 }
 
 function Page({ dataset }: { readonly dataset: EvalDataset }) {

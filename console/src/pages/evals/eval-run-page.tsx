@@ -2,12 +2,12 @@ import { useEvalDataset } from "../../data/eval-datasets.ts";
 import { type EvalRun, useEvalRun } from "../../data/eval-runs.ts";
 import { formatCount } from "../../components/formats.ts";
 import { Link } from "../../components/link.tsx";
+import { PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
 import { EvalResultList } from "./eval-result-list.tsx";
-import { NotLoaded } from "./missing.tsx";
 import { nameRun } from "./name-run.ts";
 import { RunProgress } from "./run-progress.tsx";
 
@@ -19,9 +19,8 @@ export interface EvalRunPageProps {
 export function EvalRunPage({ datasetId, runId }: EvalRunPageProps) {
   const dataset = useEvalDataset(datasetId);
   const run = useEvalRun(runId);
-  if (dataset.rows === undefined)
-    return <NotLoaded noun="dataset" failure={dataset.failure} onRetry={dataset.reload} />;
-  if (run.rows === undefined) return <NotLoaded noun="eval run" failure={run.failure} onRetry={run.reload} />;
+  if (dataset.rows === undefined) return <PageNotLoaded noun="dataset" read={dataset} />;
+  if (run.rows === undefined) return <PageNotLoaded noun="eval run" read={run} />;
   return (
     <>
       <PageHeader

@@ -1,9 +1,10 @@
 import { Route, Routes, useParams } from "react-router";
+import { NoSuchRow } from "../../components/no-such-row.tsx";
+import { OneRow } from "../../components/one-row.tsx";
 import { CasePage } from "./case-page.tsx";
 import { DatasetList } from "./dataset-list.tsx";
 import { DatasetPage } from "./dataset-page.tsx";
 import { EvalRunPage } from "./eval-run-page.tsx";
-import { Missing } from "./missing.tsx";
 import { NewDataset } from "./new-dataset.tsx";
 
 export function EvalsPage() {
@@ -11,20 +12,15 @@ export function EvalsPage() {
     <Routes>
       <Route index element={<DatasetList />} />
       <Route path="new" element={<NewDataset />} />
-      <Route path=":id/:tab?" element={<OneDataset />} />
+      <Route path=":id/:tab?" element={<OneRow page={DatasetPage} />} />
       <Route path=":id/cases/:caseId" element={<OneCase />} />
       <Route path=":id/runs/:runId" element={<OneRun />} />
-      <Route path="*" element={<Missing noun="dataset" />} />
+      <Route path="*" element={<NoSuchRow noun="dataset" />} />
     </Routes>
   );
 }
 
 /** The keys reset the state of a page when another row is opened. */
-function OneDataset() {
-  const { id = "" } = useParams();
-  return <DatasetPage key={id} id={id} />;
-}
-
 function OneCase() {
   const { id = "", caseId = "" } = useParams();
   return <CasePage key={caseId} datasetId={id} caseId={caseId === "new" ? null : caseId} />;

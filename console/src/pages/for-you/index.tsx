@@ -1,4 +1,5 @@
-import { Route, Routes, useParams } from "react-router";
+import { Route, Routes } from "react-router";
+import { OneRow } from "../../components/one-row.tsx";
 import { AgentsForYou } from "./agents-for-you.tsx";
 import { AskAgent } from "./ask-agent.tsx";
 
@@ -7,13 +8,7 @@ export function ForYouPage() {
   return (
     <Routes>
       <Route index element={<AgentsForYou />} />
-      <Route path=":id" element={<OneAgent />} />
+      <Route path=":id" element={<OneRow page={AskAgent} />} />
     </Routes>
   );
-}
-
-/** The key resets the state of the page when another agent is opened. */
-function OneAgent() {
-  const { id = "" } = useParams();
-  return <AskAgent key={id} id={id} />;
 }

@@ -1,12 +1,10 @@
 import { useState } from "react";
 import { type Guardrail, useDeleteGuardrail, useGuardrail, useSaveGuardrail } from "../../data/guardrails.ts";
 import { DeleteMenu } from "../../components/delete-menu.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
 import { FormFrame } from "../../components/form-frame.tsx";
-import { ButtonLink, Link } from "../../components/link.tsx";
+import { Link } from "../../components/link.tsx";
+import { PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { PageSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { formOf } from "./guardrail-draft.ts";
 import { GuardrailFields } from "./guardrail-fields.tsx";
@@ -14,22 +12,11 @@ import { SecretCard } from "./secret-card.tsx";
 import { useGuardrailForm } from "./use-guardrail-form.ts";
 
 const CRUMBS = [{ label: "Guardrails", to: "/guardrails" }];
-const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
 
 export function GuardrailPage({ id }: { readonly id: string }) {
-  const { rows: guardrail, failure, reload } = useGuardrail(id);
-  if (guardrail !== undefined) return <Page guardrail={guardrail} />;
-  if (failure === null) return <PageSkeleton />;
-  if (!CLIENT_FAULTS.has(failure.status))
-    return <FailureState title="The guardrail could not be loaded." message={failure.message} onRetry={reload} />;
-  return (
-    <>
-      <PageHeader title="No such guardrail" crumbs={CRUMBS} />
-      <EmptyState picture="lost" title="Not found" action={<ButtonLink to="/guardrails">All guardrails</ButtonLink>}>
-        It was deleted, or somebody else manages it.
-      </EmptyState>
-    </>
-  );
+  const read = useGuardrail(id);
+  if (read.rows === undefined) return <PageNotLoaded noun="guardrail" read={read} />;
+  return <Page guardrail={read.rows} />;
 }
 
 function Page({ guardrail }: { readonly guardrail: Guardrail }) {

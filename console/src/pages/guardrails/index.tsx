@@ -1,4 +1,5 @@
-import { Route, Routes, useParams } from "react-router";
+import { Route, Routes } from "react-router";
+import { OneRow } from "../../components/one-row.tsx";
 import { GuardrailList } from "./guardrail-list.tsx";
 import { GuardrailPage } from "./guardrail-page.tsx";
 import { NewGuardrail } from "./new-guardrail.tsx";
@@ -8,13 +9,7 @@ export function GuardrailsPage() {
     <Routes>
       <Route index element={<GuardrailList />} />
       <Route path="new" element={<NewGuardrail />} />
-      <Route path=":id" element={<OneGuardrail />} />
+      <Route path=":id" element={<OneRow page={GuardrailPage} />} />
     </Routes>
   );
-}
-
-/** The key resets the state of the page when another row is opened. */
-function OneGuardrail() {
-  const { id = "" } = useParams();
-  return <GuardrailPage key={id} id={id} />;
 }

@@ -1,4 +1,5 @@
-import { Route, Routes, useParams } from "react-router";
+import { Route, Routes } from "react-router";
+import { OneRow } from "../../components/one-row.tsx";
 import { ComparePage } from "./compare-page.tsx";
 import { RunList } from "./run-list.tsx";
 import { TracePage } from "./trace-page.tsx";
@@ -8,13 +9,7 @@ export function RunsPage() {
     <Routes>
       <Route index element={<RunList />} />
       <Route path="compare" element={<ComparePage />} />
-      <Route path=":runId" element={<OneRun />} />
+      <Route path=":id" element={<OneRow page={TracePage} />} />
     </Routes>
   );
-}
-
-/** The key resets the state of the page when another run is opened. */
-function OneRun() {
-  const { runId = "" } = useParams();
-  return <TracePage key={runId} runId={runId} />;
 }

@@ -5,14 +5,12 @@ import { useCancelRun } from "../../data/runs.ts";
 import { type Trace, useTraces } from "../../data/traces.ts";
 import { useInterval } from "../../data/use-interval.ts";
 import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
 import { ButtonLink } from "../../components/link.tsx";
+import { NoSuchRow, PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { durationOf, STOP_LABELS } from "../../components/run-labels.ts";
-import { PageSkeleton } from "../../components/skeleton.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
 import { describeWaiting } from "../../components/describe-waiting.ts";
@@ -30,21 +28,11 @@ const CRUMBS = [{ label: "Runs", to: "/runs" }];
 const TITLE_LENGTH = 80;
 const TICK_MS = 1_000;
 
-export function TracePage({ runId }: { readonly runId: string }) {
-  const { rows, failure, reload } = useTraces(useMemo(() => [runId], [runId]));
-  const trace = rows?.[0];
-  if (trace !== undefined) return <OpenTrace trace={trace} />;
-  if (rows !== undefined || failure?.status === 400)
-    return (
-      <>
-        <PageHeader title="Run not found" crumbs={CRUMBS} />
-        <EmptyState picture="lost" title="Run not found" action={<ButtonLink to="/runs">All runs</ButtonLink>}>
-          It does not exist, was removed, or belongs to a swarm that you are not a member of.
-        </EmptyState>
-      </>
-    );
-  if (failure === null) return <PageSkeleton />;
-  return <FailureState title="The run could not be loaded" message={failure.message} onRetry={reload} />;
+export function TracePage({ id }: { readonly id: string }) {
+  const read = useTraces(useMemo(() => [id], [id]));
+  if (read.rows === undefined) return <PageNotLoaded noun="run" read={read} />;
+  const [trace] = read.rows;
+  return trace === undefined ? <NoSuchRow noun="run" /> : <OpenTrace trace={trace} />;
 }
 
 function OpenTrace({ trace }: { readonly trace: Trace }) {

@@ -1,8 +1,8 @@
 import { Route, Routes } from "react-router";
+import { NoSuchRow } from "../../components/no-such-row.tsx";
 import { NewSwarm } from "./form/new-swarm.tsx";
 import { SwarmList } from "./list/swarm-list.tsx";
 import { Conversation } from "./swarm/conversation.tsx";
-import { NoSuchSwarm } from "./swarm/no-such-swarm.tsx";
 import { SwarmPage } from "./swarm/swarm-page.tsx";
 import { RunList } from "./runs/run-list.tsx";
 import { RunPage } from "./runs/run-page.tsx";
@@ -19,7 +19,7 @@ export function SwarmsPage() {
         <Route path="runs/:runId" element={<RunPage />} />
         <Route path="settings" element={<SwarmSettingsPage />} />
       </Route>
-      <Route path="*" element={<NoSuchSwarm />} />
+      <Route path="*" element={<NoSuchRow noun="swarm" />} />
     </Routes>
   );
 }

@@ -1,8 +1,9 @@
-import { Route, Routes, useParams } from "react-router";
+import { Route, Routes } from "react-router";
+import { NoSuchRow } from "../../components/no-such-row.tsx";
+import { OneRow } from "../../components/one-row.tsx";
 import { AuthorizedPage } from "./authorized-page.tsx";
 import { ImportTools } from "./import-tools.tsx";
 import { NewTool } from "./new-tool.tsx";
-import { ToolGone } from "./tool-gone.tsx";
 import { ToolList } from "./tool-list.tsx";
 import { ToolPage } from "./tool-page.tsx";
 
@@ -13,14 +14,8 @@ export function ToolsPage() {
       <Route path="new" element={<NewTool />} />
       <Route path="import" element={<ImportTools />} />
       <Route path="authorized" element={<AuthorizedPage />} />
-      <Route path=":id/:tab?" element={<OneTool />} />
-      <Route path="*" element={<ToolGone />} />
+      <Route path=":id/:tab?" element={<OneRow page={ToolPage} />} />
+      <Route path="*" element={<NoSuchRow noun="tool" />} />
     </Routes>
   );
-}
-
-/** The key resets the state of the page when another tool is opened. */
-function OneTool() {
-  const { id = "" } = useParams();
-  return <ToolPage key={id} id={id} />;
 }

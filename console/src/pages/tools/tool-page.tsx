@@ -1,9 +1,8 @@
 import { useUser } from "../../data/session.ts";
 import { type Tool, useTool } from "../../data/tools.ts";
-import { FailureState } from "../../components/failure-state.tsx";
+import { isMissing, PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PathTabs } from "../../components/path-tabs.tsx";
-import { PageSkeleton } from "../../components/skeleton.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { DeleteTool } from "./delete-tool.tsx";
 import { EditTool } from "./edit-tool.tsx";
@@ -11,17 +10,12 @@ import { TestTool } from "./test-tool.tsx";
 import { ToolBadges } from "./tool-badges.tsx";
 import { ToolCalls } from "./tool-calls.tsx";
 import { ToolCode } from "./tool-code.tsx";
-import { ToolGone } from "./tool-gone.tsx";
 import { ToolOverview } from "./tool-overview.tsx";
 
-const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
-
 export function ToolPage({ id }: { readonly id: string }) {
-  const { rows: tool, failure, reload } = useTool(id);
-  if (failure !== null && CLIENT_FAULTS.has(failure.status)) return <ToolGone />;
-  if (tool !== undefined) return <Page tool={tool} />;
-  if (failure === null) return <PageSkeleton />;
-  return <FailureState title="The tool could not be loaded." message={failure.message} onRetry={reload} />;
+  const read = useTool(id);
+  if (read.rows === undefined || isMissing(read)) return <PageNotLoaded noun="tool" read={read} />;
+  return <Page tool={read.rows} />;
 }
 
 function Page({ tool }: { readonly tool: Tool }) {

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { Route, Routes } from "react-router";
+import { NoSuchRow } from "../../components/no-such-row.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
-import { MissingWebhook } from "./missing.tsx";
 import { WebhookList } from "./list/webhook-list.tsx";
 
 const NewWebhook = lazy(async () => ({ default: (await import("./form/new-webhook.tsx")).NewWebhook }));
@@ -22,7 +22,7 @@ export function WebhooksPage() {
         <Route path=":webhookId" element={<WebhookPage />} />
         <Route path=":webhookId/edit" element={<EditWebhook />} />
         <Route path=":webhookId/deliveries/:deliveryId" element={<DeliveryPage />} />
-        <Route path="*" element={<MissingWebhook />} />
+        <Route path="*" element={<NoSuchRow noun="webhook" />} />
       </Routes>
     </Suspense>
   );

@@ -5,19 +5,18 @@ import { usePresence } from "../../../data/presence.ts";
 import { useUser } from "../../../data/session.ts";
 import { useSwarmAgents } from "../../../data/swarm-agents.ts";
 import { rightsIn, type Swarm, useSwarm } from "../../../data/swarms.ts";
-import { FailureState } from "../../../components/failure-state.tsx";
+import { NoSuchRow, PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { NOTICES_ID } from "../../../components/notices.ts";
-import { NoSuchSwarm } from "./no-such-swarm.tsx";
 import { SwarmContext, type SwarmDetails } from "./swarm-context.ts";
 import { SwarmHeader } from "./swarm-header.tsx";
 import { SwarmSkeleton } from "./swarm-skeleton.tsx";
 
 export function SwarmPage() {
   const { swarmId = "" } = useParams();
-  const { rows: swarm, failure, reload } = useSwarm(swarmId);
-  if (swarm === undefined && failure !== null && failure.status !== 400)
-    return <FailureState title="The swarm could not be loaded" message={failure.message} onRetry={reload} />;
-  if (swarm === null || (swarm === undefined && failure !== null)) return <NoSuchSwarm />;
+  const read = useSwarm(swarmId);
+  const { rows: swarm } = read;
+  if (swarm === null) return <NoSuchRow noun="swarm" />;
+  if (swarm === undefined && read.failure !== null) return <PageNotLoaded noun="swarm" read={read} />;
   // The result can still be that of the previous swarm.
   if (swarm === undefined || swarm.id !== swarmId) return <SwarmSkeleton />;
   return <LoadedSwarm key={swarm.id} swarm={swarm} />;

@@ -9,10 +9,10 @@ import { CardSection } from "../../../components/card.tsx";
 import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { JsonView } from "../../../components/json-view.tsx";
 import { Link } from "../../../components/link.tsx";
+import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { ListSkeleton, PageSkeleton } from "../../../components/skeleton.tsx";
+import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
-import { UnreadPage } from "../missing.tsx";
 import { AttemptsTimeline } from "./attempts-timeline.tsx";
 import { CompareAttempts } from "./compare-attempts.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
@@ -23,11 +23,8 @@ export function DeliveryPage() {
   const { webhookId = "", deliveryId = "" } = useParams();
   const delivery = useDelivery(deliveryId);
   const webhook = useWebhook(webhookId);
-  if (delivery.failure !== null && delivery.rows === undefined)
-    return <UnreadPage noun="delivery" failure={delivery.failure} onRetry={delivery.reload} />;
-  if (webhook.failure !== null && webhook.rows === undefined)
-    return <UnreadPage noun="webhook" failure={webhook.failure} onRetry={webhook.reload} />;
-  if (delivery.rows?.id !== deliveryId || webhook.rows === undefined) return <PageSkeleton />;
+  if (delivery.rows?.id !== deliveryId) return <PageNotLoaded noun="delivery" read={delivery} />;
+  if (webhook.rows === undefined) return <PageNotLoaded noun="webhook" read={webhook} />;
   return <Shown delivery={delivery.rows} webhook={webhook.rows} onChanged={delivery.reload} />;
 }
 

@@ -3,18 +3,16 @@ import { useNavigate, useParams } from "react-router";
 import { useWebhook, type Webhook, type WebhookDraft } from "../../../data/webhooks.ts";
 import { useSaveWebhook } from "../../../data/saved-rows.ts";
 import { SAVED } from "../../../components/leave-guard.tsx";
+import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { PageSkeleton } from "../../../components/skeleton.tsx";
 import { useToast } from "../../../components/toast.tsx";
-import { UnreadPage } from "../missing.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
 
 export function EditWebhook() {
   const { webhookId = "" } = useParams();
-  const { rows: webhook, failure, reload } = useWebhook(webhookId);
-  if (webhook !== undefined) return <Edit key={webhook.id} webhook={webhook} />;
-  if (failure !== null) return <UnreadPage noun="webhook" failure={failure} onRetry={reload} />;
-  return <PageSkeleton />;
+  const read = useWebhook(webhookId);
+  if (read.rows === undefined) return <PageNotLoaded noun="webhook" read={read} />;
+  return <Edit key={read.rows.id} webhook={read.rows} />;
 }
 
 function Edit({ webhook }: { readonly webhook: Webhook }) {

@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { useDeleteWebhook, useSetWebhookActive, type Webhook } from "../../../data/webhooks.ts";
 import { Button } from "../../../components/button.tsx";
 import { useCommands } from "../../../components/commands.tsx";
-import { ConfirmByName } from "../../../components/confirm-by-name.tsx";
+import { DeleteByName } from "../../../components/delete-by-name.tsx";
 import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
@@ -71,7 +71,16 @@ export function WebhookActions({ webhook, onSent }: WebhookActionsProps) {
         ]}
       />
       <TestDialog webhook={webhook} isOpen={open === "test"} onClose={() => setOpen(null)} onSent={onSent} />
-      <DeleteDialog webhook={webhook} isOpen={open === "delete"} onClose={() => setOpen(null)} />
+      <DeleteByName
+        row={webhook}
+        noun="webhook"
+        remove={useDeleteWebhook()}
+        listPath="/webhooks"
+        isOpen={open === "delete"}
+        onClose={() => setOpen(null)}
+      >
+        Its deliveries and attempts are deleted, and waiting deliveries are not sent. This cannot be undone.
+      </DeleteByName>
     </>
   );
 }
@@ -81,48 +90,11 @@ function useToggle({ id, name, is_active: isActive }: Webhook): () => Promise<vo
   const toast = useToast();
   return async () => {
     const saved = await update.run({ id, is_active: !isActive });
-    if (saved === null) {
-      toast({ text: `${name} could not be ${isActive ? "disabled" : "enabled"}.`, tone: "bad" });
-      return;
-    }
-    toast({
+    if (saved === null)
+      return toast({ text: `${name} could not be ${isActive ? "disabled" : "enabled"}.`, tone: "bad" });
+    return toast({
       text: isActive ? `${name} is disabled. Waiting deliveries are held.` : `${name} is enabled.`,
       action: { label: "Undo", run: () => void update.run({ id, is_active: isActive }) },
     });
   };
-}
-
-interface DeleteDialogProps {
-  readonly webhook: Webhook;
-  readonly isOpen: boolean;
-  onClose(): void;
-}
-
-function DeleteDialog({ webhook: { id, name }, isOpen, onClose }: DeleteDialogProps) {
-  const remove = useDeleteWebhook();
-  const navigate = useNavigate();
-  const toast = useToast();
-  const confirm = async () => {
-    const isGone = (await remove.run(id)) !== null;
-    onClose();
-    if (!isGone) {
-      toast({ text: `${name} could not be deleted.`, tone: "bad" });
-      return;
-    }
-    toast({ text: `${name} is deleted.` });
-    await navigate("/webhooks", { replace: true });
-  };
-  return (
-    <ConfirmByName
-      isOpen={isOpen}
-      onClose={onClose}
-      title={`Delete the webhook ${name}`}
-      name={name}
-      action="Delete"
-      isBusy={remove.isBusy}
-      onConfirm={() => void confirm()}
-    >
-      Its deliveries and attempts are deleted, and waiting deliveries are not sent. This cannot be undone.
-    </ConfirmByName>
-  );
 }

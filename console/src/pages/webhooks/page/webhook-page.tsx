@@ -5,11 +5,10 @@ import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CopyButton } from "../../../components/copy-button.tsx";
 import { explainDisabled } from "../../../components/explain-disabled.ts";
+import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { PageSkeleton } from "../../../components/skeleton.tsx";
 import { Tabs } from "../../../components/tabs.tsx";
-import { UnreadPage } from "../missing.tsx";
 import { WebhookStatus } from "../webhook-status.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { readFilter } from "./delivery-filter.ts";
@@ -24,10 +23,9 @@ type TabName = (typeof TABS)[number];
 
 export function WebhookPage() {
   const { webhookId = "" } = useParams();
-  const { rows: webhook, failure, reload } = useWebhook(webhookId);
-  if (webhook !== undefined && webhook.id === webhookId) return <Shown webhook={webhook} />;
-  if (failure !== null) return <UnreadPage noun="webhook" failure={failure} onRetry={reload} />;
-  return <PageSkeleton />;
+  const read = useWebhook(webhookId);
+  if (read.rows?.id !== webhookId) return <PageNotLoaded noun="webhook" read={read} />;
+  return <Shown webhook={read.rows} />;
 }
 
 function Shown({ webhook }: { readonly webhook: Webhook }) {
