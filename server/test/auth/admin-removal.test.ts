@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { buildScope, inTransaction } from "../../src/db/index.ts";
+import { until } from "../support/until.ts";
 import { type AdminFixture, openAdmin } from "./admin-fixture.ts";
 import { PASSWORD, assertRejected, type Shown } from "./mfa-person.ts";
 
@@ -100,6 +101,30 @@ describe("deleting an account", () => {
     await assertRejected(fixture.remove(unknown), 404, "user_not_found");
     assert.deepEqual(steps.slice(4), [`read ${unknown}`]);
   });
+
+  for (const place of ["their own", "another"] as const) {
+    it(`waits for a run in ${place} swarm without locking what the run locks next`, async (t) => {
+      const { fixture, olga, maria, ids, find } = await openWorld(t);
+      const { owner } = fixture.stage.database;
+      const { rows: runs } = await owner.query(
+        `insert into public.runs (swarm_id, user_id, strategy)
+         select id, $2, strategy from public.swarms where owner_id = $1 returning id as run_id`,
+        [place === "another" ? maria.id : olga.id, olga.id],
+      );
+      await owner.query("begin");
+      await owner.query("select private.lock_runs($1, true)", [JSON.stringify(runs)]);
+      const removing = fixture.remove(olga.id);
+      await until(async () => {
+        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        return (await fixture.stage.context.pool.query(waiting)).rows.length > 0;
+      }, "the removal waits");
+      await owner.query("select from public.agents where id = $1 for key share nowait", [ids.agents]);
+      await owner.query("select from auth.users where id = $1 for key share nowait", [olga.id]);
+      await owner.query("commit");
+      assert.deepEqual(await removing, {});
+      assert.equal(await find("auth.users", olga.id), undefined);
+    });
+  }
 
   it("rejects unknown users", async (t) => {
     const fixture = await openAdmin(t);

@@ -33,7 +33,7 @@ export function findAccount(client: Queryable, id: string): Promise<UserRow | nu
 }
 
 export function lockAccount(client: Queryable, id: string): Promise<UserRow | null> {
-  return findRow(client, "select * from auth.users where id = $1 for update", [id]);
+  return findRow(client, "select * from auth.users where id = $1 for no key update", [id]);
 }
 
 /** Two statements, however many users there are. */
@@ -117,8 +117,17 @@ export async function countAccounts(client: Queryable, { email, part }: AccountF
   return Number((await getRow<{ count: string }>(client, statement, [email, part])).count);
 }
 
-/** Deletes what the account owns and keeps its messages, by the foreign keys of the schema. */
+/**
+ * Deletes what the account owns and keeps its messages, by the foreign keys of the schema. These lock the user and the agents first,
+ * but runs lock them last (decision 0005), so what runs lock first is locked before.
+ */
 export async function deleteAccount(client: Queryable, id: string): Promise<void> {
+  await client.query("select from public.swarms where owner_id = $1 order by id for update", [id]);
+  await client.query(
+    `select from public.runs where user_id = $1 and status in ('queued', 'running', 'requires_action')
+      order by id for no key update`,
+    [id],
+  );
   await client.query("delete from auth.users where id = $1", [id]);
 }
 

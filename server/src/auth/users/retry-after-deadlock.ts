@@ -3,7 +3,7 @@ import pg from "pg";
 const DEADLOCK = "40P01";
 const MAX_ATTEMPTS = 3;
 
-/** A deletion cascades to swarms and agents that runs in progress lock in another order; PostgreSQL then ends one of the two. */
+/** A deletion cascades to rows that other requests lock in another order; PostgreSQL then ends one of the two. */
 export async function retryAfterDeadlock(remove: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -241,7 +241,7 @@ describe("the daily budget of a payer", () => {
       assert.ok(asked !== undefined);
       await until(async () => (await heldBy(payerId)) > 0, "the call is under way");
       if (victim === "swarm") await stage.rows("delete from public.swarms where id = $1", [asked.swarmId]);
-      else await stage.rows("delete from auth.users where id = $1", [payerId]);
+      else await stage.deleteUser(payerId);
       assert.equal(await heldBy(payerId), 0);
       await until(() => nodes.every((node) => !node.streamHub.isHere(asked.runId)), "the node has released the run");
       assert.equal(await heldBy(payerId), 0);

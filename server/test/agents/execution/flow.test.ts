@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import pg from "pg";
 import { isDeepStrictEqual } from "node:util";
 import { calls, collect, hangs, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
@@ -207,15 +206,6 @@ describe("aborting a run", () => {
     await node.stop();
   });
 
-  /** PostgreSQL may abort the deletion in a deadlock with the run, which locks the swarm first. The service retries too. */
-  async function deleteUser(id: string): Promise<void> {
-    const remove = () => stage.sql.query("delete from auth.users where id = $1", [id]);
-    await remove().catch((error: unknown) => {
-      if (!(error instanceof pg.DatabaseError) || error.code !== "40P01") throw error;
-      return remove();
-    });
-  }
-
   test("deleting an agent, a swarm or a user during a run leaves nothing unfinished", async () => {
     const node = stage.node({ script: (call) => hangs(call, "words"), executor: { times: { watchMs: 30 } } });
     node.start();
@@ -228,7 +218,7 @@ describe("aborting a run", () => {
       if (victim === "agents")
         await stage.sql.query("delete from public.agents where id = $1", [first(swarm.agentIds)]);
       if (victim === "swarms") await stage.sql.query("delete from public.swarms where id = $1", [swarm.swarmId]);
-      if (victim === "users") await deleteUser(swarm.ownerId);
+      if (victim === "users") await stage.deleteUser(swarm.ownerId);
       await until(() => !node.streamHub.isHere(runId), "the node has released the run");
       const left = await stage.rows("select 1 from public.runs where id = $1 and status = 'running'", [runId]);
       assert.equal(left.length, 0);
@@ -305,13 +295,16 @@ describe("a run whose starter", () => {
     stage.rows("delete from public.swarm_members where swarm_id = $1 and user_id = $2", [swarmId, userId]);
   const pollOften = { times: { watchMs: 30, claimPollMs: 30 } };
 
-  for (const [name, statement] of [
-    ["is removed from the swarm", "delete from public.swarm_members where swarm_id = $1 and user_id = $2"],
-    [
-      "becomes a viewer",
+  const demote = (swarmId: string, userId: string): Promise<unknown> =>
+    stage.rows(
       "update public.swarm_members set role = 'viewer' where swarm_id = $1 and user_id = $2 and status = 'active'",
-    ],
-    ["deletes the account", "delete from auth.users where id = $2 and $1::uuid is not null"],
+      [swarmId, userId],
+    );
+
+  for (const [name, act] of [
+    ["is removed from the swarm", remove],
+    ["becomes a viewer", demote],
+    ["deletes the account", (_: string, userId: string) => stage.deleteUser(userId)],
   ] as const)
     test(`${name} ends and keeps its partial message`, async () => {
       const swarm = await stage.newSwarm({ agents: ["Ada"] });
@@ -322,7 +315,7 @@ describe("a run whose starter", () => {
       const shown = collect(node, runId);
       node.executor.wake();
       await until(() => shown.some(({ type }) => type === "message.delta"), "it speaks");
-      await stage.rows(statement, [swarm.swarmId, memberId]);
+      await act(swarm.swarmId, memberId);
       assert.equal(await outcomeOf(runId), "cancelled starter_removed");
       assert.equal((await stage.run(runId)).error?.code, "FORBIDDEN");
       assert.deepEqual(await stage.texts(runId), [

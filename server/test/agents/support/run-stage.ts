@@ -13,7 +13,9 @@ import { openStarters } from "../../../src/agents/tools/starters.ts";
 import type { Tools } from "../../../src/agents/tools/tool-port.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
 import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
-import { openDatabase } from "../../../src/db/index.ts";
+import { deleteAccount } from "../../../src/auth/sql/users.ts";
+import { retryAfterDeadlock } from "../../../src/auth/users/retry-after-deadlock.ts";
+import { inTransaction, openDatabase } from "../../../src/db/index.ts";
 import { supervise } from "../../../src/jobs/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
 import { buildSignedHeaders } from "../../../src/webhooks/index.ts";
@@ -83,6 +85,8 @@ export interface RunStage {
   /** Another connection. */
   connect(): Promise<pg.Client>;
   newUser(): Promise<string>;
+  /** As the service deletes it, while runs are in progress. */
+  deleteUser(userId: string): Promise<void>;
   newAgent(userId: string, name: string): Promise<string>;
   newSwarm(options: {
     readonly agents: readonly string[];
@@ -164,6 +168,8 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
     rows,
     run,
     newUser,
+    deleteUser: (userId) =>
+      retryAfterDeadlock(() => inTransaction(pools.service, (client) => deleteAccount(client, userId))),
     newAgent,
     async newSwarm({ agents, strategy = "round_robin", settings = {}, ownerId: givenId }) {
       const ownerId = givenId ?? (await newUser());
