@@ -1,8 +1,11 @@
 import { randomInt } from "node:crypto";
 import net from "node:net";
 
-/** Below the ephemeral range, so that the system does not assign the port before it is used. */
-const FIRST_PORT = 10_000;
+/**
+ * Below the ephemeral range, so that the system does not assign the port before it is used. Above 10080, the last port that `fetch`
+ * refuses.
+ */
+const FIRST_PORT = 10_081;
 const LAST_PORT = 32_000;
 
 /** A port of this machine that is not in use. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { createHmac, randomInt } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { findFreePort } from "../../server/test/support/free-port.ts";
 import { until } from "../../server/test/support/until.ts";
 import { RECEIVER_PROGRAMS } from "../src/pages/webhooks/receiver-code.ts";
 
@@ -13,8 +14,6 @@ import { RECEIVER_PROGRAMS } from "../src/pages/webhooks/receiver-code.ts";
 
 const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const BODY = '{"id":"evt_1","type":"agent.created","created_at":"c","api_version":"2026-11-15","data":{"name" : "é"}}';
-const FIRST_PORT = 20_000;
-const LAST_PORT = 40_000;
 const SDK = resolve(import.meta.dirname, "../../clients/sdk");
 
 function sign(secret: string, timestamp: string, body: string): string {
@@ -32,7 +31,7 @@ for (const { language, file, command, code } of RECEIVER_PROGRAMS) {
     await writeFile(join(folder, file), code);
     await mkdir(join(folder, "node_modules/@swarmbase"), { recursive: true });
     await symlink(SDK, join(folder, "node_modules/@swarmbase/sdk"));
-    const port = String(randomInt(FIRST_PORT, LAST_PORT));
+    const port = String(await findFreePort());
     const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: port, NODE_OPTIONS: "--conditions=swarmbase-source" };
     const child = spawn(
       program,

@@ -10,7 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "../../console/test/support/browser.ts";
 import { collectBrowserErrors } from "../../console/test/support/browser-errors.ts";
 import { NARROW, WIDE } from "../../console/test/support/browser-test.ts";
-import { findFreePort } from "../../console/test/support/free-port.ts";
+import { findFreePort } from "../../server/test/support/free-port.ts";
 import { takeScreenshot } from "../../console/test/support/screenshots.ts";
 import {
   interrupt,

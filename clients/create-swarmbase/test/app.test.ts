@@ -8,7 +8,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { promisify } from "node:util";
 import { createServer, defaultClientConditions, type ViteDevServer } from "vite";
 import { type BrowserTest, createBrowserTest } from "../../../console/test/support/browser-test.ts";
-import { findFreePort } from "../../../console/test/support/free-port.ts";
+import { findFreePort } from "../../../server/test/support/free-port.ts";
 import type { Instance } from "../../../console/test/support/instance.ts";
 import { createPerson } from "../../../console/test/support/people.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { createHmac, randomInt } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import net from "node:net";
@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 
 /*
@@ -196,18 +197,5 @@ async function isListening(port: number): Promise<boolean> {
     return false;
   } finally {
     socket.destroy();
-  }
-}
-
-/** Below the ephemeral range, so that the system does not assign the port before it is used. */
-async function findFreePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_000);
-    const server = net.createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
   }
 }

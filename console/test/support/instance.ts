@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
-import { findFreePort } from "./free-port.ts";
+import { findFreePort } from "../../../server/test/support/free-port.ts";
 
 /** The contents of `credentials.json`. */
 interface Credentials {

@@ -2,8 +2,11 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { createAddressPolicy } from "@swarmbase/guarded-fetch";
 
-/** Below what systems give out by themselves: nobody who asks for any port gets this one between the look and its use. */
-const FIRST_PORT = 10_000;
+/**
+ * Below what systems give out by themselves: nobody who asks for any port gets this one between the look and its use. Above 10080, the
+ * last port that `fetch` refuses.
+ */
+const FIRST_PORT = 10_081;
 const LAST_PORT = 32_000;
 const policy = createAddressPolicy({ allowedCidrs: [] });
 
