@@ -96,7 +96,7 @@ export interface Pages<Row> extends ReadResult<readonly Row[]> {
   loadMore(): void;
 }
 
-export interface PageWanted<Row> {
+interface PageWanted<Row> {
   readonly last: Row | null;
   readonly size: number;
   /** A read of several requests passes it on; that of a query gets it afterwards. */
