@@ -19,7 +19,7 @@ const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
   "via",
 ]);
 const TRANSPORT_PREFIXES = ["proxy-"];
-const SENDER_HEADERS: ReadonlySet<string> = new Set(["user-agent"]);
+const SENDER_HEADERS: ReadonlySet<string> = new Set(["idempotency-key", "user-agent"]);
 const SENDER_PREFIXES = ["content-", "x-service-", "webhook-"];
 
 const MAX_VALID_LISTS = 2_000;
@@ -60,7 +60,7 @@ function findValueFault(names: readonly string[], headers: Readonly<Record<strin
   return null;
 }
 
-/** Returns why the owner of a webhook may not set these headers, including those that the service sets; null when allowed. */
+/** Returns why the owner of a tool may not set these headers, including those that the service sets; null when allowed. */
 export function findCustomHeaderFault(headers: Readonly<Record<string, string>>): string | null {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   if (names.length > MAX_CUSTOM_HEADERS) return `More than ${MAX_CUSTOM_HEADERS} headers are given.`;

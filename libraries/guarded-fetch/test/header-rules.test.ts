@@ -24,10 +24,12 @@ const TRANSPORT = [
 ];
 const SENDERS = [
   "user-agent",
+  "Idempotency-Key",
   "content-type",
   "content-encoding",
   "x-service-signature",
   "X-Service-Event",
+  "X-Service-Identity",
   "webhook-id",
 ];
 const FREE = ["authorization", "x-api-key", "cookie", "accept", "x-webhook-token", "servicex", "!#$%&'*+-.^_`|~"];
@@ -41,7 +43,7 @@ test("connection headers are rejected for every sender", () => {
   }
 });
 
-test("headers that the service sets are rejected as custom webhook headers only", () => {
+test("headers that the service sets are rejected as custom headers only", () => {
   for (const name of SENDERS) {
     assert.equal(findHeaderFault({ [name]: "x" }), null, name);
     assert.match(findCustomHeaderFault({ [name]: "x" }) ?? "", new RegExp(name, "i"));

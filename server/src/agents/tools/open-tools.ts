@@ -47,7 +47,7 @@ export interface ToolModule extends Tools {
 
 export function openTools(options: OpenToolsOptions): ToolModule {
   const { guarded, pool, key, clock, observer, newId, schemas, kinds = new Map() } = options;
-  const ports: RunnerPorts = { guarded, pool, key, clock, observer, kinds };
+  const ports: RunnerPorts = { guarded, pool, key, clock, observer, newId, kinds };
   return {
     describe: describeTool,
     checkInput: (tool, inputText) => checkToolInput(schemas, tool, inputText),

@@ -17,6 +17,7 @@ export interface RunnerPorts extends BuiltinPorts {
   /** Opens the secrets of tools. */
   readonly key: Buffer;
   readonly observer: Observer;
+  newId(): string;
 }
 
 /** Calls a tool and returns its result or its error. Never rejects. */
@@ -109,7 +110,7 @@ async function dispatch(ports: RunnerPorts, kind: string, call: ToolCall): Promi
     case "builtin":
       return runBuiltin(ports, call);
     case "http":
-      return runHttpTool(ports.guarded, call);
+      return runHttpTool(ports, call);
     case "client":
       throw new ToolFailure("TOOL_UNUSABLE", "Only the client that started a run can execute this tool.");
     default:

@@ -215,3 +215,35 @@ test("a tool with a faulty configuration reports TOOL_UNUSABLE", async (t) => {
   const time = await tools.run(assignedTool({ kind: "builtin", name: "current_time" }), {}, callContext());
   assert.ok(time.status === "succeeded" && time.text.includes("2026-11-15T12:00:00.000Z"));
 });
+
+test("every attempt of a call has the id of the call as its Idempotency-Key", async (t) => {
+  let failures = 1;
+  const { seen, call } = await stage(t, (request, response) => {
+    failures -= 1;
+    if (failures >= 0) request.socket.destroy();
+    else response.end("up");
+  });
+  const executionId = "019a8000-0000-7000-8000-0000000000ee";
+  await call({}, {}, {}, { executionId });
+  await call({ method: "POST" }, {}, {}, { executionId });
+  const keys = (): unknown[] => seen.map(({ headers }) => headers["idempotency-key"]);
+  assert.deepEqual(keys(), [executionId, executionId, executionId]);
+  // Outside of a run.
+  await call({});
+  await call({});
+  const [first, second] = keys().slice(3);
+  assert.match(String(first), /^[0-9a-f-]{36}$/);
+  assert.notEqual(first, second);
+});
+
+test("headers that the service sets are neither stored with a tool nor sent for one", async (t) => {
+  const { seen, call, tools } = await stage(t);
+  const parts = { secrets_wrapped: wrapped(assignedTool().id, { token: "s3cr3t-value" }) };
+  for (const name of ["Idempotency-Key", "idempotency-key", "X-Service-Identity", "x-service-anything"])
+    for (const config of [{ headers: { [name]: "x" } }, { auth: { type: "header", header: name, secret: "token" } }]) {
+      const faults = tools.checks.findConfigFaults("http", { url: "https://hooks.example.com/", ...config });
+      assert.match(faults.map(({ message }) => message).join(), /is set by the sender/, name);
+      assert.equal(codeOf(await call(config, {}, parts)), "TOOL_UNUSABLE", name);
+    }
+  assert.equal(seen.length, 0);
+});

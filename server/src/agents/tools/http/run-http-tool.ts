@@ -21,13 +21,18 @@ export type FetchPort = Pick<GuardedFetch, "fetch">;
 const RETRY_PAUSE_MS = 200;
 const USER_AGENT = "swarmbase-tools";
 
-export async function runHttpTool(port: FetchPort, call: ToolCall): Promise<ToolAnswer> {
-  const read = readHttpConfig(call.config);
-  if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
-  return sendRequest(port, buildRequest(read.config, call), call);
+export interface HttpPorts {
+  readonly guarded: FetchPort;
+  newId(): string;
 }
 
-function buildRequest(config: HttpConfig, { input, secrets, traceparent }: ToolCall): HttpRequest {
+export async function runHttpTool({ guarded, newId }: HttpPorts, call: ToolCall): Promise<ToolAnswer> {
+  const read = readHttpConfig(call.config);
+  if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
+  return sendRequest(guarded, buildRequest(read.config, call, call.executionId ?? newId()), call);
+}
+
+function buildRequest(config: HttpConfig, { input, secrets, traceparent }: ToolCall, callId: string): HttpRequest {
   const url = fillUrl(config.url, input);
   const { headers, query } = applyAuth(config.auth, secrets);
   if (query !== null) url.searchParams.set(query.parameter, query.value);
@@ -42,6 +47,7 @@ function buildRequest(config: HttpConfig, { input, secrets, traceparent }: ToolC
       ...(body !== undefined && { "content-type": "application/json" }),
       ...lowerCase(config.headers),
       ...headers,
+      "idempotency-key": callId,
     },
     body: body === undefined ? null : JSON.stringify(body),
   };
