@@ -1,5 +1,5 @@
 // In charge of: the interface as data and types (tables, functions, codes, events, statuses, limits, bounds), typed calls of
-// functions, the streams of runs, verifyWebhook(), verifyFunctionCall(), and the signatures of requests.
+// functions, the streams of runs, verifyWebhook(), verifyFunctionCall(), verifyToolCall(), and the signatures of requests.
 // Not in charge of: tables, accounts and realtime, which supabase-js calls, and enforcing any of it.
 
 // Everything that these files export is part of the interface.
@@ -17,6 +17,7 @@ export * from "./messages.ts";
 export * from "./prompts.ts";
 export * from "./runs.ts";
 export * from "./swarms.ts";
+export * from "./tool-calls.ts";
 export * from "./tools.ts";
 
 export {
@@ -92,4 +93,13 @@ export {
   type WebhookRefusal,
   WebhookVerificationError,
 } from "./verify-signature.ts";
+export {
+  TOOL_CALL_REFUSALS,
+  type ToolCallKeys,
+  type ToolCallRefusal,
+  type ToolCallRequest,
+  ToolCallVerificationError,
+  verifyToolCall,
+  type VerifyToolCallOptions,
+} from "./verify-tool-call.ts";
 export { verifyWebhook } from "./verify-webhook.ts";

@@ -1,4 +1,5 @@
 import type { ApiKeyScope } from "./api-keys.ts";
+import { parseBase64UrlJson } from "./base64url.ts";
 import {
   findHeader,
   verifySignature,
@@ -52,10 +53,7 @@ export async function verifyFunctionCall(
 
 function parseCaller(text: string): FunctionCaller {
   try {
-    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const value: unknown = JSON.parse(
-      new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(binary, (character) => character.charCodeAt(0))),
-    );
+    const value = parseBase64UrlJson(text);
     if (typeof value === "object" && value !== null && "role" in value) return value as FunctionCaller;
   } catch {
     // Reported below.
