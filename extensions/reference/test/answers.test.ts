@@ -72,6 +72,7 @@ describe("answers of a running service, against its own document", () => {
   test("of the service itself", async () => {
     await api.call("GET /health", 200, { token: null });
     await api.call("GET /ready", 200, { token: null });
+    await api.call("GET /.well-known/tool-calls.json", 200, { token: null });
     await api.call("GET /openapi.json", 200, { token: null });
     await api.call("GET /reference/{file}", 200, { token: null, params: { file: "reference.css" } });
     await api.call("GET /reference/{file}", 404, {

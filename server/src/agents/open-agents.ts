@@ -40,6 +40,10 @@ export interface AgentsOptions {
   readonly guarded: Pick<GuardedFetch, "fetch">;
   /** Decrypts the secrets of tools; 32 bytes, derived from the master key. */
   readonly toolKey: Buffer;
+  /** Signs for whom HTTP tools are called; 32 bytes, derived from the master key. */
+  readonly identityKey: Buffer;
+  /** The public URL of the service. */
+  baseUrl(): string;
   /** The kinds of providers in addition to the simulated one. */
   readonly protocols: OpenModelsOptions["protocols"];
   /** Kinds of tools in addition to those of the core. */
@@ -101,6 +105,8 @@ export function openAgents(options: AgentsOptions): AgentModule {
     guarded: options.guarded,
     pool,
     key: options.toolKey,
+    identityKey: options.identityKey,
+    baseUrl: options.baseUrl,
     clock,
     observer,
     newId,

@@ -1,4 +1,4 @@
-import type { LimitName } from "@swarmbase/sdk";
+import { type LimitName, TOOL_CALL_KEYS_PATH } from "@swarmbase/sdk";
 import * as z from "zod";
 import { AUTH_ERRORS, type AuthErrorCode, authEndpoints } from "../auth/index.ts";
 import { FUNCTION_TABLE } from "../functions/index.ts";
@@ -27,6 +27,7 @@ export interface InterfaceDescription {
 const OTHER_ROUTES: readonly DescribedRoute[] = [
   { method: "GET", path: "/health", access: "public", limits: [] },
   { method: "GET", path: "/ready", access: "public", limits: [] },
+  { method: "GET", path: TOOL_CALL_KEYS_PATH, access: "public", limits: ["api"] },
   { method: "GET", path: "/realtime/v1/websocket", access: "public", limits: [] },
   { method: "POST", path: "/realtime/v1/api/broadcast", access: "apikey", limits: ["api"] },
   { method: "POST", path: "/realtime/v1/api/broadcast/{topic}/events/{event}", access: "apikey", limits: ["api"] },

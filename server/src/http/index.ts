@@ -15,6 +15,7 @@ export { assertCanListen } from "./server/listen-on.ts";
 export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
 export { realtimeRoutes } from "./routes/realtime-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";
+export { toolCallRoutes } from "./routes/tool-call-routes.ts";
 export type { Route } from "./route.ts";
 export { sendStream } from "./response/send-stream.ts";
 export { keepTlsCurrent } from "./server/tls/keep-tls-current.ts";

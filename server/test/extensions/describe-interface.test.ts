@@ -4,12 +4,19 @@ import { test } from "node:test";
 import { authEndpoints } from "../../src/auth/index.ts";
 import { describeInterface } from "../../src/extensions/index.ts";
 import { FUNCTION_TABLE } from "../../src/functions/index.ts";
-import { authRoutes, functionRoutes, healthRoutes, realtimeRoutes, type Route } from "../../src/http/index.ts";
+import {
+  authRoutes,
+  functionRoutes,
+  healthRoutes,
+  realtimeRoutes,
+  type Route,
+  toolCallRoutes,
+} from "../../src/http/index.ts";
 
 /**
  * Functions that build routes which are described, and those that are not: tables describe themselves, and the console is no API.
  */
-const DESCRIBED = ["authRoutes", "functionRoutes", "healthRoutes", "realtimeRoutes"];
+const DESCRIBED = ["authRoutes", "functionRoutes", "healthRoutes", "realtimeRoutes", "toolCallRoutes"];
 const NOT_DESCRIBED = ["consoleRoutes", "restRoutes"];
 /** Not in the route table: the connection is upgraded before. */
 const UPGRADE = "GET /realtime/v1/websocket";
@@ -29,6 +36,7 @@ test("the description of the interface has every route of the core with its acce
       isLimitStoreAway: () => false,
     }),
     ...realtimeRoutes(nothing),
+    ...toolCallRoutes(nothing),
   ];
   const expected = routes.map(({ method, path, access, limit }) => {
     const name = `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`;

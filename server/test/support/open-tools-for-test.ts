@@ -45,6 +45,8 @@ export function openToolsForTest(t: Pick<TestContext, "after">, options: TestToo
     guarded,
     pool: {} as pg.Pool,
     key: KEY,
+    identityKey: KEY,
+    baseUrl: () => BASE_URL,
     clock: { now: () => new Date("2026-11-15T12:00:00Z") },
     observer: silentObserver,
     newId: randomUUID,

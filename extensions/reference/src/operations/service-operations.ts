@@ -1,6 +1,6 @@
 import type { Schema } from "../openapi/document.ts";
 import { record, TEXT } from "../schemas/schema-parts.ts";
-import { inPath, inQuery, type OperationTexts } from "./operation-text.ts";
+import { inPath, inQuery, type OperationTexts, refer } from "./operation-text.ts";
 
 const statusOf = (status: string): Schema =>
   record(
@@ -42,6 +42,20 @@ export const SERVICE_OPERATIONS: OperationTexts = {
       },
     },
     errors: ["SERVICE_UNAVAILABLE"],
+  },
+  "GET /.well-known/tool-calls.json": {
+    id: "getToolCallKeys",
+    summary: "Get the public keys of tool calls",
+    description:
+      'For servers of HTTP tools with `identity: "required"`, which verify for whom they are called. Cache the keys for up to ten minutes, and request them again for an unknown `kid`.',
+    answers: {
+      200: {
+        description: "A JSON Web Key Set",
+        schema: refer("KeySet"),
+        example: { keys: [{ kty: "OKP", crv: "Ed25519", alg: "EdDSA", use: "sig", kid: "4f…", x: "…" }] },
+        headers: { "Cache-Control": "how long the response may be cached" },
+      },
+    },
   },
   "GET /openapi.json": {
     id: "getOpenApi",

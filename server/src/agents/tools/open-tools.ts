@@ -1,4 +1,5 @@
 import type { GuardedFetch } from "@swarmbase/guarded-fetch";
+import type { ToolCallKeys } from "@swarmbase/sdk";
 import type pg from "pg";
 import { keyNotAllowedError, type Principal } from "../../db/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
@@ -9,6 +10,7 @@ import { createAuthorizations } from "./calls/find-servers.ts";
 import { listRemoteTools, type ListCall } from "./calls/list-remote-tools.ts";
 import { getOwnTool } from "./calls/get-own-tool.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import { openCallSigner } from "./http/call-signer.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
 import type { ToolKinds } from "./tool-kind.ts";
@@ -22,6 +24,10 @@ export interface OpenToolsOptions {
   readonly pool: pg.Pool;
   /** 32 bytes, derived from the master key; `createToolChecks` gets the same. */
   readonly key: Buffer;
+  /** Signs for whom HTTP tools are called; 32 bytes, derived from the master key. */
+  readonly identityKey: Buffer;
+  /** The public URL of the service. */
+  baseUrl(): string;
   readonly clock: Clock;
   readonly observer: Observer;
   newId(): string;
@@ -43,11 +49,14 @@ export interface ToolModule extends Tools {
   test(call: TestCall): Promise<{ readonly outcome: ToolOutcome }>;
   /** Of the service, at the servers of tools. */
   readonly authorizations: Authorizations;
+  /** The public keys with which servers of HTTP tools verify for whom they are called. */
+  readonly callKeys: ToolCallKeys;
 }
 
 export function openTools(options: OpenToolsOptions): ToolModule {
   const { guarded, pool, key, clock, observer, newId, schemas, kinds = new Map() } = options;
-  const ports: RunnerPorts = { guarded, pool, key, clock, observer, newId, kinds };
+  const signer = openCallSigner({ key: options.identityKey, baseUrl: options.baseUrl, clock, newId });
+  const ports: RunnerPorts = { guarded, pool, key, signer, clock, observer, newId, kinds };
   return {
     describe: describeTool,
     checkInput: (tool, inputText) => checkToolInput(schemas, tool, inputText),
@@ -70,5 +79,6 @@ export function openTools(options: OpenToolsOptions): ToolModule {
       throw new Error("a tool asks although nobody can answer");
     },
     authorizations: createAuthorizations(kinds),
+    callKeys: signer.keySet,
   };
 }

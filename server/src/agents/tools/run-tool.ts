@@ -3,6 +3,7 @@ import { ToolFailure } from "../../errors/index.ts";
 import { type JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { type BuiltinPorts, runBuiltin } from "./builtins/run-builtin.ts";
+import type { CallSigner } from "./http/call-signer.ts";
 import { runHttpTool } from "./http/run-http-tool.ts";
 import { readAssignment } from "./input/assignment.ts";
 import { boundText } from "./output/bound-text.ts";
@@ -17,6 +18,8 @@ export interface RunnerPorts extends BuiltinPorts {
   /** Opens the secrets of tools. */
   readonly key: Buffer;
   readonly observer: Observer;
+  /** Signs for whom HTTP tools are called. */
+  readonly signer: CallSigner;
   newId(): string;
 }
 
@@ -38,7 +41,7 @@ export async function runTool(
   try {
     const secrets = openToolSecrets(ports.key, tool);
     hidden = hiddenForms(tool.config, secrets);
-    const { name, owner_id: ownerId, config, kind } = tool;
+    const { name, owner_id: ownerId, config } = tool;
     const { swarmId, traceparent, executionId, answers, starter } = context;
     const call = {
       name,
@@ -58,7 +61,7 @@ export async function runTool(
       hide: (secret: string) => void (hidden = [...hidden, ...hiddenForms({}, { secret })]),
     };
     // A runner may ignore the signal.
-    const answer = await unlessAborted(dispatch(ports, kind, call), signal);
+    const answer = await unlessAborted(dispatch(ports, tool, call), signal);
     if (answer.asking !== undefined) return { status: "asking", ...hideIn(answer.asking, hidden) };
     const { text, chars, isTruncated } = boundText(hideSecrets(answer.text, hidden, answer), maxChars, answer);
     return {
@@ -105,12 +108,12 @@ function hideIn(
   };
 }
 
-async function dispatch(ports: RunnerPorts, kind: string, call: ToolCall): Promise<ToolAnswer> {
+async function dispatch(ports: RunnerPorts, { id, kind }: AssignedTool, call: ToolCall): Promise<ToolAnswer> {
   switch (kind) {
     case "builtin":
       return runBuiltin(ports, call);
     case "http":
-      return runHttpTool(ports, call);
+      return runHttpTool(ports, call, id);
     case "client":
       throw new ToolFailure("TOOL_UNUSABLE", "Only the client that started a run can execute this tool.");
     default:

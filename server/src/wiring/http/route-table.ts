@@ -7,6 +7,7 @@ import {
   type Route,
   realtimeRoutes,
   restRoutes,
+  toolCallRoutes,
 } from "../../http/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "../services/services.ts";
@@ -14,7 +15,7 @@ import type { Services } from "../services/services.ts";
 /** The routes of the services. A node without the role `api` has only those of probes. */
 export function buildRouteTable(
   { settings, version, copyHold }: OpenNodeContext,
-  { auth, rest, functions, limits, realtime, extensions }: Services,
+  { auth, rest, functions, limits, realtime, agents, extensions }: Services,
   findObstacle: HealthOptions["findObstacle"],
 ): readonly Route[] {
   const health = healthRoutes({
@@ -30,6 +31,7 @@ export function buildRouteTable(
     ...restRoutes(rest),
     ...functionRoutes({ functions, limits }),
     ...realtimeRoutes(realtime.module.broadcast),
+    ...toolCallRoutes(agents.tools.callKeys),
     ...extensions.routes,
   ];
 }

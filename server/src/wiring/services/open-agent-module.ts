@@ -25,6 +25,7 @@ export interface AgentModuleOptions extends OpenNodeContext {
   /** PEM texts of authorities that are trusted beside the system's. */
   readonly ca: readonly string[];
   readonly toolKey: Buffer;
+  readonly identityKey: Buffer;
   readonly toolKinds: ToolKinds;
   readonly protocols: readonly VendorProtocol[];
   readonly limits: Limits;

@@ -19,6 +19,7 @@ import { openWebhookModule } from "./open-webhook-module.ts";
 import type { Services } from "./services.ts";
 
 const TOOL_KEY_PURPOSE = "tool-secrets";
+const IDENTITY_KEY_PURPOSE = "tool-call-identity";
 
 /** Opens all modules, each with those that it needs. Webhook receivers on this machine may have certificates of the authority `caFile`. */
 export async function openServices(context: OpenNodeContext, caFile: string | null): Promise<Services> {
@@ -41,6 +42,7 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
     ca,
     listenUrl,
     toolKey,
+    identityKey: deriveKey(masterKey, IDENTITY_KEY_PURPOSE),
     toolKinds: extensions.toolKinds,
     protocols: protocolsOf(context.extensions),
     limits,

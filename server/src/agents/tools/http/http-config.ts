@@ -29,14 +29,22 @@ const headersSchema = z.record(z.string(), z.string()).superRefine((headers, con
 
 const HTTP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-const httpSchema = z.strictObject({
-  method: z.enum(HTTP_METHODS, `must be one of ${HTTP_METHODS.join(", ")}`).default("GET"),
-  url: urlSchema,
-  headers: headersSchema.default({}),
-  /** A JSON value in whose strings `{name}` is replaced by an argument. Absent: the arguments are the body. */
-  body: z.unknown().optional(),
-  auth: authSchema.optional(),
-});
+const httpSchema = z
+  .strictObject({
+    method: z.enum(HTTP_METHODS, `must be one of ${HTTP_METHODS.join(", ")}`).default("GET"),
+    url: urlSchema,
+    headers: headersSchema.default({}),
+    /** A JSON value in whose strings `{name}` is replaced by an argument. Absent: the arguments are the body. */
+    body: z.unknown().optional(),
+    auth: authSchema.optional(),
+    /** Whether requests prove for whom the tool is called. */
+    identity: z.enum(["off", "required"], 'must be "off" or "required"').default("off"),
+  })
+  .superRefine(({ auth, identity }, context) => {
+    if (identity === "off" || auth?.type !== "query") return;
+    const message = "must not be query with an identity, whose token contains the URL";
+    context.addIssue({ code: "custom", path: ["auth", "type"], message });
+  });
 
 export type ToolAuth = z.infer<typeof authSchema>;
 export type HttpConfig = z.infer<typeof httpSchema>;

@@ -5,7 +5,9 @@ import { type HttpConfig, readHttpConfig } from "./http-config.ts";
 import { sleep } from "../../providers/sleep.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
 import { applyAuth } from "./apply-auth.ts";
+import type { CallSigner } from "./call-signer.ts";
 import { fillBody, fillUrl, withoutUsed } from "./fill-template.ts";
+import { identifyCall } from "./identify-call.ts";
 import { readAnswer } from "./read-answer.ts";
 
 interface HttpRequest {
@@ -13,6 +15,8 @@ interface HttpRequest {
   readonly method: HttpConfig["method"];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Returns further headers, before each attempt. */
+  identify?(): Promise<Readonly<Record<string, string>>>;
 }
 
 export type FetchPort = Pick<GuardedFetch, "fetch">;
@@ -23,16 +27,29 @@ const USER_AGENT = "swarmbase-tools";
 
 export interface HttpPorts {
   readonly guarded: FetchPort;
+  readonly signer: CallSigner;
   newId(): string;
 }
 
-export async function runHttpTool({ guarded, newId }: HttpPorts, call: ToolCall): Promise<ToolAnswer> {
+export async function runHttpTool(
+  { guarded, signer, newId }: HttpPorts,
+  call: ToolCall,
+  toolId: string,
+): Promise<ToolAnswer> {
   const read = readHttpConfig(call.config);
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
-  return sendRequest(guarded, buildRequest(read.config, call, call.executionId ?? newId()), call);
+  const callId = call.executionId ?? newId();
+  const request = buildRequest(read.config, call, callId);
+  if (read.config.identity === "off") return sendRequest(guarded, request, call);
+  const identify: HttpRequest["identify"] = () => identifyCall(signer, { ...request, toolId, callId }, call);
+  return sendRequest(guarded, { ...request, identify }, call);
 }
 
-function buildRequest(config: HttpConfig, { input, secrets, traceparent }: ToolCall, callId: string): HttpRequest {
+function buildRequest(
+  config: HttpConfig,
+  { input, secrets, traceparent }: ToolCall,
+  callId: string,
+): HttpRequest & { readonly url: URL } {
   const url = fillUrl(config.url, input);
   const { headers, query } = applyAuth(config.auth, secrets);
   if (query !== null) url.searchParams.set(query.parameter, query.value);
@@ -70,9 +87,10 @@ export async function sendRequest(
 ): Promise<ToolAnswer> {
   const maxAttempts = request.method === "GET" || request.method === "HEAD" ? 1 + maxRetries : 1;
   for (let attempts = 1; ; attempts += 1) {
+    const { url, identify, ...init } = request;
+    const headers = { ...init.headers, ...(await identify?.()) };
     try {
-      const { url, ...init } = request;
-      const response = await port.fetch(url, { ...init, signal });
+      const response = await port.fetch(url, { ...init, headers, signal });
       const { status } = response;
       const { text, isCut } = await readAnswer(response, maxChars);
       if (response.ok) return { text: text === "" ? `[empty answer, status ${status}]` : text, isCut, attempts };
