@@ -79,10 +79,15 @@ test("on a narrow screen the buttons of a message, the avatars of a swarm and no
   const { swarmId, agentIds } = await createSwarm(api, ["Ada", "Ben", "Cyd", "Dora", "Eve"], { name: "Beekeepers" });
   for (const content of ["**First** words", "Second_message_of_the_same_person_without_any_space_".repeat(4)])
     await api.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content });
+  const held = Promise.withResolvers<void>();
+  await page.route("**/rendered-markdown-*.js", (route) => held.promise.then(() => route.continue()));
   await page.goto(`/swarms/${swarmId}`);
   const text = page.getByText("Second_message");
-  await text.waitFor();
   const menu = page.getByRole("button", { name: "More about the message of Grace Hopper" }).last();
+  await page.getByText("**First** words").waitFor();
+  assert.equal(await isCovered(text, menu), false, "the plain text, until the renderer is loaded");
+  held.resolve();
+  await page.getByText("**First** words").waitFor({ state: "detached" });
   assert.equal(await isCovered(text, menu), false);
 
   await page.setViewportSize({ width: 700, height: 740 });
@@ -95,28 +100,31 @@ test("on a narrow screen the buttons of a message, the avatars of a swarm and no
   for (const width of [NARROW, WIDE]) {
     await page.setViewportSize({ width, height: 740 });
     await navigate(page, `/agents/${agentIds[0]}/settings`);
-    await page.getByRole("textbox", { name: "Role" }).fill(`Is Ada at ${width}`);
+    // A notice disappears by itself, so each has a text of its own instead of being dismissed.
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill(`Ada ${width}`);
     const save = page.getByRole("button", { name: "Save", exact: true });
     await save.click();
-    const notice = page.getByRole("listitem").filter({ hasText: "Ada is saved" });
-    await notice.waitFor();
+    const notice = page.getByRole("listitem").filter({ hasText: `Ada ${width} is saved` });
     assert.equal(await isCovered(save, notice), false);
-    await notice.getByRole("button", { name: "Dismiss" }).click();
     await navigate(page, "/swarms");
   }
 });
 
-/** Whether two elements overlap. A list that is being laid out has elements without a place. */
-async function isCovered(...elements: readonly [Locator, Locator]): Promise<boolean> {
-  let boxes: Awaited<ReturnType<Locator["boundingBox"]>>[] = [];
+/** Whether two elements overlap. Both are measured at once: elements of a list that is being laid out move, or have no place. */
+async function isCovered(element: Locator, other: Locator): Promise<boolean> {
+  let isMet: boolean | null = null;
   await waitUntil(async () => {
-    boxes = await Promise.all(elements.map((element) => element.boundingBox()));
-    return boxes.every((box) => box !== null);
+    isMet = await element.evaluate(
+      (first, second) => {
+        const [a, b] = [first.getBoundingClientRect(), second?.getBoundingClientRect()];
+        if (b === undefined || a.width === 0 || b.width === 0) return null;
+        return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+      },
+      await other.elementHandle(),
+    );
+    return isMet !== null;
   });
-  const [left, right] = boxes;
-  assert.ok(left && right);
-  const meets = (a: number, aSize: number, b: number, bSize: number) => a < b + bSize && b < a + aSize;
-  return meets(left.x, left.width, right.x, right.width) && meets(left.y, left.height, right.y, right.height);
+  return isMet === true;
 }
 
 test("a message that arrives before a streamed reply while realtime is lost is shown after reconnecting", async (t, {

@@ -7,7 +7,7 @@ export function Markdown({ text }: { readonly text: string }) {
   return (
     <Suspense
       fallback={
-        <p dir="auto" className="break-words whitespace-pre-wrap">
+        <p dir="auto" className="min-w-0 wrap-anywhere whitespace-pre-wrap">
           {text}
         </p>
       }
