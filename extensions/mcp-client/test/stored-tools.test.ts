@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { UserPrincipal } from "../../../server/src/db/index.ts";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { openRestStage, type TestTools } from "../../../server/test/support/tool-stage.ts";
 import { listen, modernServer } from "./support/mcp-server.ts";
@@ -137,6 +136,6 @@ describe("stored tools of MCP servers", () => {
   });
 });
 
-function principalOf({ userId }: { readonly userId: string }): UserPrincipal {
-  return { role: "authenticated", userId, claims: {}, session: null };
+function principalOf({ userId }: { readonly userId: string }) {
+  return { role: "authenticated", userId, claims: {}, session: null } as const;
 }

@@ -20,7 +20,8 @@ import {
   submitToolResults,
   type ToolResult,
 } from "./sql/run-control.ts";
-import { type RespondPorts, type RunRequest, startRun } from "../admission/start-run.ts";
+import type { RunRequest } from "../admission/run-request.ts";
+import { type RespondPorts, startRun } from "../admission/start-run.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { streamHeaders, streamRun } from "../streams/stream-run.ts";
 import { waitForRun } from "../streams/wait-for-run.ts";

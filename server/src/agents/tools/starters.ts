@@ -1,8 +1,8 @@
-import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { PrincipalSession, UserPrincipal } from "../../db/index.ts";
 import { ToolFailure } from "../../errors/index.ts";
 import type { Clock } from "../../time/index.ts";
+import { selectStarter, type StarterRow } from "./sql/select-starter.ts";
 import type { ToolStarter } from "./tool-port.ts";
 
 export interface StartersOptions {
@@ -20,38 +20,12 @@ export interface Starters {
   of(userId: string, executionId: string): ToolStarter;
 }
 
-/** The JSON that private.open_starter returns. */
-interface StarterRow {
-  readonly id: string;
-  readonly email: string | null;
-  readonly app_metadata: Readonly<Record<string, unknown>>;
-  readonly user_metadata: Readonly<Record<string, unknown>>;
-  readonly is_anonymous: boolean;
-  readonly run_id: string;
-  readonly agent_id: string;
-  readonly tool_id: string;
-  /** Of the session in which the run was started, while it lives. */
-  readonly session_id: string | null;
-  readonly aal: "aal1" | "aal2";
-  readonly api_key: {
-    readonly id: string;
-    readonly scopes: readonly ApiKeyScope[];
-    readonly resources: ApiKeyResources | null;
-    readonly aal: "aal1" | "aal2";
-  } | null;
-}
-
 export function openStarters(options: StartersOptions): Starters {
   return {
     of: (userId, executionId) => ({
       userId,
       async open() {
-        const { rows } = await options.pool.query<{ starter: StarterRow | null }>({
-          name: "agents-open-starter",
-          text: "select private.open_starter($1, $2) as starter",
-          values: [executionId, options.inactivitySeconds],
-        });
-        const starter = rows[0]?.starter ?? null;
+        const starter = await selectStarter(options.pool, executionId, options.inactivitySeconds);
         if (starter === null)
           throw new ToolFailure("TOOL_UNUSABLE", "The tool may not act for the person who asked any more.");
         const { run_id: runId, agent_id: agentId, tool_id: toolId } = starter;

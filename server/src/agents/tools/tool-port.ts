@@ -61,7 +61,7 @@ export interface OpenStarter {
 }
 
 /** The call of a tool in a run. */
-export interface StartedCall {
+interface StartedCall {
   readonly runId: string;
   readonly agentId: string;
   readonly toolId: string;
