@@ -1,13 +1,14 @@
-import { keyNotAllowedError, type Principal, requireScope } from "../db/index.ts";
+import { keyNotAllowedError, requireScope } from "../db/index.ts";
 import type { TouchedName } from "./plan/names-of.ts";
 import type { RequestShape } from "./prepare-request.ts";
+import type { RestCall } from "./rest-call.ts";
 
 /**
  * The tables of the service have rules for API keys; tables and functions of developers have none. They need `read`, and `write` for
- * what writes. A key that is bound to resources does not reach them, because nothing tells which of their rows belong to these.
+ * what may write. A key that is bound to resources does not reach them, because nothing tells which of their rows belong to these.
  */
 export function requireForeignScopes(
-  principal: Principal,
+  { principal, isReadOnly = false }: Pick<RestCall, "principal" | "isReadOnly">,
   { plan, isForeign }: RequestShape,
   isOwn: (name: TouchedName) => boolean,
 ): void {
@@ -15,7 +16,7 @@ export function requireForeignScopes(
   if (scopes === undefined || !isForeign) return;
   if (resources !== null) throw keyNotAllowedError();
   const isWrite = plan.kind === "write" && !isOwn({ kind: "relation", ...plan.write.relation });
-  if (isWrite || (plan.kind === "call" && plan.call.mayWrite)) requireScope(principal, "write");
+  if (isWrite || (plan.kind === "call" && plan.call.mayWrite && !isReadOnly)) requireScope(principal, "write");
   const readsNothing = plan.kind === "write" && plan.write.kind === "insert" && plan.shown === null;
   if (!readsNothing) requireScope(principal, "read");
 }

@@ -204,7 +204,7 @@ export class RestModule {
       isCounted: isBatch,
       isKept: writeKey !== null,
     });
-    requireForeignScopes(call.principal, prepared.shape, this.#options.isOwn);
+    requireForeignScopes(call, prepared.shape, this.#options.isOwn);
     return prepared;
   }
 
