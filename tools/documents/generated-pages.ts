@@ -15,6 +15,7 @@ import { extension as databaseTools } from "@swarmbase/database-tools";
 import { extension as docsSite } from "@swarmbase/docs-site";
 import { extension as providers } from "@swarmbase/providers";
 import { extension as reference, renderOpenApi } from "@swarmbase/reference";
+import { extension as rpcTools } from "@swarmbase/rpc-tools";
 import { loadCommands } from "../../server/src/commands/index.ts";
 import { describeInterface } from "../../server/src/extensions/index.ts";
 import { renderAuthErrorsReference } from "./render-auth-errors-reference.ts";
@@ -43,6 +44,7 @@ const SHIPPED_EXTENSIONS = [
   openaiApi,
   a2a,
   a2aClient,
+  rpcTools,
   agUi,
   accountExport,
   operator,

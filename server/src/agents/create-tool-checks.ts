@@ -6,7 +6,7 @@ import { findResponseSchemaFault } from "./schemas/response-schema.ts";
 import { fillPlaceholders, readHttpConfig } from "./tools/http/http-config.ts";
 import { createSchemaCompiler } from "./schemas/compile-schema.ts";
 import { sealSecrets, type ToolSecrets } from "./tools/seal-secrets.ts";
-import { CORE_KINDS, type ToolConfigFault, type ToolKinds } from "./tools/tool-kind.ts";
+import { CORE_KINDS, type ToolConfigFault, type ToolDescription, type ToolKinds } from "./tools/tool-kind.ts";
 
 export interface ToolChecksOptions {
   /** 32 bytes, derived from the master key; `openTools` gets the same. */
@@ -30,6 +30,8 @@ export interface ToolChecks {
   /** For `response_schema` in the settings of agents. */
   findResponseSchemaFault(schema: JsonRecord): string | null;
   findConfigFaults(kind: string, config: JsonRecord): readonly ToolConfigFault[];
+  /** What the kind knows about a tool by its configuration; null: nothing. */
+  describe(kind: string, config: JsonRecord): ToolDescription | null;
   /** For the configuration of guardrails. Null: the kind is not known. */
   findGuardrailFaults(kind: GuardrailKind | null, config: JsonRecord): readonly GuardrailFault[];
   sealSecrets(toolId: string, secrets: ToolSecrets): string[];
@@ -59,6 +61,7 @@ export function createToolChecks({ key, newId, findUrlFault, kinds = new Map() }
       const message = findUrlFault(fillPlaceholders(read.config.url));
       return message === null ? [] : [{ path: "url", message, isUrl: true }];
     },
+    describe: (kind, config) => kinds.get(kind)?.describe?.(config) ?? null,
     findGuardrailFaults: (kind, config) => findConfigFaults({ schemas, findUrlFault }, kind, config),
     sealSecrets: (toolId, secrets) => sealSecrets(key, toolId, secrets),
   };

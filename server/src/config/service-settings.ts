@@ -51,6 +51,7 @@ export const SERVICE_SETTINGS = {
         "openai-api",
         "a2a",
         "a2a-client",
+        "rpc-tools",
         "ag-ui",
         "account-export",
       ],

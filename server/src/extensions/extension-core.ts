@@ -81,6 +81,7 @@ export function createRest(rest: RestModule, principal: Principal, signal?: Abor
     body,
     isTrial = false,
     isReadOnly = false,
+    isText = false,
   }: ExtensionRestCall): Promise<ExtensionRestAnswer> => {
     const [before = "", ...after] = path.split("?");
     const answer = await rest.answer({
@@ -100,7 +101,7 @@ export function createRest(rest: RestModule, principal: Principal, signal?: Abor
     });
     answer.onSent?.();
     const text = answer.body === null ? "" : answer.body.toString();
-    const isJson = /[/+]json\b/.test(String(answer.headers["content-type"]));
+    const isJson = !isText && /[/+]json\b/.test(String(answer.headers["content-type"]));
     return { status: answer.status, headers: answer.headers, body: isJson && text !== "" ? JSON.parse(text) : text };
   };
 }

@@ -10,6 +10,7 @@ import type { Worker } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { runInBackground } from "../processes/index.ts";
 import type { DescribeSchema } from "../rest/index.ts";
+import { isServiceFunction } from "../tables/index.ts";
 import type { Clock } from "../time/index.ts";
 import { callAuthAsService } from "./auth-as-service.ts";
 import { describeInterface } from "./describe-interface.ts";
@@ -117,6 +118,7 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
     authAsService: (call) => callAuthAsService(options.getCore().auth, call),
     catalogue: () => options.getCore().rest.catalogue,
+    isOfService: isServiceFunction,
     readMetrics: () => options.readMetrics(),
     server,
     operations,
@@ -164,6 +166,7 @@ function openToolKind(name: string, kind: ExtensionToolKind, context: ExtensionC
   return {
     findConfigFaults: (config) => kind.findConfigFaults(config, context),
     run: (call) => kind.run(call, context),
+    describe: (config) => kind.describe?.(config, context) ?? null,
   };
 }
 

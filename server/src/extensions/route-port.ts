@@ -2,7 +2,7 @@ import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
 import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
 import type { MetricFamily } from "../observe/index.ts";
 import type { BackgroundResult } from "../processes/index.ts";
-import type { Catalogue } from "../rest/index.ts";
+import type { Catalogue, QualifiedName } from "../rest/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
 import type { ExtensionOperations } from "./operations-port.ts";
 import type { ExtensionServer } from "./server-port.ts";
@@ -46,6 +46,8 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   authAsService(call: ExtensionAuthCall): Promise<ExtensionAuthAnswer>;
   /** Tables, views and functions of the exposed schemas as REST serves them now. Throws before the service listens. */
   catalogue(): Catalogue;
+  /** Whether a function belongs to the service, its extensions or PostgreSQL, and not to the app. */
+  isOfService(name: QualifiedName): boolean;
   /** The metrics of this process with their current values; empty unless `observation.hasMetrics` or a metrics endpoint asks for them. */
   readMetrics(): Promise<readonly MetricFamily[]>;
   /** The database server as a whole, for packages that copy it. */
@@ -171,12 +173,14 @@ export interface ExtensionRestCall {
   readonly isTrial?: boolean;
   /** PostgreSQL rejects every write, also that of a function. */
   readonly isReadOnly?: boolean;
+  /** The body of the answer stays text, so that numbers keep all their digits. */
+  readonly isText?: boolean;
 }
 
 export interface ExtensionRestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Parsed JSON; text for other media types, and "" without a body. */
+  /** Parsed JSON; text for other media types and with `isText`, and "" without a body. */
   readonly body: unknown;
 }
 

@@ -1,4 +1,4 @@
-import type { ToolAnswer, ToolCall, ToolConfigFault, ToolKind } from "../agents/index.ts";
+import type { ToolAnswer, ToolCall, ToolConfigFault, ToolDescription, ToolKind } from "../agents/index.ts";
 import type { ExtensionSettingRow } from "../config/index.ts";
 import type { ExtensionContext } from "./route-port.ts";
 
@@ -16,6 +16,8 @@ export interface PlainToolKind<Rows extends readonly ExtensionSettingRow[] = rea
    * What it throws fails the tool call; the model sees the message of a `ToolFailure` or an `AppError`, and of nothing else.
    */
   run(call: ToolCall, context: ExtensionContext<Rows>): Promise<string | ToolAnswer>;
+  /** For new tools that lack `input_schema` or `description`. Null: nothing is known. */
+  describe?(config: Readonly<Record<string, unknown>>, context: ExtensionContext<Rows>): ToolDescription | null;
 }
 
 /** A kind that keeps something between its calls, such as connections, or whose tools belong to servers. */

@@ -16,7 +16,9 @@ export function applyRules(
   const isPinned = attempt.operation === "update" && attempt.pinnedId !== null;
   const isUnchangedReturned = isPinned && rules.isUnchangedRowReturned(attempt.relation);
   const { rows, columns } = rewritten ?? attempt;
-  const absent = canLackKeys(request, attempt.relation, isOwn) ? findAbsentKeys({ rows, columns }) : null;
+  const absent = canLackKeys(request, attempt.relation, { isOwn, isRewritten: rewritten !== null })
+    ? findAbsentKeys({ rows, columns })
+    : null;
   if (rewritten === null && absent === null) return isUnchangedReturned ? { ...request, isUnchangedReturned } : request;
   // The original text keeps digits that JavaScript numbers lose.
   const text = rows === attempt.rows ? body.text : JSON.stringify(body.isArray ? rows : (rows[0] ?? {}));
@@ -24,13 +26,13 @@ export function applyRules(
   return { ...request, isUnchangedReturned, query: { ...query, columns }, body: written };
 }
 
-/** Only with `columns` can rows differ in their keys. In tables that are not part of the service an absent key is null, as in PostgREST. */
+/** Only with `columns`, or when rules have filled in some, can rows differ in their keys. In tables that are not part of the service an absent key is null, as in PostgREST. */
 function canLackKeys(
   { method, query, preferences }: ParsedRequest,
   { schema, name }: QualifiedName,
-  isOwn: RestOptions["isOwn"],
+  { isOwn, isRewritten }: Pick<RestOptions, "isOwn"> & { readonly isRewritten: boolean },
 ): boolean {
-  if (query.columns === null || method === "PUT" || preferences.missing === "default") return false;
+  if ((query.columns === null && !isRewritten) || method === "PUT" || preferences.missing === "default") return false;
   return isOwn({ kind: "relation", schema, name });
 }
 

@@ -44,7 +44,8 @@ export function createTableRules(options: TableRulesOptions): TableRules {
 }
 
 function checkRows(rule: TableRule, attempt: WriteAttempt): RewrittenRows | null {
-  const written = readWrittenRows(rule, attempt);
+  const read = readWrittenRows(rule, attempt);
+  const written = { ...read, ...rule.fill(read, attempt) };
   const faults = findFaults({ rule, attempt, written });
   if (faults.length > 0) throw faultsError(faults, attempt.operation);
   const rewritten = rule.rewrite(written, attempt);

@@ -1,6 +1,6 @@
 // In charge of: the rules of the service's tables: validation of rows, and error codes for rejected writes.
 // Not in charge of: serving tables (rest), or enforcing the rules (the database, which has the same).
 export { createTableRules, type TableRulesOptions } from "./create-table-rules.ts";
-export { isOwnName } from "./own-names.ts";
+export { isOwnName, isServiceFunction } from "./own-names.ts";
 export { allRules } from "./rules/all-rules.ts";
 export { storeModels } from "./store-models.ts";

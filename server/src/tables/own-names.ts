@@ -82,3 +82,11 @@ export function isOwnName({ kind, schema, name }: TouchedName): boolean {
       return false;
   }
 }
+
+/** Schemas of the service, of its extensions and of PostgreSQL. */
+const SERVICE_SCHEMA = /^(?:auth|partitions|private|realtime|app_migrations|information_schema|(?:ext|pg)_.*)$/s;
+
+/** Whether a function is not the app's. */
+export function isServiceFunction(name: QualifiedName): boolean {
+  return SERVICE_SCHEMA.test(name.schema) || isOwnName({ kind: "function", ...name });
+}

@@ -46,6 +46,7 @@ describe("defaults", () => {
         "openai-api",
         "a2a",
         "a2a-client",
+        "rpc-tools",
         "ag-ui",
         "account-export",
       ],

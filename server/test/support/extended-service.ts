@@ -11,6 +11,8 @@ export type Parsed = ReturnType<typeof JSON.parse>;
 export interface ExtendedService {
   readonly url: string;
   readonly service: ServiceHere;
+  /** As the superuser. */
+  readonly databaseUrl: string;
   /** Trusts the authority of the service. */
   readonly fetch: typeof globalThis.fetch;
   signUp(name: string): Promise<User>;
@@ -79,5 +81,5 @@ export async function startExtendedService(
       },
     };
   };
-  return { url, service, fetch, signUp };
+  return { url, service, databaseUrl: DATABASE_URL, fetch, signUp };
 }

@@ -52,12 +52,20 @@ export interface ToolConfigFault {
   readonly isUrl?: boolean;
 }
 
+/** What a kind tells about a tool by its configuration. */
+export interface ToolDescription {
+  readonly inputSchema: JsonRecord;
+  readonly description: string | null;
+}
+
 /** A kind of tool in addition to `builtin`, `http` and `client`. */
 export interface ToolKind {
   /** Empty when the configuration can be stored. */
   findConfigFaults(config: JsonRecord): readonly ToolConfigFault[];
   /** Resolves to the text that the model reads, or to an answer that has more than text. */
   run(call: ToolCall): Promise<string | ToolAnswer>;
+  /** For new tools that lack `input_schema` or `description`. Null: nothing is known. */
+  describe?(config: JsonRecord): ToolDescription | null;
   /** For a kind whose tools belong to servers. */
   readonly servers?: ToolServers;
 }
@@ -71,7 +79,11 @@ export type ToolKinds = ReadonlyMap<string, ToolKind>;
 export async function runAddedKind(kinds: ToolKinds, kind: string, call: ToolCall): Promise<ToolAnswer> {
   const known = kinds.get(kind);
   if (known === undefined) throw new ToolFailure("TOOL_UNUSABLE", `This node has no tools of the kind ${kind}.`);
-  if (!isUsable(known, call.config)) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
+  const [fault] = findUsageFaults(known, call.config);
+  if (fault !== undefined) {
+    const place = fault.path === "" ? "" : `${fault.path} `;
+    throw new ToolFailure("TOOL_UNUSABLE", `The tool's configuration is not valid: ${place}${fault.message}.`);
+  }
   try {
     const answer = await known.run(call);
     return typeof answer === "string" ? { text: answer, isCut: false, attempts: 1 } : answer;
@@ -81,7 +93,11 @@ export async function runAddedKind(kinds: ToolKinds, kind: string, call: ToolCal
   }
 }
 
-/** An address is checked again with each connection, which has an error of its own. */
 export function isUsable(kind: ToolKind, config: JsonRecord): boolean {
-  return kind.findConfigFaults(config).every(({ isUrl }) => isUrl === true);
+  return findUsageFaults(kind, config).length === 0;
+}
+
+/** An address is checked again with each connection, which has an error of its own. */
+function findUsageFaults(kind: ToolKind, config: JsonRecord): readonly ToolConfigFault[] {
+  return kind.findConfigFaults(config).filter(({ isUrl }) => isUrl !== true);
 }

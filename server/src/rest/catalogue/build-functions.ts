@@ -43,6 +43,7 @@ export function buildFunctions(
       volatility: VOLATILITIES[row.volatility],
       rows: row.rows,
       settings: buildFunctionSettings(row.settings),
+      isForUsers: row.isForUsers,
       comment: row.comment,
     };
     const isCallable = unnamedBody !== null || inputs.every(({ name }) => name !== "");

@@ -161,6 +161,8 @@ export interface FunctionEntry extends QualifiedName {
   readonly rows: number;
   /** Those that apply to the whole transaction. */
   readonly settings: OwnSettings;
+  /** Signed-in users may execute it. */
+  readonly isForUsers: boolean;
   readonly comment: string | null;
 }
 

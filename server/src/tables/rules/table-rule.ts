@@ -15,6 +15,8 @@ export interface TableRule {
   readonly ignored: readonly string[];
   /** Alternative names of columns. */
   readonly aliases: Readonly<Record<string, string>>;
+  /** The rows with what the service fills in before the checks. */
+  fill(written: RewrittenRows, attempt: WriteAttempt): RewrittenRows;
   /** Checks a new row across its fields. */
   checkNewRow(row: Row): readonly RowFault[];
   /** The rows to store after all checks; null: unchanged. May throw an AppError. */
@@ -37,6 +39,7 @@ export function tableRule(parts: TableRuleParts): TableRule {
     requiredOfService: [],
     ignored: ["created_at"],
     aliases: {},
+    fill: (written) => written,
     checkNewRow: () => [],
     rewrite: () => null,
     ...parts,

@@ -6,11 +6,12 @@ import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import type { AgentChecks } from "./agent-settings.ts";
 import type { GuardrailChecks } from "./guardrail-rules.ts";
+import { type Describer, fillDescribed } from "./described-tools.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 
 /** Checks of tools that the agents module provides. */
-export interface ToolChecks extends Sealer, AgentChecks, GuardrailChecks {
+export interface ToolChecks extends Sealer, AgentChecks, GuardrailChecks, Describer {
   isBuiltin(name: string): boolean;
   /** The kinds that a new tool can have. */
   readonly kinds: readonly string[];
@@ -32,6 +33,7 @@ export function tools(checks: ToolChecks | null): TableRule {
     required: ["name", "description"],
     ignored: ["created_at", "updated_at", "secret_names"],
     aliases: { secrets: "secret_names" },
+    fill: (written, attempt) => (checks === null ? written : fillDescribed(written, attempt, checks)),
     checkNewRow: (row) => (checks === null ? [] : checkNewTool(row, checks)),
     rewrite: (written, attempt) => rewriteSecrets(written, attempt, checks),
     fields: {

@@ -109,6 +109,7 @@ export function fn(name: string, parameters: readonly string[], returns: Partial
     unnamedBody: unnamed as FunctionEntry["unnamedBody"],
     returns: { ...SCALAR, ...returns },
     volatility: "volatile",
+    isForUsers: true,
     rows: 0,
     settings: NO_SETTINGS,
     comment: null,

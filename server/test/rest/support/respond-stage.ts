@@ -68,6 +68,7 @@ export function functionEntry(name: string, rest: Partial<FunctionEntry> = {}): 
     unnamedBody: null,
     returns: functionResult("scalar", TEXT),
     volatility: "volatile",
+    isForUsers: true,
     rows: 0,
     settings: NO_SETTINGS,
     comment: null,

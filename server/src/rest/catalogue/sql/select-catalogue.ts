@@ -182,6 +182,7 @@ export interface FunctionRow {
   readonly rows: number;
   /** An entry `name=value` for each setting; null when there are none. */
   readonly settings: readonly string[] | null;
+  readonly isForUsers: boolean;
   readonly comment: string | null;
 }
 
@@ -189,11 +190,10 @@ function selectFunctions(schemas: string): string {
   return `select coalesce(json_agg(json_build_object(
       'schema', n.nspname, 'name', p.proname, 'types', coalesce(p.proallargtypes, p.proargtypes::oid[])::int8[],
       'modes', p.proargmodes, 'names', p.proargnames, 'defaults', p.pronargdefaults, 'returns', p.prorettype::int8,
-      'isSet', p.proretset, 'volatility', p.provolatile, 'rows', p.prorows, 'settings', p.proconfig,
-      'comment', d.description)
+      'isSet', p.proretset, 'volatility', p.provolatile, 'rows', p.prorows, 'settings', p.proconfig, 'comment', d.description,
+      'isForUsers', has_schema_privilege('authenticated', n.oid, 'usage') and has_function_privilege('authenticated', p.oid, 'execute'))
     order by p.proname, p.pronargs, p.oid), '[]') as found
-  from (${exposedFunctions(schemas)}) p
-  join pg_namespace n on n.oid = p.pronamespace
+  from (${exposedFunctions(schemas)}) p join pg_namespace n on n.oid = p.pronamespace
   left join pg_description d on d.objoid = p.oid and d.classoid = 'pg_proc'::regclass and d.objsubid = 0`;
 }
 
