@@ -3,6 +3,7 @@ import {
   API_VERSIONS,
   FRAMEWORKS,
   type Json,
+  type JsonObject,
   SWARM_STATUSES,
   SWARM_STRATEGIES,
   TOOL_VISIBILITIES,
@@ -34,6 +35,8 @@ export interface FieldRow {
   readonly isFixed?: true;
   /** Not a column: rows of other tables, or values that the service never shows. */
   readonly isLink?: true;
+  /** Whether the service fills it in for a file that leaves it out, so that it has no default. */
+  readonly isDerived?: (given: JsonObject) => boolean;
   /** As the service stores it. */
   readonly normalise?: (value: Json) => Json;
 }
@@ -63,13 +66,17 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     category: nullableText("tools.category"),
     icon: nullableText("tools.icon"),
     kind: {
-      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a or <extension>.<kind>"),
+      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a, rpc or <extension>.<kind>"),
       default: "http",
       isFixed: true,
     },
     config: { check: jsonObject("tools.config"), default: {} },
     secrets: { check: secrets, default: {}, isLink: true },
-    input_schema: { check: jsonObject("tools.input_schema"), default: { type: "object", properties: {} } },
+    input_schema: {
+      check: jsonObject("tools.input_schema"),
+      default: { type: "object", properties: {} },
+      isDerived: ({ kind }) => kind === "rpc",
+    },
     visibility: { check: choice(TOOL_VISIBILITIES), default: "private" },
     requires_approval: { check: boolean, default: false },
     timeout_ms: { check: integer("tools.timeout_ms"), default: 30_000 },

@@ -28,7 +28,7 @@ export function planRow(match: Match, draft: Draft, options: RowOptions): void {
     const given = memberOf(resource.given, name) ?? null;
     const raw = given ?? field.default ?? null;
     // Required fields are present; what is neither given nor has a default stays as it is.
-    if (given === null && field.default === undefined) continue;
+    if (given === null && (field.default === undefined || field.isDerived?.(resource.given) === true)) continue;
     const before = row === null ? undefined : memberOf(row.columns, name);
     const resolved = resolveReferences(raw, before, options.variables);
     const after = field.normalise?.(resolved.value) ?? resolved.value;
