@@ -24,7 +24,7 @@ export type { StreamPace } from "./providers/stream-pace.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
 export type { ToolResult } from "./respond/sql/run-control.ts";
 export type { GrantAnswer } from "./admission/sql/answer-grant.ts";
-export type { RunRequest } from "./admission/start-run.ts";
+export type { RunRequest } from "./admission/run-request.ts";
 export { findAnswerFault } from "./schemas/check-answer.ts";
 export type { Executor } from "./execution/create-executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
 import type { AgentOverrides } from "../../../src/agents/admission/sql/admit-runs.ts";
-import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
+import type { RunRequest } from "../../../src/agents/admission/run-request.ts";
 import { deleteHiddenSwarms } from "../../../src/agents/execution/sql/manage-runs.ts";
 import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import type { UserPrincipal } from "../../../src/db/index.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
+import type { RunRequest } from "../../../src/agents/admission/run-request.ts";
 import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import type { UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, openStage, type Stage } from "../support/respond-stage.ts";

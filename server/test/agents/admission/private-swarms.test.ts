@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
-import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
+import type { RunRequest } from "../../../src/agents/admission/run-request.ts";
 import { admitRuns, type AdmissionCall } from "../../../src/agents/admission/sql/admit-runs.ts";
 import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import { AppError } from "../../../src/errors/index.ts";

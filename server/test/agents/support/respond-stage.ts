@@ -5,7 +5,7 @@ import { ModelError } from "../../../src/errors/index.ts";
 import { openRespond, type Respond, type StartOptions } from "../../../src/agents/respond/open-respond.ts";
 import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import { openDatabase, type Principal, type UserPrincipal } from "../../../src/db/index.ts";
-import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
+import type { RunRequest } from "../../../src/agents/admission/run-request.ts";
 import type { StartedRun } from "../../../src/agents/execution/execute-run.ts";
 import { advanceRuns } from "../../../src/agents/writer/sql/advance-runs.ts";
 import { createStreamHub, type OpenStreamHub } from "../../../src/agents/streams/stream-hub.ts";
