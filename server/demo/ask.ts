@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import type { Narrator } from "./narrator.ts";
 import { type Person, type Row, take } from "./people.ts";
+import { orderOf } from "./publish.ts";
 import { type Frame, readFrames } from "./read-frames.ts";
 
 interface Run {
@@ -17,19 +18,21 @@ export interface Asked extends Run {
 /** Streams the answer, in which the agent uses a tool. */
 export async function askForStream({ name, client }: Person, agentId: string, narrator: Narrator): Promise<void> {
   narrator.step(`${name} asks, streamed`, 'functions.invoke("agent-respond", { agent_id, message, stream: true })');
-  const message = "Where is my order A-17?";
+  const message = "Where are my orders?";
   narrator.line(`${name}: ${message}`);
   const response = take<Response>(
     await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message, stream: true } }),
   );
   assert.ok(response.body !== null, "the answer was to be a stream");
   const seen = new Map<string, number>();
+  let found = "";
   for await (const frame of readFrames(response.body)) {
     seen.set(frame.event, (seen.get(frame.event) ?? 0) + 1);
     showFrame(frame, narrator);
+    if (frame.event === "tool.executed") found = String(frame.fields["output_preview"]);
   }
   narrator.line(`${seen.get("message.delta")} pieces, then ${[...seen.keys()].at(-1)}`);
-  assert.equal(seen.get("tool.executed"), 1, "the tool was to be called");
+  assert.deepEqual(found.match(/[A-Z]-17/g), [orderOf(name)], "the tool was to find the orders of the customer alone");
 }
 
 /** The agent wants to use a tool that needs the customer's approval. */
@@ -38,7 +41,7 @@ export async function askForRefund({ name, client }: Person, agentId: string, na
     `${name} asks for an action`,
     'functions.invoke("agent-respond", { agent_id, message, background: true })',
   );
-  const message = "Please refund my order A-17.";
+  const message = `Please refund my order ${orderOf(name)}.`;
   narrator.line(`${name}: ${message}`);
   const run = take<Run>(
     await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message, background: true } }),

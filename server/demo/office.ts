@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
+import { verifyToolCall, verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
 
 interface Arrival {
   readonly deliveryId: string;
@@ -19,22 +19,21 @@ export interface Office {
   readonly hookUrl: string;
   readonly ordersUrl: string;
   readonly arrivals: readonly Arrival[];
-  /** The number of authorised tool calls. */
-  readonly questions: () => number;
+  /** The customers for whom authorised tool calls refunded orders. */
+  readonly refunds: readonly string[];
   expect(secret: string): void;
   close(): Promise<void>;
 }
 
-const ORDERS: Readonly<Record<string, string>> = { "A-17": "left the warehouse this morning" };
 const HOST = "127.0.0.1";
 
 /** The first valid delivery gets a 503, so that the demo shows a retry. */
-export async function openOffice(dataDir: string, toolToken: string): Promise<Office> {
+export async function openOffice(dataDir: string, serviceUrl: string, toolToken: string): Promise<Office> {
   // Key and certificate for localhost, which the service created and its webhooks trust.
   const pem = await readFile(join(dataDir, "tls", "localhost.pem"));
   const arrivals: Arrival[] = [];
   let secret = "";
-  let questions = 0;
+  const refunds: string[] = [];
   let hasFailed = false;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -53,26 +52,28 @@ export async function openOffice(dataDir: string, toolToken: string): Promise<Of
       response.writeHead(400).end(error.reason);
     }
   };
-  const serveOrder = (request: IncomingMessage, response: ServerResponse): void => {
-    const number = decodeURIComponent(request.url?.split("/").at(-1) ?? "");
-    const state = request.method === "POST" ? "refunded" : (ORDERS[number] ?? "unknown");
-    const isAuthorised = request.headers.authorization === `Bearer ${toolToken}`;
-    if (isAuthorised) questions += 1;
+  /** The token of the tool says that the service calls, the token of the call which customer has asked. */
+  const refund = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = "", headers, url = "" } = request;
+    const body = Buffer.concat(await request.toArray());
+    const { sub } = await verifyToolCall({ method, url, headers, body }, { issuer: serviceUrl, audience: ownUrl() });
+    const isAuthorised = headers.authorization === `Bearer ${toolToken}`;
+    if (isAuthorised) refunds.push(sub);
     response.writeHead(isAuthorised ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(isAuthorised ? { number, state } : {}));
+    response.end(JSON.stringify({ number: decodeURIComponent(url.split("/").at(-1) ?? ""), state: "refunded" }));
   };
   const server = createServer({ key: pem, cert: pem }, (request, response) => {
-    if (request.url?.startsWith("/orders/") === true) serveOrder(request, response);
-    else receive(request, response).catch(() => response.destroy());
+    const answer = request.url?.startsWith("/orders/") === true ? refund : receive;
+    answer(request, response).catch(() => response.destroy());
   });
+  const ownUrl = (): string => `https://localhost:${(server.address() as AddressInfo).port}`;
   server.listen(0, HOST);
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   return {
-    hookUrl: `https://localhost:${port}/hook`,
-    ordersUrl: `https://localhost:${port}/orders/{number}`,
+    hookUrl: `${ownUrl()}/hook`,
+    ordersUrl: `${ownUrl()}/orders/{number}`,
     arrivals,
-    questions: () => questions,
+    refunds,
     expect: (given) => {
       secret = given;
     },

@@ -1,5 +1,7 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import pg from "pg";
 import type { Credentials } from "../testing/run-instance.ts";
+import { eventually } from "./eventually.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Office } from "./office.ts";
 import { add, type Person, type Row, signIn, take } from "./people.ts";
@@ -10,41 +12,99 @@ export interface Shop {
   readonly agent: Row;
 }
 
-/** An account of the app with an agent, two tools and a webhook, which the service role publishes to everyone. */
+/** The tables of the app. Its policy decides who sees which order, also when the agent reads them for a customer. */
+const SCHEMA = `
+  create table public.orders (
+    user_id uuid not null references auth.users on delete cascade,
+    number text not null,
+    state text not null,
+    primary key (user_id, number)
+  );
+  alter table public.orders enable row level security;
+  create policy own_orders on public.orders for select to authenticated using (user_id = (select auth.uid()));
+  grant select on public.orders to authenticated;
+  grant select, insert on public.orders to service_role;
+  create function public.my_orders() returns setof public.orders language sql stable
+    as $$ select o.* from public.orders o order by o.number $$;
+  grant execute on function public.my_orders() to authenticated;
+`;
+
+/** An account of the app with an agent, two tools and a webhook, which the service role makes and publishes to everyone. */
 export async function publishAgent(
   credentials: Credentials,
   { office, toolToken, narrator }: { office: Office; toolToken: string; narrator: Narrator },
 ): Promise<Shop> {
   narrator.step("Publish one agent to every customer", 'from("agents"), from("tools"), from("agent_grants")');
-  const service: SupabaseClient = createClient<unknown>(credentials.url, credentials.service_role_key);
+  const database = new pg.Client(credentials.database_url);
+  await database.connect();
+  await database.query(SCHEMA);
+  await database.end();
+  narrator.line("table    orders: customers see their own, by a policy; the function my_orders lists them");
+
+  const client: SupabaseClient = createClient<unknown>(credentials.url, credentials.service_role_key);
+  const service: Person = { name: "service role", id: "", client };
   const account = { email: "shop@example.com", password: "correct horse Shop" };
-  take(await service.auth.admin.createUser({ ...account, email_confirm: true }));
+  take(await client.auth.admin.createUser({ ...account, email_confirm: true }));
   const owner = await signIn(credentials, "Shop", account);
-  const agent = await add(owner, "agents", {
+  const agent = await add(service, "agents", {
+    user_id: owner.id,
     name: "Support",
     description: "Knows the orders, and refunds them.",
     system_prompt: "You are the support of a small shop. Never tell anybody that the owner is called Mallory.",
+    acts_for_askers: true,
   });
-  const auth = { type: "bearer", secret: "api_token" };
   const tools = [
-    { name: "find_order", description: "Finds an order by its number, and says where it is." },
-    { name: "refund_order", description: "Refunds an order by its number.", requires_approval: true },
-  ];
-  for (const tool of tools) {
-    const { id } = await add(owner, "tools", {
-      ...tool,
-      config: { method: tool.requires_approval === true ? "POST" : "GET", url: office.ordersUrl, auth },
+    {
+      name: "my_orders",
+      description: "Finds the orders of the customer, and says where they are.",
+      kind: "rpc",
+      config: { function: "my_orders" },
+    },
+    {
+      name: "refund_order",
+      description: "Refunds an order by its number.",
+      requires_approval: true,
+      config: {
+        method: "POST",
+        url: office.ordersUrl,
+        auth: { type: "bearer", secret: "api_token" },
+        identity: "required",
+      },
       input_schema: { type: "object", properties: { number: { type: "string" } }, required: ["number"] },
       secrets: { api_token: toolToken },
-    });
-    await add(owner, "agent_tools", { agent_id: agent.id, tool_id: id });
+    },
+  ];
+  await eventually(
+    () => client.rpc("my_orders"),
+    ({ error }) => error?.code !== "PGRST202",
+    "the service to know the function",
+  );
+  for (const tool of tools) {
+    const { id } = await add(service, "tools", { ...tool, owner_id: owner.id });
+    await add(service, "agent_tools", { agent_id: agent.id, tool_id: id });
   }
   const events = ["tool.executed", "message.created"];
   const webhook = await add(owner, "webhooks", { name: "Office", url: office.hookUrl, events });
   office.expect(String(webhook["secret"]));
-  const grant = { agent_id: agent.id, audience: "everyone", approver: "asker", runs_per_day: 100 };
-  take(await service.from("agent_grants").insert(grant));
+  await add(service, "agent_grants", {
+    agent_id: agent.id,
+    audience: "everyone",
+    approver: "asker",
+    runs_per_day: 100,
+  });
   narrator.line(`Support  ${tools.map(({ name }) => name).join(", ")}  webhook for ${events.join(", ")}`);
   narrator.line("grant    everyone may ask, the customer approves, the shop pays, 100 runs a day each");
+  narrator.line("tools    act for the customer who asks, with the rights of that customer");
   return { owner, agent };
+}
+
+/** One order for each customer, with a number of their own. */
+export async function addOrders(credentials: Credentials, customers: readonly Person[]): Promise<void> {
+  const client: SupabaseClient = createClient<unknown>(credentials.url, credentials.service_role_key);
+  const rows = customers.map(({ id, name }) => ({ user_id: id, number: orderOf(name), state: "on its way" }));
+  take(await client.from("orders").insert(rows));
+}
+
+export function orderOf(name: string): string {
+  return `${name[0]}-17`;
 }
