@@ -323,8 +323,9 @@ CREATE OR REPLACE FUNCTION private.acts_for_starter(kind text, config jsonb)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select kind in ('rpc', 'function') or coalesce(config ->> 'identity' = 'required', false)
-    or coalesce(config #>> '{auth,account}' = 'asker', false)
+  select kind in ('rpc', 'function') or kind not in ('client', 'builtin')
+    and (coalesce(config ->> 'identity' = 'required', false)
+      or coalesce(config #>> '{auth,account}' = 'asker', false))
 $function$;
 grant execute on function private.acts_for_starter(text,jsonb) to sb_service;
 
@@ -908,8 +909,8 @@ begin
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
           'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
-        then private.build_agent_tools(a.id, a.user_id, a.acts_for_askers, e.user_id)
-        else private.build_tools(pinned.tools, a.user_id, a.acts_for_askers, e.user_id) end) as own,
+        then private.build_agent_tools(a, e.swarm_id, e.user_id)
+        else private.build_tools(pinned.tools, a, e.swarm_id, e.user_id) end) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
@@ -961,24 +962,26 @@ AS $function$
     'framework', turn.framework, 'model', turn.model)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_id uuid, acts_for_askers boolean, starter_id uuid)
+CREATE OR REPLACE FUNCTION private.build_agent_tools(agent public.agents, swarm_id uuid, starter_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 begin
   -- Many agents have no tools, and the statement below is a large one to prepare.
-  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
+  if not exists (select 1 from public.agent_tools x where x.agent_id = agent.id and x.enabled) then
     return '[]';
   end if;
-  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval,
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval
+        or private.acts_for_starter(t.kind, t.config)
+          and private.must_starter_approve(build_agent_tools.swarm_id, build_agent_tools.starter_id),
         s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
     join public.tools t on t.id = x.tool_id
     left join private.tool_secrets s on s.tool_id = t.id
-    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
-      and private.is_tool_usable(t, agent_owner_id)
-      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_agent_tools.starter_id));
+    where x.agent_id = agent.id and x.enabled and t.enabled and private.is_tool_usable(t, agent.user_id)
+      and (not private.acts_for_starter(t.kind, t.config)
+        or private.may_tool_act(t, x.is_vouched, agent, build_agent_tools.starter_id)));
 end
 $function$;
 
@@ -1114,7 +1117,7 @@ AS $function$
     'changed_at', now())
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent_owner_id uuid, acts_for_askers boolean, starter_id uuid)
+CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent public.agents, swarm_id uuid, starter_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -1126,19 +1129,24 @@ begin
   return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver,
         t.requires_approval or live.requires_approval or (t.config <> live.config and exists (
           select 1 from private.approval_servers a
-          where a.owner_id = t.owner_id and a.server = private.get_credential_server(t))),
+          where a.owner_id = t.owner_id and a.server = private.get_credential_server(t)))
+        or private.acts_for_starter(t.kind, t.config)
+          and private.must_starter_approve(build_tools.swarm_id, build_tools.starter_id),
         case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
           private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
     from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
       approver text, is_vouched boolean, definition jsonb)
     join public.tools live on live.id = x.tool_id
-    cross join lateral jsonb_populate_record(live, case when live.owner_id = build_tools.agent_owner_id
-      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name)
+    cross join lateral jsonb_populate_record(live, case when live.owner_id = agent.user_id
+      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name,
+        'is_vouched', live.is_vouched and x.definition @> '{"is_vouched": true}')
       else '{}' end) as t
+    left join public.agent_tools assignment on assignment.agent_id = agent.id and assignment.tool_id = live.id
     left join private.tool_secrets s on s.tool_id = live.id
-    where x.enabled and t.enabled and private.is_tool_usable(live, agent_owner_id)
-      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_tools.starter_id));
+    where x.enabled and t.enabled and private.is_tool_usable(live, agent.user_id)
+      and (not private.acts_for_starter(t.kind, t.config)
+        or private.may_tool_act(t, x.is_vouched and assignment.is_vouched, agent, build_tools.starter_id)));
 end
 $function$;
 
@@ -3569,9 +3577,14 @@ CREATE OR REPLACE FUNCTION private.finish_tool(run public.runs, step jsonb)
 AS $function$
 declare
   payload jsonb;
+  is_private constant boolean := exists (select 1 from public.tool_execution_payloads p
+    where p.tool_execution_id = (step ->> 'id')::uuid and p.private_to is not null);
 begin
   update public.tool_executions x
-  set status = step ->> 'status', error = nullif(step -> 'error', 'null'),
+  set status = step ->> 'status',
+    -- All members read the row, and the message of an error may be what the starter alone reads.
+    error = nullif(step -> 'error', 'null')
+      || case when is_private then '{"message": "The call failed"}' else '{}' end::jsonb,
     attempts = coalesce((step ->> 'attempts')::integer, 0),
     duration_ms = (step ->> 'duration_ms')::integer, output_chars = (step ->> 'output_chars')::integer,
     truncated = coalesce((step ->> 'truncated')::boolean, false), finished_at = now()
@@ -5189,9 +5202,7 @@ CREATE OR REPLACE FUNCTION private.mark_vouched()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if current_user = 'service_role' then
-    new.is_vouched := tg_op = 'INSERT' or new.is_vouched or new.is_vouched = old.is_vouched;
-  elsif current_user in ('anon', 'authenticated', 'api_key') then
+  if current_user in ('anon', 'authenticated', 'api_key') then
     new.is_vouched := false;
   end if;
   return new;
@@ -5290,6 +5301,15 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.may_tool_act(tool public.tools, is_assignment_vouched boolean, agent public.agents, starter_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(starter_id = agent.user_id and (tool.owner_id = starter_id or tool.is_vouched), false)
+    or coalesce(starter_id is not null and agent.acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.may_turn_continue(run public.runs, step jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -5302,16 +5322,6 @@ begin
       and not exists (select 1 from private.list_speakers(run.swarm_id, run.user_id) as sa
                       where sa.agent_id = t.agent_id));
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.may_use_tool(tool public.tools, is_assignment_vouched boolean, agent_owner_id uuid, acts_for_askers boolean, starter_id uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select not private.acts_for_starter(tool.kind, tool.config)
-    or coalesce(starter_id = agent_owner_id and (tool.owner_id = starter_id or tool.is_vouched), false)
-    or coalesce(starter_id is not null and acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_write_message(swarm_id uuid)
@@ -5377,6 +5387,27 @@ begin
             constraint = 'messages_content_blocked';
   end if;
   return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.must_starter_approve(swarm_id uuid, starter_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return private.has_other_members(must_starter_approve.swarm_id, starter_id)
+    or exists (
+      select 1 from private.list_speakers(must_starter_approve.swarm_id, starter_id) as sa
+      join public.agents a on a.id = sa.agent_id
+      where a.user_id <> starter_id and not a.acts_for_askers)
+    or exists (
+      select 1
+      from (select * from public.messages m where m.swarm_id = must_starter_approve.swarm_id
+            order by m.seq desc limit 501) as m
+      left join public.agents a on a.id = m.sender_agent_id
+      where m.deleted_at is null and case m.sender_type when 'user' then m.sender_user_id is distinct from starter_id
+        when 'agent' then (a.user_id = starter_id or a.acts_for_askers) is not true else false end);
 end
 $function$;
 
@@ -5673,6 +5704,7 @@ begin
     join public.runs r on r.swarm_id = x.swarm_id and r.id = x.run_id
     join auth.users u on u.id = r.user_id
     join public.agents a on a.id = x.agent_id
+    join public.tools t on t.id = x.tool_id
     join private.run_leases l on l.run_id = r.id
     left join auth.sessions s on s.id = l.session_id and s.user_id = u.id
       and (s.not_after is null or s.not_after > now())
@@ -5682,10 +5714,11 @@ begin
     left join auth.sessions held on held.id = k.id and (held.not_after is null or held.not_after > now())
     where x.id = open_starter.execution_id and x.status = 'running'
       and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
-      and (a.user_id = u.id or a.acts_for_askers)
+      and private.may_tool_act(t, (select at.is_vouched from public.agent_tools at
+        where at.agent_id = a.id and at.tool_id = t.id), a, u.id)
       and (l.api_key_id is null or held.id is not null)
       and exists (select 1 from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.agent_id = a.id)
-      and (x.decided_by = u.id or not private.has_other_members(r.swarm_id, u.id)));
+      and (x.decided_by = u.id or not private.must_starter_approve(r.swarm_id, u.id)));
 end
 $function$;
 grant execute on function private.open_starter(uuid,integer) to sb_service;
@@ -6482,6 +6515,7 @@ declare
   asked record;
   held record;
   rejection jsonb;
+  queued_id uuid;
   new_run_id uuid;
 begin
   for asked in
@@ -6500,10 +6534,17 @@ begin
         perform private.reject_scope('read');
       end if;
     end if;
-    perform 1 from public.runs r
+    select r.id into queued_id from public.runs r
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
-    continue when found;
+    if found then
+      -- Tools act with the rights that all of the askers have: a key lowers those of a person, and two keys have none in
+      -- common. No key has the id of the run.
+      update private.run_leases l
+      set api_key_id = case when l.api_key_id is null then private.key_id() else queued_id end
+      where l.run_id = queued_id and private.key_id() <> coalesce(l.api_key_id, queued_id);
+      continue;
+    end if;
     rejection := null;
     for held in
       select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa
@@ -7609,8 +7650,7 @@ declare
   speaker record;
   events jsonb := '[]';
 begin
-  select a.id, a.name, a.user_id, a.acts_for_askers, coalesce(sa.role_override, a.role) as role, s.config,
-    pinned.tools, t.started_at, t.message_id, t.status into speaker
+  select a.id, a.user_id, a as agent, s.config, pinned.tools, t.started_at, t.message_id, t.status into speaker
   from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
@@ -7641,8 +7681,8 @@ begin
     || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', case when speaker.tools is null
-        then private.build_agent_tools(speaker.id, speaker.user_id, speaker.acts_for_askers, run.user_id)
-        else private.build_tools(speaker.tools, speaker.user_id, speaker.acts_for_askers, run.user_id) end));
+        then private.build_agent_tools(speaker.agent, run.swarm_id, run.user_id)
+        else private.build_tools(speaker.tools, speaker.agent, run.swarm_id, run.user_id) end));
 end
 $function$;
 
@@ -9435,15 +9475,17 @@ begin
   delete from public.agent_tools t
   where t.agent_id = version.agent_id and not exists (
     select 1 from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid) where w.tool_id = t.tool_id);
-  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration, approver = w.approver
+  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration, approver = w.approver,
+    is_vouched = t.is_vouched and w.is_vouched
   from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
-    approver text)
+    approver text, is_vouched boolean)
   where t.agent_id = version.agent_id and t.tool_id = w.tool_id
-    and (t.enabled, t.configuration, t.approver) is distinct from (w.enabled, w.configuration, w.approver);
-  insert into public.agent_tools (agent_id, tool_id, enabled, configuration, approver)
-  select version.agent_id, w.tool_id, w.enabled, w.configuration, w.approver
+    and (t.enabled, t.configuration, t.approver, t.is_vouched and not w.is_vouched)
+      is distinct from (w.enabled, w.configuration, w.approver, false);
+  insert into public.agent_tools (agent_id, tool_id, enabled, configuration, approver, is_vouched)
+  select version.agent_id, w.tool_id, w.enabled, w.configuration, w.approver, w.is_vouched
   from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
-    approver text)
+    approver text, is_vouched boolean)
   join public.tools known on known.id = w.tool_id
   on conflict (agent_id, tool_id) do nothing;
   delete from public.guardrails g
@@ -9633,7 +9675,7 @@ create table public.agent_tools (
   enabled boolean default true not null,
   configuration jsonb default '{}'::jsonb not null,
   approver text,
-  is_vouched boolean default false not null,
+  is_vouched boolean default (CURRENT_USER = 'service_role'::name) not null,
   created_at timestamp with time zone default now() not null,
   constraint agent_tools_pkey PRIMARY KEY (id),
   constraint agent_tools_agent_id_tool_id_key UNIQUE (agent_id, tool_id),
@@ -10745,7 +10787,7 @@ alter table public.tool_execution_payloads enable row level security;
 create policy tool_execution_payloads_key_select on public.tool_execution_payloads as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR private.is_key_execution(tool_execution_id)));
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
-  using (private_to = (( SELECT auth.uid() AS uid)) OR private_to IS NULL AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))) OR (tool_execution_id = ANY ((ARRAY( SELECT private.my_pending_execution_ids() AS my_pending_execution_ids))))));
+  using (private_to = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (tool_execution_id = ANY ((ARRAY( SELECT private.my_pending_execution_ids() AS my_pending_execution_ids)))) OR private_to IS NULL AND ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids))))));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to sb_service, service_role
   using (true)
   with check (true);
@@ -10821,7 +10863,7 @@ create table public.tools (
   secret_names text[] default '{}'::text[] not null,
   max_retries integer default 1 not null,
   idempotent boolean default false not null,
-  is_vouched boolean default false not null,
+  is_vouched boolean default (CURRENT_USER = 'service_role'::name) not null,
   constraint tools_pkey PRIMARY KEY (id),
   constraint tools_owner_id_name_key UNIQUE NULLS NOT DISTINCT (owner_id, name),
   constraint tools_category_length CHECK (char_length(category) <= 100),
@@ -10870,7 +10912,7 @@ create policy tools_update on public.tools for update to authenticated
 CREATE TRIGGER tools_freeze BEFORE UPDATE OF id, kind ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'kind');
 CREATE TRIGGER tools_keep_approval BEFORE INSERT OR UPDATE OF kind, config, secret_names, requires_approval ON public.tools FOR EACH ROW EXECUTE FUNCTION private.keep_tool_approval();
 CREATE TRIGGER tools_keep_owner BEFORE UPDATE OF owner_id ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
-CREATE TRIGGER tools_mark_vouched BEFORE INSERT OR UPDATE OF name, description, input_schema, config, secret_names, is_vouched ON public.tools FOR EACH ROW EXECUTE FUNCTION private.mark_vouched();
+CREATE TRIGGER tools_mark_vouched BEFORE INSERT OR UPDATE OF name, description, input_schema, config, secret_names, requires_approval, timeout_ms, max_output_chars, max_retries, idempotent, is_vouched ON public.tools FOR EACH ROW EXECUTE FUNCTION private.mark_vouched();
 CREATE TRIGGER tools_release_server AFTER DELETE OR UPDATE OF requires_approval, config ON public.tools FOR EACH ROW WHEN (old.requires_approval) EXECUTE FUNCTION private.release_approval_server();
 CREATE TRIGGER tools_require_approve_scope BEFORE UPDATE OF requires_approval ON public.tools FOR EACH ROW WHEN (old.requires_approval AND NOT new.requires_approval) EXECUTE FUNCTION private.require_key_scope('approve');
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();

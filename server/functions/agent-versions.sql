@@ -159,15 +159,17 @@ begin
   delete from public.agent_tools t
   where t.agent_id = version.agent_id and not exists (
     select 1 from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid) where w.tool_id = t.tool_id);
-  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration, approver = w.approver
+  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration, approver = w.approver,
+    is_vouched = t.is_vouched and w.is_vouched
   from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
-    approver text)
+    approver text, is_vouched boolean)
   where t.agent_id = version.agent_id and t.tool_id = w.tool_id
-    and (t.enabled, t.configuration, t.approver) is distinct from (w.enabled, w.configuration, w.approver);
-  insert into public.agent_tools (agent_id, tool_id, enabled, configuration, approver)
-  select version.agent_id, w.tool_id, w.enabled, w.configuration, w.approver
+    and (t.enabled, t.configuration, t.approver, t.is_vouched and not w.is_vouched)
+      is distinct from (w.enabled, w.configuration, w.approver, false);
+  insert into public.agent_tools (agent_id, tool_id, enabled, configuration, approver, is_vouched)
+  select version.agent_id, w.tool_id, w.enabled, w.configuration, w.approver, w.is_vouched
   from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb,
-    approver text)
+    approver text, is_vouched boolean)
   join public.tools known on known.id = w.tool_id
   on conflict (agent_id, tool_id) do nothing;
   delete from public.guardrails g

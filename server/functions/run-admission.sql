@@ -779,6 +779,7 @@ declare
   asked record;
   held record;
   rejection jsonb;
+  queued_id uuid;
   new_run_id uuid;
 begin
   for asked in
@@ -797,10 +798,17 @@ begin
         perform private.reject_scope('read');
       end if;
     end if;
-    perform 1 from public.runs r
+    select r.id into queued_id from public.runs r
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
-    continue when found;
+    if found then
+      -- Tools act with the rights that all of the askers have: a key lowers those of a person, and two keys have none in
+      -- common. No key has the id of the run.
+      update private.run_leases l
+      set api_key_id = case when l.api_key_id is null then private.key_id() else queued_id end
+      where l.run_id = queued_id and private.key_id() <> coalesce(l.api_key_id, queued_id);
+      continue;
+    end if;
     rejection := null;
     for held in
       select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa

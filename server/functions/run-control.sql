@@ -228,8 +228,8 @@ grant execute on function private.submit_tool_results(jsonb) to sb_service;
 
 -- The starter of a run for a call of a tool that acts for the starter: what a token of theirs would say now, apart from
 -- the session, with the key that started the run. Null where nobody may be acted for: the account is gone or banned,
--- the agent no longer answers the starter, the app no longer vouches for it, the starter's key was revoked, or other
--- people have joined and the starter has not approved the call.
+-- the agent no longer answers the starter, the app no longer vouches for it or its tool, the starter's key was revoked,
+-- or others take part and the starter has not approved the call.
 create or replace function private.open_starter(execution_id uuid, inactivity_seconds integer) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -245,6 +245,7 @@ begin
     join public.runs r on r.swarm_id = x.swarm_id and r.id = x.run_id
     join auth.users u on u.id = r.user_id
     join public.agents a on a.id = x.agent_id
+    join public.tools t on t.id = x.tool_id
     join private.run_leases l on l.run_id = r.id
     left join auth.sessions s on s.id = l.session_id and s.user_id = u.id
       and (s.not_after is null or s.not_after > now())
@@ -254,10 +255,11 @@ begin
     left join auth.sessions held on held.id = k.id and (held.not_after is null or held.not_after > now())
     where x.id = open_starter.execution_id and x.status = 'running'
       and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
-      and (a.user_id = u.id or a.acts_for_askers)
+      and private.may_tool_act(t, (select at.is_vouched from public.agent_tools at
+        where at.agent_id = a.id and at.tool_id = t.id), a, u.id)
       and (l.api_key_id is null or held.id is not null)
       and exists (select 1 from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.agent_id = a.id)
-      and (x.decided_by = u.id or not private.has_other_members(r.swarm_id, u.id)));
+      and (x.decided_by = u.id or not private.must_starter_approve(r.swarm_id, u.id)));
 end
 $$;
 grant execute on function private.open_starter(uuid, integer) to sb_service;

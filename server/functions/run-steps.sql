@@ -47,8 +47,8 @@ begin
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
           'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
-        then private.build_agent_tools(a.id, a.user_id, a.acts_for_askers, e.user_id)
-        else private.build_tools(pinned.tools, a.user_id, a.acts_for_askers, e.user_id) end) as own,
+        then private.build_agent_tools(a, e.swarm_id, e.user_id)
+        else private.build_tools(pinned.tools, a, e.swarm_id, e.user_id) end) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
@@ -462,8 +462,7 @@ declare
   speaker record;
   events jsonb := '[]';
 begin
-  select a.id, a.name, a.user_id, a.acts_for_askers, coalesce(sa.role_override, a.role) as role, s.config,
-    pinned.tools, t.started_at, t.message_id, t.status into speaker
+  select a.id, a.user_id, a as agent, s.config, pinned.tools, t.started_at, t.message_id, t.status into speaker
   from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
@@ -494,8 +493,8 @@ begin
     || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', case when speaker.tools is null
-        then private.build_agent_tools(speaker.id, speaker.user_id, speaker.acts_for_askers, run.user_id)
-        else private.build_tools(speaker.tools, speaker.user_id, speaker.acts_for_askers, run.user_id) end));
+        then private.build_agent_tools(speaker.agent, run.swarm_id, run.user_id)
+        else private.build_tools(speaker.tools, speaker.agent, run.swarm_id, run.user_id) end));
 end
 $$;
 
@@ -552,9 +551,14 @@ language plpgsql volatile
 as $$
 declare
   payload jsonb;
+  is_private constant boolean := exists (select 1 from public.tool_execution_payloads p
+    where p.tool_execution_id = (step ->> 'id')::uuid and p.private_to is not null);
 begin
   update public.tool_executions x
-  set status = step ->> 'status', error = nullif(step -> 'error', 'null'),
+  set status = step ->> 'status',
+    -- All members read the row, and the message of an error may be what the starter alone reads.
+    error = nullif(step -> 'error', 'null')
+      || case when is_private then '{"message": "The call failed"}' else '{}' end::jsonb,
     attempts = coalesce((step ->> 'attempts')::integer, 0),
     duration_ms = (step ->> 'duration_ms')::integer, output_chars = (step ->> 'output_chars')::integer,
     truncated = coalesce((step ->> 'truncated')::boolean, false), finished_at = now()

@@ -434,6 +434,28 @@ begin
 end
 $$;
 
+-- Whether the starter of a run approves each call of a tool that acts for the starter: whoever else speaks in the swarm,
+-- or has spoken where the agents still read it, must not make the starter act. Agents speak for their owners, unless the
+-- app vouches for them. The bound is that of `history_limit`.
+create or replace function private.must_starter_approve(swarm_id uuid, starter_id uuid) returns boolean
+language plpgsql stable
+as $$
+begin
+  return private.has_other_members(must_starter_approve.swarm_id, starter_id)
+    or exists (
+      select 1 from private.list_speakers(must_starter_approve.swarm_id, starter_id) as sa
+      join public.agents a on a.id = sa.agent_id
+      where a.user_id <> starter_id and not a.acts_for_askers)
+    or exists (
+      select 1
+      from (select * from public.messages m where m.swarm_id = must_starter_approve.swarm_id
+            order by m.seq desc limit 501) as m
+      left join public.agents a on a.id = m.sender_agent_id
+      where m.deleted_at is null and case m.sender_type when 'user' then m.sender_user_id is distinct from starter_id
+        when 'agent' then (a.user_id = starter_id or a.acts_for_askers) is not true else false end);
+end
+$$;
+
 -- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
 -- holds a grant, whose terms are then the columns from `grant_id` on. The account of the owner is not banned. Decides
 -- who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a part
@@ -505,31 +527,33 @@ as $$
 $$;
 
 -- The tools of an agent that are switched on at both ends, that its owner may see, and that work for the starter.
-create or replace function private.build_agent_tools(agent_id uuid, agent_owner_id uuid, acts_for_askers boolean,
-  starter_id uuid) returns jsonb
+create or replace function private.build_agent_tools(agent public.agents, swarm_id uuid, starter_id uuid) returns jsonb
 language plpgsql stable
 as $$
 begin
   -- Many agents have no tools, and the statement below is a large one to prepare.
-  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
+  if not exists (select 1 from public.agent_tools x where x.agent_id = agent.id and x.enabled) then
     return '[]';
   end if;
-  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval,
+  return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval
+        or private.acts_for_starter(t.kind, t.config)
+          and private.must_starter_approve(build_agent_tools.swarm_id, build_agent_tools.starter_id),
         s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
     join public.tools t on t.id = x.tool_id
     left join private.tool_secrets s on s.tool_id = t.id
-    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
-      and private.is_tool_usable(t, agent_owner_id)
-      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_agent_tools.starter_id));
+    where x.agent_id = agent.id and x.enabled and t.enabled and private.is_tool_usable(t, agent.user_id)
+      and (not private.acts_for_starter(t.kind, t.config)
+        or private.may_tool_act(t, x.is_vouched, agent, build_agent_tools.starter_id)));
 end
 $$;
 
 -- The same for the tools of a version. A tool with a definition is what it was then; it must still exist. It needs an
 -- approval if it needs one now, too, so that an old version is no way around it; and it gets the current secrets unless
--- it has moved since, because secrets for one host are not sent to another.
-create or replace function private.build_tools(assigned jsonb, agent_owner_id uuid, acts_for_askers boolean,
-  starter_id uuid) returns jsonb
+-- it has moved since, because secrets for one host are not sent to another. The app vouches for what it vouched for
+-- then and vouches for now.
+create or replace function private.build_tools(assigned jsonb, agent public.agents, swarm_id uuid, starter_id uuid)
+returns jsonb
 language plpgsql stable
 as $$
 begin
@@ -539,19 +563,24 @@ begin
   return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver,
         t.requires_approval or live.requires_approval or (t.config <> live.config and exists (
           select 1 from private.approval_servers a
-          where a.owner_id = t.owner_id and a.server = private.get_credential_server(t))),
+          where a.owner_id = t.owner_id and a.server = private.get_credential_server(t)))
+        or private.acts_for_starter(t.kind, t.config)
+          and private.must_starter_approve(build_tools.swarm_id, build_tools.starter_id),
         case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
           private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
     from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
       approver text, is_vouched boolean, definition jsonb)
     join public.tools live on live.id = x.tool_id
-    cross join lateral jsonb_populate_record(live, case when live.owner_id = build_tools.agent_owner_id
-      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name)
+    cross join lateral jsonb_populate_record(live, case when live.owner_id = agent.user_id
+      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name,
+        'is_vouched', live.is_vouched and x.definition @> '{"is_vouched": true}')
       else '{}' end) as t
+    left join public.agent_tools assignment on assignment.agent_id = agent.id and assignment.tool_id = live.id
     left join private.tool_secrets s on s.tool_id = live.id
-    where x.enabled and t.enabled and private.is_tool_usable(live, agent_owner_id)
-      and private.may_use_tool(t, x.is_vouched, agent_owner_id, acts_for_askers, build_tools.starter_id));
+    where x.enabled and t.enabled and private.is_tool_usable(live, agent.user_id)
+      and (not private.acts_for_starter(t.kind, t.config)
+        or private.may_tool_act(t, x.is_vouched and assignment.is_vouched, agent, build_tools.starter_id)));
 end
 $$;
 

@@ -16,38 +16,36 @@ begin
 end
 $$;
 
--- Notes whether the service role wrote the definition of a tool or of its assignment last. The service itself says for
--- whom it writes.
+-- What a user writes is not what the app vouches for. The service role says so itself after it has created a tool or an
+-- assignment: a correction of one column does not vouch for the others, which the owner may have written.
 create or replace function private.mark_vouched() returns trigger language plpgsql
 as $$
 begin
-  if current_user = 'service_role' then
-    new.is_vouched := tg_op = 'INSERT' or new.is_vouched or new.is_vouched = old.is_vouched;
-  elsif current_user in ('anon', 'authenticated', 'api_key') then
+  if current_user in ('anon', 'authenticated', 'api_key') then
     new.is_vouched := false;
   end if;
   return new;
 end
 $$;
 
--- Whether calls of a tool are made in the name of the person who started the run. Inlined.
+-- Whether calls of a tool are made in the name of the person who started the run: the service makes them. Inlined.
 create or replace function private.acts_for_starter(kind text, config jsonb) returns boolean
 language sql immutable
 as $$
-  select kind in ('rpc', 'function') or coalesce(config ->> 'identity' = 'required', false)
-    or coalesce(config #>> '{auth,account}' = 'asker', false)
+  select kind in ('rpc', 'function') or kind not in ('client', 'builtin')
+    and (coalesce(config ->> 'identity' = 'required', false)
+      or coalesce(config #>> '{auth,account}' = 'asker', false))
 $$;
 grant execute on function private.acts_for_starter(text, jsonb) to sb_service;
 
--- Whether an agent may use a tool in runs of a starter. Whoever owns an agent decides what its tools do, by its prompt
--- and by their arguments: a tool that acts for the starter is therefore the starter's own, or the app's.
-create or replace function private.may_use_tool(tool public.tools, is_assignment_vouched boolean, agent_owner_id uuid,
-  acts_for_askers boolean, starter_id uuid) returns boolean
+-- Whether a tool of an agent may act for the starter of a run. Whoever owns an agent decides what its tools do, by its
+-- prompt and by their arguments: the tool is therefore the starter's own, or the app's. Inlined.
+create or replace function private.may_tool_act(tool public.tools, is_assignment_vouched boolean, agent public.agents,
+  starter_id uuid) returns boolean
 language sql stable
 as $$
-  select not private.acts_for_starter(tool.kind, tool.config)
-    or coalesce(starter_id = agent_owner_id and (tool.owner_id = starter_id or tool.is_vouched), false)
-    or coalesce(starter_id is not null and acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
+  select coalesce(starter_id = agent.user_id and (tool.owner_id = starter_id or tool.is_vouched), false)
+    or coalesce(starter_id is not null and agent.acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
 $$;
 
 create or replace function private.get_host(url text) returns text

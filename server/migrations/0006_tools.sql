@@ -37,8 +37,9 @@ create table public.tools (
   max_retries integer not null default 1 constraint tools_max_retries_range check (max_retries between 0 and 5),
   -- Whether a node may repeat a call of a node that was lost.
   idempotent boolean not null default false,
-  -- The service role has written the definition. A tool that acts for the person who asks works for others only then.
-  is_vouched boolean not null default false,
+  -- The app vouches for the definition: the service role has created the tool or has said so, and the owner has not
+  -- changed it since. A tool that acts for the person who asks works for others only then.
+  is_vouched boolean not null default (current_user = 'service_role'),
   constraint tools_owner_id_name_key unique nulls not distinct (owner_id, name),
   constraint tools_kind_builtin_has_no_owner check (kind <> 'builtin' or owner_id is null),
   -- The client of a run executes tools of the kind client, and decides whether it executes a call.
@@ -77,7 +78,7 @@ create table public.agent_tools (
   -- Who decides on the calls that need an approval. Null: as the grant says, without one the owner.
   approver text constraint agent_tools_approver_known check (approver in ('owner', 'asker')),
   -- As for the tool.
-  is_vouched boolean not null default false,
+  is_vouched boolean not null default (current_user = 'service_role'),
   created_at timestamptz not null default now(),
   constraint agent_tools_agent_id_fkey foreign key (agent_id, user_id)
     references public.agents (id, user_id) on delete cascade,
@@ -153,8 +154,8 @@ create trigger tools_keep_owner before update of owner_id on public.tools for ea
   when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
 create trigger tools_store_secrets before insert or update of secret_names, config on public.tools
   for each row execute function private.store_tool_secrets();
-create trigger tools_mark_vouched before insert
-  or update of name, description, input_schema, config, secret_names, is_vouched on public.tools
+create trigger tools_mark_vouched before insert or update of name, description, input_schema, config, secret_names,
+  requires_approval, timeout_ms, max_output_chars, max_retries, idempotent, is_vouched on public.tools
   for each row execute function private.mark_vouched();
 -- An API key that may not decide about tool calls must not make their approval unnecessary either.
 create trigger tools_require_approve_scope before update of requires_approval on public.tools for each row

@@ -372,11 +372,12 @@ create policy tool_executions_service on public.tool_executions to service_role,
   using (true) with check (true);
 
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
-  using (private_to = (select auth.uid()) or private_to is null and (
-    swarm_id = any (array(select private.my_managed_swarm_ids()))
-    or (agent_id = any (array(select private.my_agent_ids())) and swarm_id = any (array(select private.my_swarm_ids())))
-    or swarm_id = any (array(select private.my_transcript_ids()))
-    or tool_execution_id = any (array(select private.my_pending_execution_ids()))));
+  using ((private_to = (select auth.uid()) and swarm_id = any (array(select private.my_swarm_ids())))
+    or tool_execution_id = any (array(select private.my_pending_execution_ids()))
+    or (private_to is null and (swarm_id = any (array(select private.my_managed_swarm_ids()))
+      or (agent_id = any (array(select private.my_agent_ids()))
+        and swarm_id = any (array(select private.my_swarm_ids())))
+      or swarm_id = any (array(select private.my_transcript_ids())))));
 create policy tool_execution_payloads_service on public.tool_execution_payloads to service_role, sb_service
   using (true) with check (true);
 

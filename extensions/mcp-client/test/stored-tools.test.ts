@@ -94,10 +94,15 @@ describe("stored tools of MCP servers", () => {
       [["say_hello", "mcp", ["token"]]],
     );
     assert.deepEqual(skipped.map(({ name }) => name).toSorted(), ["none", "pay"]);
-    const again = await tools.importRemote({ ...call, names: ["say.hello"] });
+    const again = await tools.importRemote({ ...call, callerId: null, names: ["say.hello"] });
     assert.deepEqual(
       again.imported.map(({ name }) => name),
       ["say_hello_2"],
+    );
+    // The service vouches for what the service role imports, and not for what a user does.
+    assert.deepEqual(
+      [...imported, ...again.imported].map((tool) => tool["is_vouched"]),
+      [false, true],
     );
     assert.doesNotMatch(JSON.stringify([imported, again]), /sk-very/);
 

@@ -117,6 +117,7 @@ export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds
   readonly isRepairing?: boolean;
   readonly usedTool?: boolean;
   readonly hasExpired?: boolean;
+  readonly isPrivate?: boolean;
 }
 
 interface BlankTurn extends Pick<SuspendedTurn, "id" | "messageId" | "position" | "agentId"> {

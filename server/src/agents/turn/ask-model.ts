@@ -44,14 +44,16 @@ async function askOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): P
       isCutByBudget = isCut;
       const message = `lowered to ${sent.maxOutputTokens}: the budget does not allow more`;
       if (isCut) warnOnce(turn, { setting: "max_tokens", message });
-      return isPromptPrivate(run, turn) ? undefined : recordTurnPrompt(turn, sent);
+      // Until the turn ends, even if the agent loses the tools: the next prompts repeat the results.
+      turn.isPrivate ||= hasPrivateResults(run, turn);
+      return turn.isPrivate ? undefined : recordTurnPrompt(turn, sent);
     },
   });
   return { calls, text: reader.text, finish, isCutByBudget };
 }
 
 /** The results of tools that act for the starter are the starter's alone, and those who read prompts are others. */
-function isPromptPrivate({ context }: LiveRun, { agent }: Turn): boolean {
+function hasPrivateResults({ context }: LiveRun, { agent }: Turn): boolean {
   return agent.tools.some((tool) => tool.acts_for_starter) && hasOtherPeople(context);
 }
 

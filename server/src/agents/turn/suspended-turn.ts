@@ -35,6 +35,7 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     ...(turn.isRepairing && { isRepairing: true }),
     ...(turn.usedTool && { usedTool: true }),
     ...(turn.hasExpired && { hasExpired: true }),
+    ...(turn.isPrivate && { isPrivate: true }),
   };
 }
 

@@ -44,6 +44,8 @@ export interface Turn extends StoredTurn, PromptedTurn {
   isRepairing: boolean;
   usedTool: boolean;
   hasExpired: boolean;
+  /** Its prompts have results that only the starter of the run reads, so they are not recorded. */
+  isPrivate: boolean;
 }
 
 type NewTurn = Pick<Turn, "id" | "messageId" | "position" | "agent" | "asked">;
@@ -91,6 +93,7 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     isRepairing: false,
     usedTool: false,
     hasExpired: false,
+    isPrivate: false,
     framework: agent.framework,
     model: agent.model ?? "default",
     attempts: 0,

@@ -1,6 +1,6 @@
 import { isRecord } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
-import { chargedUserOf, hasOtherPeople, type LiveRun } from "../run/live-run.ts";
+import { chargedUserOf, type LiveRun } from "../run/live-run.ts";
 import type { LiveCall, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 import { toClientOutcome } from "../tools/client/client-tools.ts";
 import { readAssignment } from "../tools/input/assignment.ts";
@@ -45,9 +45,7 @@ export async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, too
   const use = { call, tool };
   if (!checked.ok) return rejectTool(run, turn, use, { execution, input: call.inputText }, checked.fault);
   const known = { ...execution, input: checked.input };
-  // In a swarm with several people, what others say must not make the starter act.
-  const isAsked = tool.acts_for_starter && hasOtherPeople(context);
-  if (tool.requires_approval || isAsked) return { kind: "approval", call, execution: known };
+  if (tool.requires_approval) return { kind: "approval", call, execution: known };
   const userId = chargedUserOf(context);
   if (userId !== null && !(await ports.charge.tool(userId)))
     return rejectTool(run, turn, use, { execution, input: checked.input }, TOO_MANY_CALLS);

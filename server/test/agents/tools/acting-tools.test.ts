@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import type { OpenStarter, ToolCallContext, ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { until } from "../../support/until.ts";
-import { calls, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { addMember, type Conversation, decide, openConversation, respond } from "../support/acting-stage.ts";
+import { openRunStage, type RunStage } from "../support/run-stage.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];
@@ -14,56 +14,6 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-const DONE: ToolOutcome = {
-  status: "succeeded",
-  output: "RESULT-CANARY",
-  text: "RESULT-CANARY",
-  outputChars: 13,
-  isTruncated: false,
-  attempts: 1,
-  durationMs: 1,
-};
-
-/** A swarm of an asker with an agent of somebody else, which has a tool that acts for the starter. */
-async function openConversation({ isVouched = true, isAssignmentVouched = true, actsForAskers = true } = {}) {
-  const ownerId = await stage.newUser();
-  const agentId = await stage.newAgent(ownerId, "Ada");
-  const toolId = await stage.newTool(agentId, "orders", { kind: "rpc" });
-  await stage.rows("update public.agents set acts_for_askers = $2 where id = $1", [agentId, actsForAskers]);
-  await stage.rows("update public.tools set is_vouched = $2 where id = $1", [toolId, isVouched]);
-  await stage.rows("update public.agent_tools set is_vouched = $2 where tool_id = $1", [toolId, isAssignmentVouched]);
-  const swarm = await stage.newSwarm({ agents: [] });
-  await stage.rows("insert into public.agent_grants (agent_id, audience) values ($1, 'everyone')", [agentId]);
-  await stage.rows("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [swarm.swarmId, agentId]);
-  return { swarm, agentId, ownerId, toolId };
-}
-
-/** Runs the agent, which calls its tool if it has one. Returns the tools that the model saw, and the starter of the call. */
-async function respond(
-  swarm: { readonly swarmId: string; readonly ownerId: string },
-  onCall: (context: ToolCallContext, runId: string) => Promise<void> = async () => {},
-) {
-  let offered: readonly string[] = [];
-  const opened: (OpenStarter | Error)[] = [];
-  const runId = await stage.ask(swarm);
-  const node = stage.node({
-    script: async function* (call) {
-      offered = call.tools.map(({ name }) => name);
-      if (lastRole(call) === "tool" || !offered.includes("orders")) yield* says(call, "done");
-      else yield* calls(call, { name: "orders", input: { q: "INPUT-CANARY" } });
-    },
-    tools: {
-      async run(_tool, _input, context) {
-        await onCall(context, runId);
-        opened.push(await (context.starter?.open() ?? Promise.reject(new Error("no starter"))).catch((error) => error));
-        return DONE;
-      },
-    },
-  });
-  await node.take(runId);
-  return { runId, node, offered: () => offered, opened };
-}
-
 describe("who may use a tool that acts for the starter", () => {
   const cases = {
     "everybody who holds a grant, if the app vouches for agent, tool and assignment": [{}, true],
@@ -73,8 +23,8 @@ describe("who may use a tool that acts for the starter", () => {
   } as const;
   for (const [title, [options, isOffered]] of Object.entries(cases))
     test(title, async () => {
-      const { swarm } = await openConversation(options);
-      const { runId, offered, opened } = await respond(swarm);
+      const { swarm } = await openConversation(stage, options);
+      const { runId, offered, opened } = await respond(stage, swarm);
       await stage.end(runId);
       assert.deepEqual(offered(), isOffered ? ["orders"] : []);
       const [starter] = opened;
@@ -89,7 +39,7 @@ describe("who may use a tool that acts for the starter", () => {
   test("the owner, who made tool and assignment", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     await stage.newTool(swarm.agentIds[0] ?? "", "orders", { kind: "rpc" });
-    const { runId, opened } = await respond(swarm);
+    const { runId, opened } = await respond(stage, swarm);
     await stage.end(runId);
     assert.ok(opened[0] !== undefined && !(opened[0] instanceof Error));
     assert.equal(opened[0].principal.userId, swarm.ownerId);
@@ -102,23 +52,17 @@ describe("who may use a tool that acts for the starter", () => {
     const toolId = await stage.newTool(makerAgentId, "orders", { kind: "rpc" });
     await stage.rows("update public.tools set visibility = 'shared' where id = $1", [toolId]);
     await stage.rows("insert into public.agent_tools (agent_id, tool_id) values ($1, $2)", [swarm.agentIds[0], toolId]);
-    await addMember(swarm.swarmId, makerId);
+    await addMember(stage, swarm.swarmId, makerId);
     for (const starterId of [swarm.ownerId, makerId]) {
-      const { runId, offered } = await respond({ ...swarm, ownerId: starterId });
+      const { runId, offered } = await respond(stage, { ...swarm, ownerId: starterId });
       await stage.end(runId);
       assert.deepEqual(offered(), []);
     }
   });
 });
 
-async function addMember(swarmId: string, userId: string): Promise<void> {
-  const text = "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'admin', 'active')";
-  await stage.rows(text, [swarmId, userId]);
-}
-
 describe("during the call", () => {
-  type Opened = Awaited<ReturnType<typeof openConversation>>;
-  const changes: Record<string, (opened: Opened, runId: string) => readonly [string, readonly unknown[]]> = {
+  const changes: Record<string, (opened: Conversation, runId: string) => readonly [string, readonly unknown[]]> = {
     "the app no longer vouches for the agent": ({ agentId }) => [
       "update public.agents set acts_for_askers = false where id = $1",
       [agentId],
@@ -143,9 +87,9 @@ describe("during the call", () => {
   };
   for (const [title, toChange] of Object.entries(changes))
     test(`${title}: the tool does not act any more`, async () => {
-      const opened = await openConversation();
-      const responded = await respond(opened.swarm, async (_context, runId) => {
-        await stage.rows(...toChange(opened, runId));
+      const opened = await openConversation(stage);
+      const responded = await respond(stage, opened.swarm, {
+        onCall: async (_context, runId) => void (await stage.rows(...toChange(opened, runId))),
       });
       await stage.end(responded.runId);
       const [starter] = responded.opened;
@@ -154,17 +98,19 @@ describe("during the call", () => {
     });
 
   test("the assurance level is that of the start while the session lives, then aal1", async () => {
-    const { swarm } = await openConversation();
+    const { swarm } = await openConversation(stage);
     const [session] = await stage.rows<{ id: string }>(
       "insert into auth.sessions (user_id, aal, refresh_key_wrapped) values ($1, 'aal2', '') returning id",
       [swarm.ownerId],
     );
     const levels: unknown[] = [];
-    const { runId, opened } = await respond(swarm, async (context, started) => {
-      const set = "update private.run_leases set session_id = $2, aal = 'aal2' where run_id = $1";
-      await stage.rows(set, [started, session?.id]);
-      levels.push((await context.starter?.open())?.principal.claims["aal"]);
-      await stage.rows("delete from auth.sessions where id = $1", [session?.id]);
+    const { runId, opened } = await respond(stage, swarm, {
+      async onCall(context, started) {
+        const set = "update private.run_leases set session_id = $2, aal = 'aal2' where run_id = $1";
+        await stage.rows(set, [started, session?.id]);
+        levels.push((await context.starter?.open())?.principal.claims["aal"]);
+        await stage.rows("delete from auth.sessions where id = $1", [session?.id]);
+      },
     });
     await stage.end(runId);
     assert.ok(opened[0] !== undefined && !(opened[0] instanceof Error));
@@ -173,10 +119,10 @@ describe("during the call", () => {
 });
 
 test("in a swarm with several people the starter approves each call, and alone sees its arguments and result", async () => {
-  const { swarm, ownerId } = await openConversation();
+  const { swarm, ownerId } = await openConversation(stage);
   const others = [ownerId, await stage.newUser()];
-  for (const userId of others) await addMember(swarm.swarmId, userId);
-  const { runId, node, opened } = await respond(swarm);
+  for (const userId of others) await addMember(stage, swarm.swarmId, userId);
+  const { runId, node, opened } = await respond(stage, swarm);
   await until(async () => (await stage.run(runId)).status === "requires_action");
   const [pending] = await stage.rows<{ id: string; approver_id: string }>(
     "select id, approver_id from public.tool_executions where run_id = $1",
@@ -193,15 +139,8 @@ test("in a swarm with several people the starter approves each call, and alone s
   assert.match(await bodies(swarm.ownerId), /INPUT-CANARY/);
   for (const userId of others) assert.doesNotMatch(await bodies(userId), /INPUT-CANARY/);
 
-  const decision = {
-    run_id: runId,
-    is_service: false,
-    decisions: [{ tool_execution_id: pending?.id, approved: true }],
-  };
-  const decide = (userId: string) =>
-    stage.rows("select private.decide_tool_executions($1)", [JSON.stringify({ ...decision, user_id: userId })]);
-  for (const userId of others) await assert.rejects(decide(userId), /FORBIDDEN/);
-  await decide(swarm.ownerId);
+  for (const userId of others) await assert.rejects(decide(stage, runId, userId), /FORBIDDEN/);
+  await decide(stage, runId, swarm.ownerId);
   node.start();
   await stage.end(runId);
   assert.ok(opened[0] !== undefined && !(opened[0] instanceof Error));

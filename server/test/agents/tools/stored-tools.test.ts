@@ -264,32 +264,82 @@ describe("stored tools", () => {
   });
 
   describe("what the app vouches for", () => {
-    it("is what the service role wrote last, until its owner changes it", async () => {
-      const vouchedOf = async (line: string, body: Row, as: Principal = ada): Promise<unknown> =>
-        ((await send(line, body, as)).json as Row[])[0]?.["is_vouched"];
-      const { id } = await add({ owner_id: ada.userId }, SERVICE);
+    const vouchedOf = async (line: string, body: Row, as: Principal = ada): Promise<unknown> =>
+      ((await send(line, body, as)).json as Row[])[0]?.["is_vouched"];
+    const newAgent = async (): Promise<string> =>
+      ((await send("POST /agents", { name: "Ada" })).json as { id: string }[])[0]?.id ?? assert.fail();
+
+    it("is a tool that the service role made, until its owner changes it", async () => {
+      const { id } = await add({ owner_id: ada.userId, requires_approval: true }, SERVICE);
       const line = `PATCH /tools?id=eq.${id}`;
       assert.equal(await vouchedOf(line, { enabled: false }), true);
-      assert.equal(await vouchedOf(line, { description: "Another tool" }), false);
-      assert.equal(await vouchedOf(line, { is_vouched: true }), false);
-      assert.equal(await vouchedOf(line, { config: CONFIG }, SERVICE), true);
-      assert.equal(await vouchedOf(line, { is_vouched: false }, SERVICE), false);
+      const changes: readonly Row[] = [
+        { description: "Another tool" },
+        { config: CONFIG },
+        { secrets: { token: SECRET } },
+        { input_schema: { type: "object", properties: { all: { type: "boolean" } } } },
+        { requires_approval: false },
+        { idempotent: true },
+        { max_retries: 5 },
+        { is_vouched: true },
+      ];
+      for (const change of changes) {
+        assert.equal(await vouchedOf(line, { is_vouched: true }, SERVICE), true);
+        assert.equal(await vouchedOf(line, change), false, JSON.stringify(change));
+      }
       assert.equal((await add({ is_vouched: true }))["is_vouched"], false);
+      assert.equal((await add({ owner_id: ada.userId, is_vouched: false }, SERVICE))["is_vouched"], false);
+    });
 
-      const agent = (await send("POST /agents", { name: "Ada" })).json as { id: string }[];
-      const agentLine = `PATCH /agents?id=eq.${agent[0]?.id}`;
-      assert.equal((await send(agentLine, { acts_for_askers: true })).status, 403);
+    it("is not what the owner wrote and the service role corrected", async () => {
+      const { id } = await add();
+      const line = `PATCH /tools?id=eq.${id}`;
+      assert.equal(await vouchedOf(line, { description: "Another tool" }, SERVICE), false);
+      for (let time = 0; time < 2; time += 1)
+        assert.equal(await vouchedOf(line, { is_vouched: false }, SERVICE), false, "however often it is said");
+      assert.equal(await vouchedOf(line, { config: CONFIG, is_vouched: true }, SERVICE), true);
+    });
+
+    it("is not what an upsert of the owner writes", async () => {
+      const made = await add({ owner_id: ada.userId }, SERVICE);
+      const merge = { prefer: "resolution=merge-duplicates,return=representation" };
+      const row = { name: made["name"], description: "A tool", config: { ...CONFIG, url: "https://evil.example/" } };
+      const rows = (await send("POST /tools?on_conflict=owner_id,name", row, ada, merge)).json as Row[];
+      assert.deepEqual([rows[0]?.["id"], rows[0]?.["is_vouched"]], [made.id, false]);
+    });
+
+    it("is an agent for which the service role says so", async () => {
+      const line = `PATCH /agents?id=eq.${await newAgent()}`;
+      assert.equal((await send(line, { acts_for_askers: true })).status, 403);
       assert.equal((await send("POST /agents", { name: "Ben", acts_for_askers: true })).status, 403);
-      assert.equal((await send(agentLine, { acts_for_askers: true }, SERVICE)).status, 200);
-      assert.equal((await send(agentLine, { acts_for_askers: false })).status, 403);
-      assert.equal((await send(agentLine, { name: "Ada", acts_for_askers: true })).status, 200);
+      assert.equal((await send(line, { acts_for_askers: true }, SERVICE)).status, 200);
+      assert.equal((await send(line, { acts_for_askers: false })).status, 403);
+      assert.equal((await send(line, { name: "Ada", acts_for_askers: true })).status, 200);
+    });
 
-      const assigned = { agent_id: agent[0]?.id, tool_id: id };
+    it("is an assignment that the service role made, until the owner changes or restores it", async () => {
+      const { id } = await add({ owner_id: ada.userId }, SERVICE);
+      const agentId = await newAgent();
+      const assigned = { agent_id: agentId, tool_id: id };
+      const line = `PATCH /agent_tools?tool_id=eq.${id}`;
       assert.equal(await vouchedOf("POST /agent_tools", { ...assigned, is_vouched: true }), false);
-      const assignment = `PATCH /agent_tools?tool_id=eq.${id}`;
-      assert.equal(await vouchedOf(assignment, { configuration: { a: 1 } }, SERVICE), true);
-      assert.equal(await vouchedOf(assignment, { enabled: false, approver: "asker" }), true);
-      assert.equal(await vouchedOf(assignment, { configuration: { a: 2 } }), false);
+      assert.equal(await vouchedOf(line, { configuration: { a: 1 } }, SERVICE), false);
+      assert.equal(await vouchedOf(line, { is_vouched: true }, SERVICE), true);
+      assert.equal(await vouchedOf(line, { enabled: false, approver: "asker" }), true);
+      assert.equal(await vouchedOf(line, { configuration: { a: 2 } }), false);
+
+      await send(`DELETE /agent_tools?tool_id=eq.${id}`, undefined);
+      assert.equal(await vouchedOf("POST /agent_tools", assigned, SERVICE), true);
+      const latest = `GET /agent_versions?agent_id=eq.${agentId}&select=number&order=number.desc&limit=1`;
+      const versions = (await opened.stage.ask(latest, { as: ada })).json as { number: number }[];
+      const restored = async (as: Principal): Promise<unknown> => {
+        await send(`DELETE /agent_tools?tool_id=eq.${id}`, undefined);
+        await send("POST /rpc/restore_agent_version", { agent_id: agentId, number: versions[0]?.number }, as);
+        const rows = (await opened.stage.ask(`GET /agent_tools?tool_id=eq.${id}`, { as: ada })).json as Row[];
+        return rows[0]?.["is_vouched"];
+      };
+      assert.equal(await restored(ada), false);
+      assert.equal(await restored(SERVICE), true);
     });
   });
 

@@ -65,6 +65,7 @@ export async function importRemoteTools(ports: ImportPorts, call: ImportCall): P
         config: servers.buildConfig(server, tool.name),
         visibility,
         secret_names: sealSecrets(ports.key, id, server.secrets),
+        is_vouched: callerId === null,
       };
     });
     return insertTools(client, kind, rows).catch((error: unknown) => {
