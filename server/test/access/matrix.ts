@@ -120,6 +120,8 @@ public.agents                    | delete                            | yes   -  
 public.agents                    | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
 public.agents                    | update owner                      | no    -     -      -      -       -        no    no      no
 public.agents                    | update id                         | never -     -      -      -       -        no    never   never
+public.agents                    | vouch                             | no    -     -      -      -       -        no    yes     yes
+public.agents                    | insert vouched                    | no    no    no     no     no      no       no    yes     yes
 
 public.agent_grants              | select                            | yes   -     -      -      -       -        no    yes     yes
 public.agent_grants              | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
@@ -180,6 +182,9 @@ public.tools                     | update to public                  | no    -  
 public.tools                     | update owner                      | no    -     -      -      -       -        no    no      no
 public.tools                     | delete shared                     | yes   -     -      -      -       -        no    yes     yes
 public.tools                     | delete built-in                   | -     -     -      -      -       -        no    yes     yes
+public.tools                     | vouch                             | -     -     -      -      -       -        no    yes     yes
+public.tools                     | insert vouched                    | -     -     -      -      -       -        no    yes     yes
+public.tools                     | change vouched                    | -     -     -      -      -       -        no    yes     yes
 
 public.agent_versions            | select                            | yes   -     -      -      -       -        no    yes     yes
 public.agent_versions            | insert                            | no    no    no     no     no      no       no    no      yes
@@ -199,6 +204,10 @@ public.agent_tools               | insert for owner                  | yes   -  
 public.agent_tools               | update agent                      | never -     -      -      -       -        no    never   never
 public.agent_tools               | update tool                       | never -     -      -      -       -        no    never   never
 public.agent_tools               | update owner                      | no    -     -      -      -       -        no    no      no
+public.agent_tools               | vouch                             | -     -     -      -      -       -        no    yes     yes
+public.agent_tools               | insert vouched                    | -     -     -      -      -       -        no    yes     yes
+public.agent_tools               | change vouched                    | -     -     -      -      -       -        no    yes     yes
+public.agent_tools               | update approver                   | yes   -     -      -      -       -        no    yes     yes
 
 public.swarms                    | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.swarms                    | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
@@ -331,6 +340,8 @@ public.tool_execution_payloads   | insert                            | no    no 
 public.tool_execution_payloads   | update                            | no    no    no     no     no      no       no    yes     yes
 public.tool_execution_payloads   | delete                            | no    no    no     no     no      no       no    yes     yes
 public.tool_execution_payloads   | select member's agent             | yes   yes   yes    -      -       -        no    yes     yes
+public.tool_execution_payloads   | select member's alone             | -     -     yes    -      -       -        no    yes     yes
+public.tool_execution_payloads   | select stranger's alone           | -     -     -      -      -       -        no    yes     yes
 
 public.model_calls               | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.model_calls               | insert                            | no    no    no     no     no      no       no    yes     yes

@@ -49,10 +49,12 @@ const AGENTS_AND_TOOLS = `
   insert into public.tools (id, owner_id, name, description, kind, visibility) values
     (:privateTool, :owner, 'kept', 'a tool', 'http', 'private'), (:sharedTool, :owner, 'lent', 'a tool', 'http', 'shared'),
     (:publicTool, :someone, 'open', 'a tool', 'http', 'public'), (:builtinTool, null, 'clock', 'a tool', 'builtin', 'private');
+  insert into public.tools (id, owner_id, name, description, is_vouched) values (:vouchedTool, :owner, 'vouched', 'a tool', true);
   insert into private.approval_servers (owner_id, server) values (:owner, 'tools.example.com');
   insert into private.tool_secrets (tool_id, secrets_wrapped) values (:privateTool, 'x');
   insert into private.mcp_authorizations (owner_id, url) values (:owner, 'https://mcp.example.com');
-  insert into public.agent_tools (id, agent_id, tool_id) values (:assignment, :ownerAgent, :privateTool);
+  insert into public.agent_tools (id, agent_id, tool_id, is_vouched) values
+    (:assignment, :ownerAgent, :privateTool, false), (:vouchedAssignment, :ownerAgent, :vouchedTool, true);
   insert into public.agent_grants (id, agent_id, audience, user_id, accepted_at) values
     (:heldGrant, :ownerPublished, 'user', :member, now()), (:offeredGrant, :ownerPublished, 'user', :viewer, null);
   insert into private.grant_usage (grant_id, user_id, day) values (:heldGrant, :member, '2026-01-01');`;
@@ -109,9 +111,13 @@ const RUNS = `
   insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status) values
     (:execution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c1', 'succeeded'),
     (:memberExecution, :run, :memberTurn, :swarm, :memberAgent, 'kept', 'c2', 'succeeded'),
-    (:bareExecution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c3', 'running');
-  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input) values
-    (:execution, :swarm, :ownerAgent, '1'), (:memberExecution, :swarm, :memberAgent, '2');
+    (:bareExecution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c3', 'running'),
+    (:memberPrivateExecution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c4', 'succeeded'),
+    (:strangerPrivateExecution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c5', 'succeeded');
+  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, private_to) values
+    (:execution, :swarm, :ownerAgent, '1', null), (:memberExecution, :swarm, :memberAgent, '2', null),
+    (:memberPrivateExecution, :swarm, :ownerAgent, '3', :member),
+    (:strangerPrivateExecution, :swarm, :ownerAgent, '4', :stranger);
   insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data) values
     (:run, 1, :swarm, :ownerAgent, false, 'delta', '{}'), (:run, 2, :swarm, :ownerAgent, true, 'tool', '{}'),
     (:run, 3, :swarm, :memberAgent, true, 'tool', '{}');

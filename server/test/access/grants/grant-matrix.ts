@@ -24,6 +24,9 @@ export const SUBJECTS: Readonly<Record<string, (table: string) => string>> = {
   former: (table) => ofSwarm(table, ":formerSwarm"),
   "secret, waits": (table) => `${table === "tool_executions" ? "id" : "tool_execution_id"} = :secretWaits`,
   "secret, done": (table) => `${table === "tool_executions" ? "id" : "tool_execution_id"} = :secretDone`,
+  "group, private": () => "tool_execution_id = :groupPrivate",
+  "told, private": () => "tool_execution_id = :toldPrivate",
+  "former, private": () => "tool_execution_id = :formerPrivate",
   "secret, restricted": () => "swarm_id = :secretSwarm and restricted",
   agent: (table) =>
     (table === "agents" || table === "agent_cards" || table === "published_agents" ? "id" : "agent_id") + " = :agent",
@@ -132,6 +135,9 @@ tool_execution_payloads   | group              | r     r     -     -      -     
 tool_execution_payloads   | former             | r     -     -     r      -     -         -       -
 tool_execution_payloads   | secret, waits      | r     r     -     -      -     -         r       -
 tool_execution_payloads   | secret, done       | -     r     -     -      -     -         r       -
+tool_execution_payloads   | group, private     | -     r     -     -      -     -         r       -
+tool_execution_payloads   | told, private      | -     r     -     -      -     -         r       -
+tool_execution_payloads   | former, private    | -     -     -     r      -     -         -       -
 
 agents                    | agent              | rud   -     -     -      -     -         -       -
 

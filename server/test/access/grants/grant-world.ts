@@ -43,7 +43,7 @@ const AGENT = `
   insert into public.eval_results (user_id, eval_run_id, case_id, case_name, input, expectation, passed) values
     (:owner, :evalRun, :evalCase, 'greets', 'hello', '{}', true)`;
 
-/** One of everything that a conversation with the agent leaves. `waits` is a tool call that waits for the agent's owner. */
+/** One of everything that a conversation with the agent leaves. `waits` is a tool call that waits for the agent's owner, `private` one that is the asker's alone. */
 const CONVERSATION = `
   insert into public.swarms (id, owner_id, name) values (:swarm, :user, 'Main');
   insert into public.swarm_agents (swarm_id, agent_id) values (:swarm, :agent);
@@ -60,9 +60,10 @@ const CONVERSATION = `
   insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status,
     approver_id) values
     (:done, :run, :turn, :swarm, :agent, 'kept', 'c1', 'succeeded', :owner),
-    (:waits, :run, :turn, :swarm, :agent, 'kept', 'c2', 'pending_approval', :owner);
-  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input) values
-    (:done, :swarm, :agent, '1'), (:waits, :swarm, :agent, '2');
+    (:waits, :run, :turn, :swarm, :agent, 'kept', 'c2', 'pending_approval', :owner),
+    (:private, :run, :turn, :swarm, :agent, 'kept', 'c3', 'succeeded', :user);
+  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, private_to) values
+    (:done, :swarm, :agent, '1', null), (:waits, :swarm, :agent, '2', null), (:private, :swarm, :agent, '3', :user);
   insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data) values
     (:run, 1, :swarm, :agent, false, 'delta', '{}'), (:run, 2, :swarm, :agent, true, 'tool', '{}');
   insert into public.model_calls (id, run_id, turn_id, swarm_id, agent_id, attempt, framework, model, status,
@@ -82,9 +83,12 @@ const ENDS = `
 
 /** The names of a conversation's rows begin with the name of the conversation. */
 function converse(name: string, user: string): string {
-  return CONVERSATION.replaceAll(/(?<![:\w"]):(swarm|message|run|turn|done|waits|call)\b/g, (_, row: string) => {
-    return `:${name}${row.slice(0, 1).toUpperCase()}${row.slice(1)}`;
-  })
+  return CONVERSATION.replaceAll(
+    /(?<![:\w"]):(swarm|message|run|turn|done|waits|private|call)\b/g,
+    (_, row: string) => {
+      return `:${name}${row.slice(0, 1).toUpperCase()}${row.slice(1)}`;
+    },
+  )
     .replaceAll(":user", `:${user}`)
     .replaceAll(":grant", `:${user}Grant`);
 }

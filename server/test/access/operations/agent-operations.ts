@@ -12,6 +12,8 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "insert for owner": "insert into public.agents (user_id, name) values (:owner, 'New')",
       "update owner": "update public.agents set user_id = :newcomer where id = :ownerAgent",
       "update id": "update public.agents set id = gen_random_uuid() where id = :ownerAgent",
+      vouch: "update public.agents set acts_for_askers = true where id = :ownerAgent",
+      "insert vouched": "insert into public.agents (user_id, name, acts_for_askers) values (:caller, 'New', true)",
     },
   }),
   "public.agent_versions": rows("public.agent_versions", {
@@ -107,6 +109,19 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "update owner": "update public.tools set owner_id = :newcomer where id = :privateTool",
       "delete shared": "delete from public.tools where id = :sharedTool",
       "delete built-in": "delete from public.tools where id = :builtinTool",
+      vouch: {
+        statement: "update public.tools set is_vouched = true where id = :privateTool",
+        check: "select 1 from public.tools where id = :privateTool and is_vouched",
+      },
+      "insert vouched": {
+        statement:
+          "insert into public.tools (owner_id, name, description, is_vouched) values (:caller, 'new', 'a tool', true)",
+        check: "select 1 from public.tools where owner_id = :caller and name = 'new' and is_vouched",
+      },
+      "change vouched": {
+        statement: "update public.tools set requires_approval = false where id = :vouchedTool",
+        check: "select 1 from public.tools where id = :vouchedTool and is_vouched",
+      },
     },
   }),
   "public.agent_tools": rows("public.agent_tools", {
@@ -126,6 +141,20 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "update agent": "update public.agent_tools set agent_id = :ownerSpare where id = :assignment",
       "update tool": "update public.agent_tools set tool_id = :builtinTool where id = :assignment",
       "update owner": "update public.agent_tools set user_id = :newcomer where id = :assignment",
+      vouch: {
+        statement: "update public.agent_tools set is_vouched = true where id = :assignment",
+        check: "select 1 from public.agent_tools where id = :assignment and is_vouched",
+      },
+      "insert vouched": {
+        statement:
+          "insert into public.agent_tools (agent_id, tool_id, is_vouched) values (:callerSpare, :builtinTool, true)",
+        check: "select 1 from public.agent_tools where agent_id = :callerSpare and is_vouched",
+      },
+      "change vouched": {
+        statement: "update public.agent_tools set configuration = '{}' where id = :vouchedAssignment",
+        check: "select 1 from public.agent_tools where id = :vouchedAssignment and is_vouched",
+      },
+      "update approver": "update public.agent_tools set approver = 'asker' where id = :assignment",
     },
   }),
 };

@@ -28,6 +28,10 @@ export const RUN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     more: {
       "select member's agent":
         "select 1 from public.tool_execution_payloads where tool_execution_id = :memberExecution",
+      "select member's alone":
+        "select 1 from public.tool_execution_payloads where tool_execution_id = :memberPrivateExecution",
+      "select stranger's alone":
+        "select 1 from public.tool_execution_payloads where tool_execution_id = :strangerPrivateExecution",
     },
   }),
   "public.model_calls": rows("public.model_calls", {
