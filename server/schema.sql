@@ -1937,6 +1937,31 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.continue_connected(person_id uuid, connection_id uuid, execution_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  waiting uuid[];
+begin
+  select array_agg(x.id) into waiting from public.tool_executions x
+  join public.tool_execution_payloads p on p.tool_execution_id = x.id
+  where x.approver_id = person_id and x.status = 'pending_approval' and p.question ->> 'kind' = 'connect'
+    and (x.id = continue_connected.execution_id or p.question ->> 'connection_id' = connection_id::text);
+  -- As every decision: the runs first.
+  perform 1 from public.runs r
+  where r.id in (select x.run_id from public.tool_executions x where x.id = any (waiting))
+  order by r.id for no key update;
+  with continued as (
+    update public.tool_executions x set status = 'running', decided_by = person_id
+    where x.id = any (waiting) and x.status = 'pending_approval' and x.expires_at > now()
+    returning x.id)
+  update public.tool_execution_payloads p set answer = '{"action": "accept", "content": {}}'
+  from continued where p.tool_execution_id = continued.id;
+end
+$function$;
+grant execute on function private.continue_connected(uuid,uuid,uuid) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.count_bytes(depth integer, bytes bigint, max_bytes bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2226,7 +2251,8 @@ begin
       item.value -> 'content' as content
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
-    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question into execution
+    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question,
+      p.question ->> 'kind' is not distinct from 'connect' as is_connect into execution
     from public.tool_executions x
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
@@ -2240,6 +2266,9 @@ begin
       perform private.reject_call('APPROVAL_DECIDED');
     elsif execution.expires_at <= now() then
       perform private.reject_call('APPROVAL_EXPIRED');
+    elsif execution.is_connect and decision.approved then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('decisions.%s.approved', decision.index), 'must be false: only the sign-in at the server goes on'));
     elsif decision.content is not null and not (execution.is_question and decision.approved) then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
         format('decisions.%s.content', decision.index), 'is only for the answer to a question'));
@@ -3515,7 +3544,9 @@ CREATE OR REPLACE FUNCTION private.find_sole_reader(run public.runs, execution j
  STABLE
 AS $function$
 begin
-  return case when execution -> 'acts_for_starter' = 'true' and private.has_other_members(run.swarm_id, run.user_id)
+  return case when execution -> 'acts_for_starter' = 'true'
+      and (execution #>> '{question,kind}' is not distinct from 'connect'
+        or private.has_other_members(run.swarm_id, run.user_id))
     then run.user_id end;
 end
 $function$;
@@ -9103,37 +9134,6 @@ create policy mail_outbox_service on private.mail_outbox to sb_service
   with check (true);
 grant delete, insert, select, update on table private.mail_outbox to sb_service;
 
-create table private.mcp_authorizations (
-  id uuid default private.new_id() not null,
-  owner_id uuid,
-  url text not null,
-  scope text,
-  credentials_wrapped bytea,
-  authorized_at timestamp with time zone,
-  version bigint default 0 not null,
-  renewing_until timestamp with time zone,
-  state_hash bytea,
-  state_expires_at timestamp with time zone,
-  redirect_to text,
-  attempt_wrapped bytea,
-  created_at timestamp with time zone default now() not null,
-  constraint mcp_authorizations_pkey PRIMARY KEY (id),
-  constraint mcp_authorizations_owner_id_url_key UNIQUE NULLS NOT DISTINCT (owner_id, url),
-  constraint mcp_authorizations_state_hash_key UNIQUE (state_hash),
-  constraint mcp_authorizations_attempt_wrapped_size CHECK (octet_length(attempt_wrapped) <= 262144),
-  constraint mcp_authorizations_credentials_wrapped_size CHECK (octet_length(credentials_wrapped) <= 262144),
-  constraint mcp_authorizations_redirect_to_length CHECK (char_length(redirect_to) <= 2048),
-  constraint mcp_authorizations_scope_length CHECK (char_length(scope) <= 4096),
-  constraint mcp_authorizations_url_length CHECK (char_length(url) >= 1 AND char_length(url) <= 2048),
-  constraint mcp_authorizations_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
-);
-CREATE INDEX mcp_authorizations_state_expires_at_idx ON private.mcp_authorizations USING btree (state_expires_at) WHERE (authorized_at IS NULL);
-alter table private.mcp_authorizations enable row level security;
-create policy mcp_authorizations_service on private.mcp_authorizations to sb_service
-  using (true)
-  with check (true);
-grant delete, insert, select, update on table private.mcp_authorizations to sb_service;
-
 create table private.message_counters (
   swarm_id uuid not null,
   last_seq bigint not null,
@@ -9278,6 +9278,42 @@ create policy signing_keys_service on private.signing_keys to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.signing_keys to sb_service;
+
+create table private.tool_authorizations (
+  id uuid default private.new_id() not null,
+  owner_id uuid,
+  account text default 'owner'::text not null,
+  client_id text,
+  url text not null,
+  scope text,
+  credentials_wrapped bytea,
+  authorized_at timestamp with time zone,
+  version bigint default 0 not null,
+  renewing_until timestamp with time zone,
+  state_hash bytea,
+  state_expires_at timestamp with time zone,
+  redirect_to text,
+  attempt_wrapped bytea,
+  created_at timestamp with time zone default now() not null,
+  constraint tool_authorizations_pkey PRIMARY KEY (id),
+  constraint tool_authorizations_owner_id_account_client_id_url_key UNIQUE NULLS NOT DISTINCT (owner_id, account, client_id, url),
+  constraint tool_authorizations_state_hash_key UNIQUE (state_hash),
+  constraint tool_authorizations_account_known CHECK (account = ANY (ARRAY['owner'::text, 'asker'::text])),
+  constraint tool_authorizations_asker_is_person CHECK (account = 'owner'::text OR owner_id IS NOT NULL),
+  constraint tool_authorizations_attempt_wrapped_size CHECK (octet_length(attempt_wrapped) <= 262144),
+  constraint tool_authorizations_client_id_length CHECK (char_length(client_id) <= 2048),
+  constraint tool_authorizations_credentials_wrapped_size CHECK (octet_length(credentials_wrapped) <= 262144),
+  constraint tool_authorizations_redirect_to_length CHECK (char_length(redirect_to) <= 2048),
+  constraint tool_authorizations_scope_length CHECK (char_length(scope) <= 4096),
+  constraint tool_authorizations_url_length CHECK (char_length(url) >= 1 AND char_length(url) <= 2048),
+  constraint tool_authorizations_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX tool_authorizations_state_expires_at_idx ON private.tool_authorizations USING btree (state_expires_at) WHERE (authorized_at IS NULL);
+alter table private.tool_authorizations enable row level security;
+create policy tool_authorizations_service on private.tool_authorizations to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.tool_authorizations to sb_service;
 
 create table private.tool_secrets (
   tool_id uuid not null,

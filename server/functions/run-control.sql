@@ -136,7 +136,8 @@ begin
       item.value -> 'content' as content
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
-    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question into execution
+    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question,
+      p.question ->> 'kind' is not distinct from 'connect' as is_connect into execution
     from public.tool_executions x
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
@@ -150,6 +151,9 @@ begin
       perform private.reject_call('APPROVAL_DECIDED');
     elsif execution.expires_at <= now() then
       perform private.reject_call('APPROVAL_EXPIRED');
+    elsif execution.is_connect and decision.approved then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('decisions.%s.approved', decision.index), 'must be false: only the sign-in at the server goes on'));
     elsif decision.content is not null and not (execution.is_question and decision.approved) then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
         format('decisions.%s.content', decision.index), 'is only for the answer to a question'));
@@ -176,6 +180,32 @@ begin
 end
 $$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;
+
+-- Continues the tool calls that wait until a person connects an account: those that asked for this connection, and the
+-- one for which the person signed in.
+create or replace function private.continue_connected(person_id uuid, connection_id uuid, execution_id uuid)
+returns void language plpgsql volatile
+as $$
+declare
+  waiting uuid[];
+begin
+  select array_agg(x.id) into waiting from public.tool_executions x
+  join public.tool_execution_payloads p on p.tool_execution_id = x.id
+  where x.approver_id = person_id and x.status = 'pending_approval' and p.question ->> 'kind' = 'connect'
+    and (x.id = continue_connected.execution_id or p.question ->> 'connection_id' = connection_id::text);
+  -- As every decision: the runs first.
+  perform 1 from public.runs r
+  where r.id in (select x.run_id from public.tool_executions x where x.id = any (waiting))
+  order by r.id for no key update;
+  with continued as (
+    update public.tool_executions x set status = 'running', decided_by = person_id
+    where x.id = any (waiting) and x.status = 'pending_approval' and x.expires_at > now()
+    returning x.id)
+  update public.tool_execution_payloads p set answer = '{"action": "accept", "content": {}}'
+  from continued where p.tool_execution_id = continued.id;
+end
+$$;
+grant execute on function private.continue_connected(uuid, uuid, uuid) to sb_service;
 
 -- Only the starter of the run submits results, for each tool call once and before it expires. Either all of them apply
 -- or none. The node that resumes the run records them.

@@ -512,12 +512,15 @@ end
 $$;
 
 -- Who alone reads the input and output of a call, or null: the starter, when the tool acts for the starter in a swarm
--- with several people.
+-- with several people, or asks the starter to connect an account: whoever knew the address of that sign-in could have
+-- the starter connect the account of somebody else.
 create or replace function private.find_sole_reader(run public.runs, execution jsonb) returns uuid
 language plpgsql stable
 as $$
 begin
-  return case when execution -> 'acts_for_starter' = 'true' and private.has_other_members(run.swarm_id, run.user_id)
+  return case when execution -> 'acts_for_starter' = 'true'
+      and (execution #>> '{question,kind}' is not distinct from 'connect'
+        or private.has_other_members(run.swarm_id, run.user_id))
     then run.user_id end;
 end
 $$;

@@ -102,35 +102,43 @@ create table private.approval_servers (
 alter table private.approval_servers enable row level security;
 grant select, insert, update, delete on private.approval_servers to sb_service;
 
--- Authorizations of the service at MCP servers, by OAuth. One row serves all tools of an owner that have the same
--- address.
-create table private.mcp_authorizations (
-  id uuid default private.new_id() constraint mcp_authorizations_pkey primary key,
+-- Authorizations of the service at the servers of tools, by OAuth. One of an owner serves all tools of the owner that
+-- have the same address. One of an asker is an account that a person has connected: tools with `account: asker` use it
+-- in runs of that person, at addresses below `url` alone.
+create table private.tool_authorizations (
+  id uuid default private.new_id() constraint tool_authorizations_pkey primary key,
   -- Null: for tools without an owner.
-  owner_id uuid constraint mcp_authorizations_owner_id_fkey references auth.users on delete cascade,
-  url text not null constraint mcp_authorizations_url_length check (char_length(url) between 1 and 2048),
-  scope text constraint mcp_authorizations_scope_length check (char_length(scope) <= 4096),
-  -- Tokens, and what their renewal needs. Null until the owner has agreed at the server, and when it withdraws that.
+  owner_id uuid constraint tool_authorizations_owner_id_fkey references auth.users on delete cascade,
+  account text not null default 'owner'
+    constraint tool_authorizations_account_known check (account in ('owner', 'asker')),
+  -- The id of a client that the operator has registered. Null: the service has registered itself.
+  client_id text constraint tool_authorizations_client_id_length check (char_length(client_id) <= 2048),
+  -- The address of the tools. Of an asker: the resource that the tokens are for, with a slash at its end.
+  url text not null constraint tool_authorizations_url_length check (char_length(url) between 1 and 2048),
+  scope text constraint tool_authorizations_scope_length check (char_length(scope) <= 4096),
+  -- Tokens, and what their renewal needs. Null until the person has agreed at the server, and when it withdraws that.
   credentials_wrapped bytea
-    constraint mcp_authorizations_credentials_wrapped_size check (octet_length(credentials_wrapped) <= 262144),
+    constraint tool_authorizations_credentials_wrapped_size check (octet_length(credentials_wrapped) <= 262144),
   authorized_at timestamptz,
   -- Increases with every change of the credentials.
   version bigint not null default 0,
   -- Servers accept a refresh token once, so only one node may use it.
   renewing_until timestamptz,
-  -- The attempt that waits for the owner. The state that the browser returns is stored as its SHA-256.
-  state_hash bytea constraint mcp_authorizations_state_hash_key unique,
+  -- The attempt that waits for the person. The state that the browser returns is stored as its SHA-256.
+  state_hash bytea constraint tool_authorizations_state_hash_key unique,
   state_expires_at timestamptz,
-  redirect_to text constraint mcp_authorizations_redirect_to_length check (char_length(redirect_to) <= 2048),
+  redirect_to text constraint tool_authorizations_redirect_to_length check (char_length(redirect_to) <= 2048),
   attempt_wrapped bytea
-    constraint mcp_authorizations_attempt_wrapped_size check (octet_length(attempt_wrapped) <= 262144),
+    constraint tool_authorizations_attempt_wrapped_size check (octet_length(attempt_wrapped) <= 262144),
   created_at timestamptz not null default now(),
-  constraint mcp_authorizations_owner_id_url_key unique nulls not distinct (owner_id, url)
+  constraint tool_authorizations_asker_is_person check (account = 'owner' or owner_id is not null),
+  constraint tool_authorizations_owner_id_account_client_id_url_key
+    unique nulls not distinct (owner_id, account, client_id, url)
 );
-create index mcp_authorizations_state_expires_at_idx on private.mcp_authorizations (state_expires_at)
+create index tool_authorizations_state_expires_at_idx on private.tool_authorizations (state_expires_at)
   where authorized_at is null;
-alter table private.mcp_authorizations enable row level security;
-grant select, insert, update, delete on private.mcp_authorizations to sb_service;
+alter table private.tool_authorizations enable row level security;
+grant select, insert, update, delete on private.tool_authorizations to sb_service;
 
 -- after functions
 
@@ -170,7 +178,7 @@ create constraint trigger tools_store_versions after update on public.tools defe
 
 create policy tool_secrets_service on private.tool_secrets to sb_service using (true) with check (true);
 create policy approval_servers_service on private.approval_servers to sb_service using (true) with check (true);
-create policy mcp_authorizations_service on private.mcp_authorizations to sb_service using (true) with check (true);
+create policy tool_authorizations_service on private.tool_authorizations to sb_service using (true) with check (true);
 
 create policy agent_tools_select on public.agent_tools for select to authenticated
   using (user_id = (select auth.uid()));

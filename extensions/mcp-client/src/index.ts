@@ -2,6 +2,7 @@
 // Not in charge of: agents of this service for MCP clients, which the extension `mcp-server` serves; the rows of tools and runs.
 import { defineExtension } from "swarmbase/extension";
 import { CALLBACK_ROUTE } from "./oauth/callback-route.ts";
+import { CLIENT_DOCUMENT_ROUTE } from "./oauth/client-document-route.ts";
 import { openMcpKind } from "./open-mcp-kind.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -22,6 +23,6 @@ export const extension = defineExtension({
       allowsPlainLoopback: true,
     },
   }),
-  routes: [CALLBACK_ROUTE],
+  routes: [CALLBACK_ROUTE, CLIENT_DOCUMENT_ROUTE],
   toolKinds: [{ name: "mcp", open: (context) => openMcpKind(context) }],
 });

@@ -11,8 +11,8 @@ const authSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("bearer"), secret: z.string() }),
   z.strictObject({ type: z.literal("basic"), username: z.string().max(200), secret: z.string() }),
   z.strictObject({ type: z.literal("header"), header: headerNameSchema, secret: z.string() }),
-  /** The tokens are those of the owner's authorization at the server, not secrets of the tool. */
-  z.strictObject({ type: z.literal("oauth") }),
+  /** The tokens are those of the owner's authorization, or of an account of the starter of the run, not secrets of the tool. */
+  z.strictObject({ type: z.literal("oauth"), account: z.enum(["owner", "asker"]).optional() }),
 ]);
 
 const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {

@@ -1,10 +1,13 @@
-import type { OpenedToolKind, ToolConfigFault } from "swarmbase/extension";
+import type { AccountTokens, AuthorizationKey, OpenedToolKind, ToolConfigFault } from "swarmbase/extension";
 import { buildConfig } from "./describe-server.ts";
 import { listTools } from "./list-tools.ts";
 import { readConfig } from "./mcp-config.ts";
 import { loadMcpServers, type McpServers } from "./mcp-servers-file.ts";
 import { OAUTH_TIMEOUT_MS } from "./oauth/oauth-fetch.ts";
+import { openAccounts } from "./oauth/connected-accounts.ts";
 import { openAuthorizations } from "./oauth/open-authorizations.ts";
+import { loadOperatorClients, type OperatorClients } from "./oauth/operator-clients.ts";
+import { targetOf } from "./oauth/start-attempt.ts";
 import { createTokenSource } from "./oauth/token-source.ts";
 import { HeldCalls } from "./questions/held-calls.ts";
 import { selectWaiting } from "./sql/select-waiting.ts";
@@ -18,6 +21,8 @@ export interface McpKindOptions {
   readonly oauthTimeoutMs?: number;
   /** Programs of the operator. Default: those of MCP_SERVERS_FILE. */
   readonly servers?: McpServers;
+  /** OAuth clients of the operator. Default: those of MCP_OAUTH_CLIENTS_FILE. */
+  readonly clients?: OperatorClients;
 }
 
 const IDLE_MS = 60_000;
@@ -27,6 +32,10 @@ export function openMcpKind(context: McpContext, options: McpKindOptions = {}): 
   const { settings, environment, database, fetch, version } = context;
   const { oauthTimeoutMs = OAUTH_TIMEOUT_MS } = options;
   const { servers = loadMcpServers(settings.MCP_SERVERS_FILE, environment) } = options;
+  const { clients = loadOperatorClients(settings.MCP_OAUTH_CLIENTS_FILE) } = options;
+  const oauth = { ...context, oauthTimeoutMs, clients };
+  const tokensOf = (key: AuthorizationKey): AccountTokens => createTokenSource(oauth, targetOf(clients, key));
+  const accounts = openAccounts({ ...oauth, tokensOf });
   const pool = new McpPool({
     fetch,
     version,
@@ -41,17 +50,18 @@ export function openMcpKind(context: McpContext, options: McpKindOptions = {}): 
       servers,
       onEnded: (server, failures) => context.noteToolServer("tool.server_ended", { server, failures }),
     }),
-    tokensOf: (authorization) => createTokenSource({ ...context, oauthTimeoutMs }, authorization),
+    tokensOf,
     onExcluded: (count) => context.noteToolServer("tool.definitions_excluded", { count }),
   });
   return {
     findConfigFaults: (config) => findConfigFaults(context, servers, config),
-    run: (call) => runMcpTool(pool, call),
+    run: (call) => runMcpTool(pool, accounts, call),
     servers: {
       buildConfig,
       listTools: (call) => listTools(pool, context, call),
-      authorizations: openAuthorizations({ ...context, oauthTimeoutMs }),
+      authorizations: openAuthorizations(oauth),
     },
+    accounts,
     close: () => pool.close(),
   };
 }

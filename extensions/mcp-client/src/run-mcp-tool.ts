@@ -1,17 +1,31 @@
-import { type ToolAnswer, type ToolCall, ToolFailure } from "swarmbase/extension";
+import { type ToolAccounts, type ToolAnswer, type ToolCall, ToolFailure } from "swarmbase/extension";
 import { applyAuth } from "./apply-auth.ts";
 import { readResult } from "./call-result.ts";
 import { type McpConfig, readConfig } from "./mcp-config.ts";
+import { withoutConnecting } from "./oauth/connected-accounts.ts";
 import type { HeldCall } from "./questions/held-call.ts";
 import type { McpLoan, McpPool } from "./sessions/mcp-pool.ts";
 import type { McpTarget } from "./sessions/mcp-target.ts";
 import { listSentTokens } from "./sessions/open-client.ts";
 
-export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAnswer> {
+export async function runMcpTool(pool: McpPool, accounts: ToolAccounts, call: ToolCall): Promise<ToolAnswer> {
   const read = readConfig(call.config);
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
-  const { remote_name: name } = read.config;
-  const target = toTarget(pool, read.config, call.ownerId, call.secrets);
+  const { config } = read;
+  if (!("url" in config) || config.auth?.type !== "oauth" || config.auth.account !== "asker")
+    return callTool(pool, config, call, toTarget(pool, config, call.ownerId, call.secrets));
+  const { url, headers } = config;
+  return accounts.use(call, { protocol: "mcp", url }, async (tokens) => {
+    const ownerId = call.starter?.userId ?? null;
+    // Sessions outlive the call, so they have tokens of their own; whether the tool may act for the starter is asked once.
+    await tokens.take();
+    const pooled = pool.tokensOf({ ownerId, account: "asker", url });
+    return callTool(pool, config, withoutConnecting(call), { ownerId, url, headers, tokens: pooled, account: "asker" });
+  });
+}
+
+async function callTool(pool: McpPool, config: McpConfig, call: ToolCall, target: McpTarget): Promise<ToolAnswer> {
+  const { remote_name: name } = config;
   const { signal, timeoutMs, executionId, answers } = call;
   const isAsking = executionId !== undefined;
   const traceMeta = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
@@ -46,6 +60,7 @@ export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAns
   });
 }
 
+/** The tools of a server are listed with the authorization of their owner, whoever they act for. */
 export function toTarget(
   pool: McpPool,
   config: McpConfig,

@@ -33,6 +33,13 @@ export const SETTINGS = [
     description:
       "JSON file with the MCP servers that this node starts as programs, for tools whose `config` names one of them. See [the guide](../guides/tools.md#servers-that-the-operator-starts).",
   },
+  {
+    name: "MCP_OAUTH_CLIENTS_FILE",
+    kind: "path",
+    default: null,
+    description:
+      "JSON file with the OAuth clients that you have registered for accounts that people connect. See [the guide](../guides/tools.md#accounts-of-the-people-who-ask).",
+  },
 ] as const satisfies readonly ExtensionSettingRow[];
 
 /** Of this extension. */

@@ -157,7 +157,7 @@ test("an owner authorizes the service once for all tools of a server, and nobody
   assert.equal(codeOf(await call()), "sent Bearer [secret]");
   await assert.rejects(tools.listRemote({ callerId: eve, server }), { code: "TOOL_ERROR" });
   const stored = await stage.rows<{ row: string }>(
-    "select a::text || encode(credentials_wrapped, 'escape') as row from private.mcp_authorizations a where owner_id = $1",
+    "select a::text || encode(credentials_wrapped, 'escape') as row from private.tool_authorizations a where owner_id = $1",
     [userId],
   );
   assert.ok(stored.length === 1 && !/at-|rt-/.test(stored[0]?.row ?? "at-"));
@@ -297,7 +297,9 @@ test("hostile servers and requests get no tokens", async (t) => {
   const mixedUp = { callerId: userId, state, code, iss: "https://another.example.com" };
   await assert.rejects(tools.authorizations.finish(mixedUp), { code: "TOOL_ERROR" });
   const expired = await tools.authorizations.start({ ownerId: userId, url });
-  await stage.sql.query("update private.mcp_authorizations set state_expires_at = now() where owner_id = $1", [userId]);
+  await stage.sql.query("update private.tool_authorizations set state_expires_at = now() where owner_id = $1", [
+    userId,
+  ]);
   const late = { callerId: userId, ...(await agree(expired.authorization_url)) };
   await assert.rejects(tools.authorizations.finish(late), { code: "VALIDATION_ERROR" });
 

@@ -22,7 +22,7 @@ import { runMcpTool } from "../src/run-mcp-tool.ts";
 import { ServerPrograms } from "../src/sessions/server-programs.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { listen, type SessionOptions, sessionServer } from "./support/mcp-server.ts";
-import { openToolsForTest, SESSION_LIMITS } from "./support/open-tools.ts";
+import { NO_ACCOUNTS, openToolsForTest, SESSION_LIMITS } from "./support/open-tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const text = (words: string) => ({ content: [{ type: "text" as const, text: words }] });
@@ -180,7 +180,8 @@ test("a call is cancelled at the server when its run no longer waits for the ans
   const call = { name, ownerId, config, swarmId: null, input: { item: "shirt" }, secrets: {}, maxChars: 1_000 };
   for (const executionId of waiting) {
     const { signal } = new AbortController();
-    await runMcpTool(pool, { ...call, maxRetries: 0, timeoutMs: 60_000, signal, traceparent: undefined, executionId });
+    const more = { maxRetries: 0, timeoutMs: 60_000, signal, traceparent: undefined, executionId };
+    await runMcpTool(pool, NO_ACCOUNTS, { ...call, ...more });
   }
   waiting.delete("ended");
   await until(() => shop.cancelled() >= 1, "the call is cancelled");

@@ -30,14 +30,24 @@ export type { Executor } from "./execution/create-executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./create-tool-checks.ts";
 export type { ToolModule } from "./tools/open-tools.ts";
-export type { ToolAnswer, ToolCall, ToolConfigFault, ToolDescription, ToolKind, ToolKinds } from "./tools/tool-kind.ts";
-export type { ToolAsking, ToolOutcome, ToolQuestion, ToolResponse } from "./tools/tool-port.ts";
+export type {
+  AccountTokens,
+  ToolAccounts,
+  ToolAnswer,
+  ToolCall,
+  ToolConfigFault,
+  ToolDescription,
+  ToolKind,
+  ToolKinds,
+} from "./tools/tool-kind.ts";
+export type { AccountServer, ToolAsking, ToolOutcome, ToolQuestion, ToolResponse } from "./tools/tool-port.ts";
 export type {
   AuthorizationKey,
   Authorizations,
   ListedAuthorization,
   NamedServer,
   RemoteTool,
+  ToolAccount,
   ToolServers,
 } from "./tools/tool-servers.ts";
 export type {

@@ -38,6 +38,7 @@ export type {
   Relation,
   SchemaDescription,
 } from "../rest/index.ts";
+export type { AccountServer, AccountTokens, ToolAccount, ToolAccounts } from "../agents/index.ts";
 export type {
   AuthorizationKey,
   Authorizations,

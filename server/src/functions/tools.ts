@@ -20,12 +20,15 @@ const secretsSchema = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, "must be a name of letters, digits, _ and -"), printable)
   .refine((secrets) => Object.keys(secrets).length <= 20, "must have at most 20 entries");
 
+/** Whose tokens: those of the owner of tools, or of an account that a person has connected. */
+const toolAccount = z.enum(["owner", "asker"]);
+
 /** The tools module reports further faults. */
 const authSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("bearer"), secret: z.string() }),
   z.strictObject({ type: z.literal("basic"), username: z.string(), secret: z.string() }),
   z.strictObject({ type: z.literal("header"), header: z.string(), secret: z.string() }),
-  z.strictObject({ type: z.literal("oauth") }),
+  z.strictObject({ type: z.literal("oauth"), account: toolAccount.optional() }),
 ]);
 
 const serverSchema = z.object({
@@ -48,7 +51,10 @@ const bodySchema = z.discriminatedUnion("action", [
   }),
   z.object({
     action: z.literal("authorize"),
-    url: serverUrl,
+    url: serverUrl.optional(),
+    /** Instead of the URL: a call of a run of yours that waits until you connect an account. */
+    tool_execution_id: z.guid().optional(),
+    account: toolAccount.optional(),
     scope: printable.optional(),
     /** Of a client that is registered at the authorization server. Absent: the service registers itself. */
     client_id: printable.optional(),
@@ -67,6 +73,7 @@ const bodySchema = z.discriminatedUnion("action", [
   z.object({
     action: z.literal("revoke_authorization"),
     url: serverUrl,
+    account: toolAccount.optional(),
     user_id: z.guid().optional(),
   }),
   z.object({ action: z.literal("test"), tool_id: z.guid(), input: z.record(z.string(), z.unknown()).default({}) }),
@@ -110,12 +117,8 @@ export function createTools(tools: ToolModule): NamedFunction {
         const made = await tools.importRemote({ callerId, ownerId, server: body, names, visibility });
         return { status: made.imported.length > 0 ? 201 : 200, body: made };
       }
-      case "authorize": {
-        const { url, scope, client_id: clientId, client_secret: clientSecret, redirect_to: redirectTo } = body;
-        const ownerId = chooseUser(callerId, body.user_id);
-        const started = await tools.authorizations.start({ ownerId, url, scope, clientId, clientSecret, redirectTo });
-        return { status: 200, body: started };
-      }
+      case "authorize":
+        return { status: 200, body: await authorize(tools.authorizations, callerId, body) };
       case "finish_authorization": {
         const { state, code, iss } = body;
         return { status: 200, body: await tools.authorizations.finish({ callerId, state, code, iss }) };
@@ -126,7 +129,10 @@ export function createTools(tools: ToolModule): NamedFunction {
       }
       case "revoke_authorization": {
         const ownerId = chooseUser(callerId, body.user_id);
-        return { status: 200, body: { revoked: await tools.authorizations.revoke({ ownerId, url: body.url }) } };
+        return {
+          status: 200,
+          body: { revoked: await tools.authorizations.revoke({ ownerId, account: body.account, url: body.url }) },
+        };
       }
       case "test": {
         const { principal } = call;
@@ -135,6 +141,23 @@ export function createTools(tools: ToolModule): NamedFunction {
       }
     }
   });
+}
+
+async function authorize(
+  authorizations: ToolModule["authorizations"],
+  callerId: string | null,
+  body: Extract<Body, { action: "authorize" }>,
+): ReturnType<ToolModule["authorizations"]["start"]> {
+  const { url, tool_execution_id: executionId, account, scope, redirect_to: redirectTo } = body;
+  const { client_id: clientId, client_secret: clientSecret } = body;
+  requireOne({ url, tool_execution_id: executionId });
+  const ownerId = chooseUser(callerId, body.user_id);
+  // Nobody connects an account in the name of somebody else.
+  if (callerId === null && (account === "asker" || url === undefined))
+    throw new AppError("FORBIDDEN", "Only a person can connect an account");
+  if (url !== undefined)
+    return authorizations.start({ ownerId, account, url, scope, clientId, clientSecret, redirectTo });
+  return authorizations.connect({ personId: callerId ?? "", executionId: executionId ?? "", redirectTo });
 }
 
 function chooseServer(call: Extract<Body, { action: "list" }>): Parameters<ToolModule["listRemote"]>[0]["server"] {

@@ -544,10 +544,10 @@ private.events                   | insert                            | no    no 
 private.events                   | update                            | no    no    no     no     no      no       no    no      yes
 private.events                   | delete                            | no    no    no     no     no      no       no    no      yes
 
-private.mcp_authorizations       | select                            | no    no    no     no     no      no       no    no      yes
-private.mcp_authorizations       | insert                            | no    no    no     no     no      no       no    no      yes
-private.mcp_authorizations       | update                            | no    no    no     no     no      no       no    no      yes
-private.mcp_authorizations       | delete                            | no    no    no     no     no      no       no    no      yes
+private.tool_authorizations      | select                            | no    no    no     no     no      no       no    no      yes
+private.tool_authorizations      | insert                            | no    no    no     no     no      no       no    no      yes
+private.tool_authorizations      | update                            | no    no    no     no     no      no       no    no      yes
+private.tool_authorizations      | delete                            | no    no    no     no     no      no       no    no      yes
 private.tool_secrets             | select                            | no    no    no     no     no      no       no    no      yes
 private.tool_secrets             | insert                            | no    no    no     no     no      no       no    no      yes
 private.tool_secrets             | update                            | no    no    no     no     no      no       no    no      yes

@@ -52,7 +52,7 @@ const AGENTS_AND_TOOLS = `
   insert into public.tools (id, owner_id, name, description, is_vouched) values (:vouchedTool, :owner, 'vouched', 'a tool', true);
   insert into private.approval_servers (owner_id, server) values (:owner, 'tools.example.com');
   insert into private.tool_secrets (tool_id, secrets_wrapped) values (:privateTool, 'x');
-  insert into private.mcp_authorizations (owner_id, url) values (:owner, 'https://mcp.example.com');
+  insert into private.tool_authorizations (owner_id, url) values (:owner, 'https://mcp.example.com');
   insert into public.agent_tools (id, agent_id, tool_id, is_vouched) values
     (:assignment, :ownerAgent, :privateTool, false), (:vouchedAssignment, :ownerAgent, :vouchedTool, true);
   insert into public.agent_grants (id, agent_id, audience, user_id, accepted_at) values

@@ -87,13 +87,13 @@ describe("deleting an account", () => {
     const { id } = await fixture.newUser();
     const { pool } = fixture.stage.context;
     await pool.query(
-      "insert into private.mcp_authorizations (id, owner_id, url, credentials_wrapped) values ($1, $2, 'https://x', 'x')",
+      "insert into private.tool_authorizations (id, owner_id, url, credentials_wrapped) values ($1, $2, 'https://x', 'x')",
       [randomUUID(), id],
     );
     const expected = [`read ${id}`, `withdraw ${id}`];
     await fixture.remove(id, { should_soft_delete: true });
     assert.deepEqual(steps, expected);
-    const { rows } = await pool.query("select 1 from private.mcp_authorizations where owner_id = $1", [id]);
+    const { rows } = await pool.query("select 1 from private.tool_authorizations where owner_id = $1", [id]);
     assert.deepEqual(rows, []);
     await fixture.remove(id);
     assert.deepEqual(steps, [...expected, ...expected]);

@@ -4,6 +4,7 @@ import type {
   OAuthTokens,
 } from "@modelcontextprotocol/client";
 import type { McpContext } from "../settings.ts";
+import type { OperatorClients } from "./operator-clients.ts";
 
 /** The service as a client of an authorization server. */
 export interface OAuthClient {
@@ -14,12 +15,18 @@ export interface OAuthClient {
   readonly redirectUrl: string;
   /** The server that tokens are for; null when it does not name itself. */
   readonly resource: string | null;
+  /** A client of the operator, whose secret stays in the operator's file. */
+  readonly isOfOperator: boolean;
 }
 
-/** What an attempt needs when its owner returns. */
+/** What an attempt needs when its person returns. */
 export interface Attempt {
   readonly client: OAuthClient;
   readonly codeVerifier: string;
+  /** Where the person signs in. */
+  readonly url: string;
+  /** The call that waits for it. */
+  readonly executionId: string | null;
 }
 
 export interface Credentials {
@@ -46,6 +53,14 @@ export function toCredentials(client: OAuthClient, tokens: OAuthTokens, nowMs: n
   return { client, tokens, expiresAtMs: seconds === undefined ? null : nowMs + seconds * 1_000 };
 }
 
+/** Null: the operator has removed the client. */
+export function informationOf(clients: OperatorClients, client: OAuthClient): OAuthClientInformationMixed | null {
+  if (!client.isOfOperator) return client.information;
+  const known = clients.get(client.information.client_id);
+  // The secret goes to the issuer that the operator names now.
+  return known?.issuer === client.issuerUrl ? known.information : null;
+}
+
 function labelOf(id: string): string {
-  return `mcp-authorization:${id.toLowerCase()}`;
+  return `tool-authorization:${id.toLowerCase()}`;
 }

@@ -5,8 +5,10 @@ import type { Credentials } from "./credentials.ts";
  * Withdraws the tokens at their authorization server (RFC 7009) if it says where. Servers differ in whether one token takes the
  * other with it, so both are sent.
  */
-export async function revokeTokens({ client, tokens }: Credentials, fetchFn: FetchLike): Promise<void> {
-  const { information } = client;
+export async function revokeTokens(
+  { client, tokens }: Credentials,
+  { information, fetchFn }: { readonly information: OAuthClientInformationMixed; readonly fetchFn: FetchLike },
+): Promise<void> {
   // The types of the package lack these members of OpenID providers.
   const metadata = client.metadata as Readonly<Record<string, unknown>> | null;
   const { revocation_endpoint: endpoint, revocation_endpoint_auth_methods_supported: methods } = metadata ?? {};

@@ -1,27 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError, type AuthorizationKey, ToolFailure } from "swarmbase/extension";
+import { type AccountTokens, AppError, ToolFailure } from "swarmbase/extension";
 import type { McpContext } from "../settings.ts";
 import {
   type AuthorizationRow,
+  type AuthorizationTarget,
   claimRenewal,
   releaseRenewal,
   selectAuthorization,
   storeRenewed,
 } from "../sql/authorizations.ts";
-import { type Credentials, sealFor, toCredentials, unsealOf } from "./credentials.ts";
+import { type Credentials, informationOf, sealFor, toCredentials, unsealOf } from "./credentials.ts";
 import { createOAuthFetch } from "./oauth-fetch.ts";
+import type { OperatorClients } from "./operator-clients.ts";
 
-/** The access tokens for one server and owner. */
-export interface TokenSource {
-  /** Renews a token that is about to expire. Throws a ToolFailure when the owner has to authorize the service first. */
-  take(): Promise<{ readonly token: string; readonly version: string }>;
-  /** Renews the token of this version, because the server has rejected it. */
-  renew(version: string): Promise<void>;
-}
+/** Somebody has to sign in at the server first. */
+export class NotAuthorized extends ToolFailure {}
 
 export interface TokenPorts extends Pick<McpContext, "database" | "seal" | "unseal" | "now" | "fetch"> {
   /** For one request to an authorization server. */
   readonly oauthTimeoutMs: number;
+  readonly clients: OperatorClients;
 }
 
 interface Held {
@@ -38,7 +36,7 @@ const PATIENCE = 2.5;
 const WAIT_MS = 100;
 
 /** Reads the database each time: another node may have renewed the tokens, or the owner withdrawn them. */
-export function createTokenSource(ports: TokenPorts, authorization: AuthorizationKey): TokenSource {
+export function createTokenSource(ports: TokenPorts, authorization: AuthorizationTarget): AccountTokens {
   const { database, oauthTimeoutMs } = ports;
   const fetchFn = createOAuthFetch(ports.fetch, oauthTimeoutMs);
 
@@ -52,7 +50,8 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
   const renewOnce = async ({ row, credentials }: Held): Promise<void> => {
     const { client, tokens } = credentials;
     const { refresh_token: refreshToken } = tokens;
-    if (refreshToken === undefined) throw notAuthorized();
+    const information = informationOf(ports.clients, client);
+    if (refreshToken === undefined || information === null) throw notAuthorized();
     const leaseMs = LEASE * oauthTimeoutMs;
     if (!(await retryWhileAway(() => claimRenewal(database, row, leaseMs), leaseMs))) {
       await sleep(WAIT_MS);
@@ -61,7 +60,7 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
     const { refreshAuthorization } = await import("@modelcontextprotocol/client");
     try {
       const renewed = await refreshAuthorization(client.issuerUrl, {
-        clientInformation: client.information,
+        clientInformation: information,
         refreshToken,
         fetchFn,
         ...(client.metadata !== null && { metadata: client.metadata }),
@@ -136,5 +135,5 @@ function isAway(error: unknown): boolean {
 
 function notAuthorized(cause?: unknown): ToolFailure {
   const message = "The tool's owner has to authorize the service at the MCP server.";
-  return new ToolFailure("TOOL_UNUSABLE", message, { cause });
+  return new NotAuthorized("TOOL_UNUSABLE", message, { cause });
 }

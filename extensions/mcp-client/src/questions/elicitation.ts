@@ -27,10 +27,11 @@ interface Asking {
  */
 export function buildAsking({ executionId, answers }: ToolCall): Asking {
   const canAsk = executionId !== undefined;
+  const isAnswered = answers !== undefined && (answers.state !== null || Object.keys(answers.responses).length > 0);
   return {
     meta: { [CLIENT_CAPABILITIES_META_KEY]: canAsk ? { elicitation: { form: {} } } : {} },
     params:
-      !canAsk || answers === undefined
+      !canAsk || !isAnswered
         ? {}
         : { inputResponses: answers.responses, ...(answers.state !== null && { requestState: answers.state }) },
   };

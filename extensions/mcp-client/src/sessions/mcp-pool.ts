@@ -1,7 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { type AuthorizationKey, ToolFailure, unlessAborted } from "swarmbase/extension";
+import { type AccountTokens, type AuthorizationKey, ToolFailure, unlessAborted } from "swarmbase/extension";
 import type { McpServer } from "../mcp-servers-file.ts";
-import type { TokenSource } from "../oauth/token-source.ts";
 import type { HeldCalls, KeptLoan } from "../questions/held-calls.ts";
 import { keyOf, type McpTarget, type ProgramTarget, serverOf } from "./mcp-target.ts";
 import { canCacheList, type ClientOptions, openClient, type Resumption } from "./open-client.ts";
@@ -20,7 +19,7 @@ export interface McpPoolOptions extends ClientOptions {
   readonly idleMs: number;
   readonly held: HeldCalls;
   /** The access tokens of an owner for a server. */
-  tokensOf(authorization: AuthorizationKey): TokenSource;
+  tokensOf(authorization: AuthorizationKey): AccountTokens;
 }
 
 export interface BorrowOptions {
@@ -96,7 +95,7 @@ export class McpPool {
     this.#options.programs.require(name, ownerId);
   }
 
-  tokensOf(authorization: AuthorizationKey): TokenSource {
+  tokensOf(authorization: AuthorizationKey): AccountTokens {
     return this.#options.tokensOf(authorization);
   }
 

@@ -5,8 +5,7 @@ import type {
   jsonSchemaValidator,
   Transport,
 } from "@modelcontextprotocol/client";
-import { ToolFailure } from "swarmbase/extension";
-import type { TokenSource } from "../oauth/token-source.ts";
+import { type AccountTokens, ToolFailure } from "swarmbase/extension";
 import { answerQuestions } from "../questions/asker.ts";
 import type { HeldCall } from "../questions/held-call.ts";
 import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
@@ -133,7 +132,7 @@ async function connectRemote(
 }
 
 /** Here and not in the package: it does not tell which token the server has rejected. */
-function withTokens(fetchFn: FetchLike, tokens: TokenSource, onSend: (token: string) => void): FetchLike {
+function withTokens(fetchFn: FetchLike, tokens: AccountTokens, onSend: (token: string) => void): FetchLike {
   const send = async (url: string | URL, init: RequestInit, isRepeated: boolean): Promise<Response> => {
     const { token, version } = await tokens.take();
     const headers = new Headers(init.headers);

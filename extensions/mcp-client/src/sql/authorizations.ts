@@ -1,4 +1,10 @@
-import type { AuthorizationKey, ExtensionDatabase, ListedAuthorization } from "swarmbase/extension";
+import type {
+  AccountServer,
+  AuthorizationKey,
+  ExtensionDatabase,
+  ListedAuthorization,
+  ToolAccount,
+} from "swarmbase/extension";
 
 export type Rows = Pick<ExtensionDatabase, "asService">;
 
@@ -9,18 +15,35 @@ export interface AuthorizationRow {
   readonly version: string;
 }
 
-const BY_KEY = "(owner_id = $1 or ($1::uuid is null and owner_id is null)) and url = $2";
+/** Which authorization a tool uses. */
+export interface AuthorizationTarget {
+  /** The owner of tools; or the person who has connected the account. */
+  readonly ownerId: string | null;
+  readonly account: ToolAccount;
+  /** Of a client of the operator. */
+  readonly clientId: string | null;
+  /** Of an owner: the address of the tool. Of an asker: the address with a slash at its end, which must be within the resource. */
+  readonly url: string;
+}
 
-export async function selectAuthorization(
+const COLUMNS = "id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version";
+const BY_OWNER = "(owner_id = $1 or ($1::uuid is null and owner_id is null)) and account = $2";
+const BY_KEY = `${BY_OWNER} and client_id is not distinct from $3 and url = $4`;
+const BY_ADDRESS = `${BY_OWNER} and client_id is not distinct from $3
+  and (url = $4 or account = 'asker' and starts_with($4, url))`;
+
+/** The authorization for an address. */
+export function selectAuthorization(database: Rows, target: AuthorizationTarget): Promise<AuthorizationRow | null> {
+  return selectRow(database, target, `${BY_ADDRESS} order by char_length(url) desc limit 1`);
+}
+
+async function selectRow(
   database: Rows,
-  { ownerId, url }: AuthorizationKey,
+  { ownerId, account, clientId, url }: AuthorizationTarget,
+  where: string,
 ): Promise<AuthorizationRow | null> {
-  const rows = await run<AuthorizationRow>(
-    database,
-    `select id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version
-     from private.mcp_authorizations where ${BY_KEY}`,
-    [ownerId, url],
-  );
+  const text = `select ${COLUMNS} from private.tool_authorizations where ${where}`;
+  const rows = await run<AuthorizationRow>(database, text, [ownerId, account, clientId, url]);
   return rows[0] ?? null;
 }
 
@@ -31,37 +54,59 @@ export interface NewAttempt {
   readonly wrapped: Buffer;
 }
 
-/** Creates the row of an owner and address without credentials, also removes abandoned ones. Null: the owner has too many. */
+/** Creates the row of a key without credentials, also removes abandoned ones. Null: the owner has too many. */
 export async function prepareAuthorization(
   database: Rows,
-  { ownerId, url }: AuthorizationKey,
+  key: AuthorizationTarget,
   { newId, maxPerOwner }: { readonly newId: string; readonly maxPerOwner: number },
 ): Promise<AuthorizationRow | null> {
-  const known = await selectAuthorization(database, { ownerId, url });
+  const known = await selectRow(database, key, BY_KEY);
   if (known !== null) return known;
   await run(
     database,
-    "delete from private.mcp_authorizations where authorized_at is null and state_expires_at < now() - interval '1 day'",
+    "delete from private.tool_authorizations where authorized_at is null and state_expires_at < now() - interval '1 day'",
   );
   await run(
     database,
-    `insert into private.mcp_authorizations (id, owner_id, url, state_expires_at)
-     select $3, $1, $2, now()
-     where (select count(*) from private.mcp_authorizations where owner_id is not distinct from $1::uuid) < $4
-     on conflict (owner_id, url) do nothing`,
-    [ownerId, url, newId, maxPerOwner],
+    `insert into private.tool_authorizations (id, owner_id, account, client_id, url, state_expires_at)
+     select $5, $1, $2, $3, $4, now()
+     where (select count(*) from private.tool_authorizations where owner_id is not distinct from $1::uuid) < $6
+     on conflict (owner_id, account, client_id, url) do nothing`,
+    [key.ownerId, key.account, key.clientId, key.url, newId, maxPerOwner],
   );
-  return selectAuthorization(database, { ownerId, url });
+  return selectRow(database, key, BY_KEY);
 }
 
-/** Replaces the attempt before. The credentials stay until the new ones are there. */
-export async function storeAttempt(database: Rows, id: string, attempt: NewAttempt): Promise<void> {
-  await run(
+/** A further person or call can still use the attempt that waits. */
+const IS_LIVE = "state_hash is not null and redirect_to is null and state_expires_at > now() + interval '3 minutes'";
+
+/**
+ * Replaces the attempt before; with `isShared`, not one that other calls wait for, and returns false. The credentials stay until the
+ * new ones are there.
+ */
+export async function storeAttempt(
+  database: Rows,
+  id: string,
+  attempt: NewAttempt & { readonly isShared: boolean },
+): Promise<boolean> {
+  const rows = await run(
     database,
-    `update private.mcp_authorizations
-     set state_hash = $2, state_expires_at = $3, redirect_to = $4, attempt_wrapped = $5 where id = $1`,
-    [id, attempt.stateHash, attempt.expiresAt, attempt.redirectTo, attempt.wrapped],
+    `update private.tool_authorizations
+     set state_hash = $2, state_expires_at = $3, redirect_to = $4, attempt_wrapped = $5
+     where id = $1 and not ($6 and ${IS_LIVE}) returning id`,
+    [id, attempt.stateHash, attempt.expiresAt, attempt.redirectTo, attempt.wrapped, attempt.isShared],
   );
+  return rows.length === 1;
+}
+
+/** Base64; null: no attempt waits that a further call can share. */
+export async function selectAttempt(database: Rows, id: string): Promise<string | null> {
+  const rows = await run<{ readonly wrapped: string }>(
+    database,
+    `select encode(attempt_wrapped, 'base64') as wrapped from private.tool_authorizations where id = $1 and ${IS_LIVE}`,
+    [id],
+  );
+  return rows[0]?.wrapped ?? null;
 }
 
 /** Where the browser continues. Null: there is no such attempt, or not any more. */
@@ -71,7 +116,7 @@ export async function findReturn(
 ): Promise<{ readonly redirect_to: string | null } | null> {
   const rows = await run<{ redirect_to: string | null }>(
     database,
-    "select redirect_to from private.mcp_authorizations where state_hash = $1 and state_expires_at > now()",
+    "select redirect_to from private.tool_authorizations where state_hash = $1 and state_expires_at > now()",
     [stateHash],
   );
   return rows[0] ?? null;
@@ -84,7 +129,7 @@ export interface ClaimedAttempt {
   readonly attempt_wrapped: string;
 }
 
-/** Ends the attempt, so that it is used once. Only for its owner; `callerId` null is the service role. */
+/** Ends the attempt, so that it is used once. Only for its owner; `callerId` null is the service role, which connects no accounts. */
 export async function claimAttempt(
   database: Rows,
   stateHash: Buffer,
@@ -93,9 +138,10 @@ export async function claimAttempt(
   const rows = await run<ClaimedAttempt>(
     database,
     `with found as (
-       select id, owner_id, url, encode(attempt_wrapped, 'base64') as attempt_wrapped from private.mcp_authorizations
-       where state_hash = $1 and state_expires_at > now() and ($2::uuid is null or owner_id = $2) for update)
-     update private.mcp_authorizations a set state_hash = null, redirect_to = null, attempt_wrapped = null
+       select id, owner_id, url, encode(attempt_wrapped, 'base64') as attempt_wrapped from private.tool_authorizations
+       where state_hash = $1 and state_expires_at > now()
+         and (owner_id = $2 or $2::uuid is null and account = 'owner') for update)
+     update private.tool_authorizations a set state_hash = null, redirect_to = null, attempt_wrapped = null
      from found where a.id = found.id
      returning found.*`,
     [stateHash, callerId],
@@ -106,16 +152,46 @@ export async function claimAttempt(
 export interface NewCredentials {
   readonly wrapped: Buffer;
   readonly scope: string | null;
+  /** The call for which the person has signed in. */
+  readonly executionId: string | null;
 }
 
-export async function storeCredentials(database: Rows, id: string, { wrapped, scope }: NewCredentials): Promise<void> {
-  await run(
+/** Continues the calls that wait for them at the same moment. */
+export async function storeCredentials(
+  database: Rows,
+  id: string,
+  { wrapped, scope, executionId }: NewCredentials,
+): Promise<void> {
+  await database.asService(async (query) => {
+    await query(
+      `update private.tool_authorizations
+       set credentials_wrapped = $2, scope = $3, authorized_at = now(), version = version + 1, renewing_until = null
+       where id = $1`,
+      [id, wrapped, scope],
+    );
+    await query(
+      `select private.continue_connected(a.owner_id, a.id, $2) from private.tool_authorizations a
+       where a.id = $1 and a.account = 'asker'`,
+      [id, executionId],
+    );
+  });
+}
+
+/** Where the person of a waiting call is asked to connect an account. Null: the call does not wait, or not for this person. */
+export async function selectConnectServer(
+  database: Rows,
+  executionId: string,
+  personId: string,
+): Promise<AccountServer | null> {
+  const rows = await run<{ readonly server: AccountServer }>(
     database,
-    `update private.mcp_authorizations
-     set credentials_wrapped = $2, scope = $3, authorized_at = now(), version = version + 1, renewing_until = null
-     where id = $1`,
-    [id, wrapped, scope],
+    `select p.question -> 'server' as server from public.tool_executions x
+     join public.tool_execution_payloads p on p.tool_execution_id = x.id
+     where x.id = $1 and x.approver_id = $2 and x.status = 'pending_approval' and x.expires_at > now()
+       and p.question ->> 'kind' = 'connect'`,
+    [executionId, personId],
   );
+  return rows[0]?.server ?? null;
 }
 
 type RowVersion = Pick<AuthorizationRow, "id" | "version">;
@@ -124,7 +200,7 @@ type RowVersion = Pick<AuthorizationRow, "id" | "version">;
 export async function claimRenewal(database: Rows, { id, version }: RowVersion, leaseMs: number): Promise<boolean> {
   const rows = await run(
     database,
-    `update private.mcp_authorizations set renewing_until = now() + $3 * interval '1 millisecond'
+    `update private.tool_authorizations set renewing_until = now() + $3 * interval '1 millisecond'
      where id = $1 and version = $2 and (renewing_until is null or renewing_until < now())
      returning id`,
     [id, version, leaseMs],
@@ -136,14 +212,14 @@ export async function claimRenewal(database: Rows, { id, version }: RowVersion, 
 export async function storeRenewed(database: Rows, { id, version }: RowVersion, wrapped: Buffer | null): Promise<void> {
   await run(
     database,
-    `update private.mcp_authorizations set credentials_wrapped = $3, version = version + 1, renewing_until = null
+    `update private.tool_authorizations set credentials_wrapped = $3, version = version + 1, renewing_until = null
      where id = $1 and version = $2`,
     [id, version, wrapped],
   );
 }
 
 export async function releaseRenewal(database: Rows, { id, version }: RowVersion): Promise<void> {
-  await run(database, "update private.mcp_authorizations set renewing_until = null where id = $1 and version = $2", [
+  await run(database, "update private.tool_authorizations set renewing_until = null where id = $1 and version = $2", [
     id,
     version,
   ]);
@@ -155,8 +231,9 @@ export async function listAuthorizations(
 ): Promise<readonly ListedAuthorization[]> {
   const rows = await run<ListedAuthorization>(
     database,
-    `select url, scope, credentials_wrapped is not null as authorized, authorized_at from private.mcp_authorizations
-     where owner_id is not distinct from $1::uuid and authorized_at is not null order by url`,
+    `select url, account, scope, credentials_wrapped is not null as authorized, authorized_at
+     from private.tool_authorizations
+     where owner_id is not distinct from $1::uuid and authorized_at is not null order by url, account`,
     [ownerId],
   );
   return rows;
@@ -165,25 +242,19 @@ export async function listAuthorizations(
 export async function listCredentials(database: Rows, ownerId: string): Promise<readonly AuthorizationRow[]> {
   const rows = await run<AuthorizationRow>(
     database,
-    `select id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version
-     from private.mcp_authorizations where owner_id = $1 and credentials_wrapped is not null`,
+    `select ${COLUMNS} from private.tool_authorizations where owner_id = $1 and credentials_wrapped is not null`,
     [ownerId],
   );
   return rows;
 }
 
-/** Returns the row as it was; null: there was none. */
-export async function deleteAuthorization(
+/** Returns the rows as they were: an account may have been connected with several clients. */
+export function deleteAuthorizations(
   database: Rows,
-  { ownerId, url }: AuthorizationKey,
-): Promise<AuthorizationRow | null> {
-  const rows = await run<AuthorizationRow>(
-    database,
-    `delete from private.mcp_authorizations where ${BY_KEY}
-     returning id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version`,
-    [ownerId, url],
-  );
-  return rows[0] ?? null;
+  { ownerId, account = "owner", url }: AuthorizationKey,
+): Promise<readonly AuthorizationRow[]> {
+  const text = `delete from private.tool_authorizations where ${BY_OWNER} and url = $3 returning ${COLUMNS}`;
+  return run<AuthorizationRow>(database, text, [ownerId, account, url]);
 }
 
 function run<Row extends object>(

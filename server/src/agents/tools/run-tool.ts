@@ -3,6 +3,7 @@ import { ToolFailure } from "../../errors/index.ts";
 import { type JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { type BuiltinPorts, runBuiltin } from "./builtins/run-builtin.ts";
+import { findAccounts } from "./calls/find-servers.ts";
 import type { CallSigner } from "./http/call-signer.ts";
 import { runHttpTool } from "./http/run-http-tool.ts";
 import { readAssignment } from "./input/assignment.ts";
@@ -113,7 +114,7 @@ async function dispatch(ports: RunnerPorts, { id, kind }: AssignedTool, call: To
     case "builtin":
       return runBuiltin(ports, call);
     case "http":
-      return runHttpTool(ports, call, id);
+      return runHttpTool({ ...ports, accounts: findAccounts(ports.kinds) }, call, id);
     case "client":
       throw new ToolFailure("TOOL_UNUSABLE", "Only the client that started a run can execute this tool.");
     default:

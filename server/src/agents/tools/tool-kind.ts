@@ -2,7 +2,7 @@ import { AppError, ToolFailure } from "../../errors/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { ModelImage } from "../providers/model-port.ts";
 import type { ToolSecrets } from "./seal-secrets.ts";
-import type { ToolAnswers, ToolAsking, ToolStarter } from "./tool-port.ts";
+import type { AccountServer, ToolAnswers, ToolAsking, ToolStarter } from "./tool-port.ts";
 import type { ToolServers } from "./tool-servers.ts";
 
 /** One call of a tool, as its runner gets it. */
@@ -68,6 +68,25 @@ export interface ToolKind {
   describe?(config: JsonRecord): ToolDescription | null;
   /** For a kind whose tools belong to servers. */
   readonly servers?: ToolServers;
+  /** For a kind that keeps the accounts that people have connected. */
+  readonly accounts?: ToolAccounts;
+}
+
+/** The access tokens of one account. */
+export interface AccountTokens {
+  /** Renews a token that is about to expire. Throws a `ToolFailure` when there is none. */
+  take(): Promise<{ readonly token: string; readonly version: string }>;
+  /** Renews the token of this version, because the server has rejected it. */
+  renew(version: string): Promise<void>;
+}
+
+/** Accounts of people at the servers of tools. */
+export interface ToolAccounts {
+  /**
+   * Makes a call with the account that its starter has connected. Without one, or when the server accepts its tokens no longer, the
+   * answer asks the starter to connect one. `work` must throw what `take` and `renew` throw.
+   */
+  use(call: ToolCall, server: AccountServer, work: (tokens: AccountTokens) => Promise<ToolAnswer>): Promise<ToolAnswer>;
 }
 
 /** The kinds that the core runs; all others belong to extensions. */

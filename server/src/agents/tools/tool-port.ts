@@ -74,6 +74,19 @@ export interface ToolQuestion {
   readonly message: string;
   /** A JSON Schema of an object with plain properties. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** Of a question that only a sign-in of the starter of the run answers. */
+  readonly kind?: "connect";
+  /** Where the starter signs in, for some minutes; the function `tools` returns a new address. */
+  readonly url?: string;
+  readonly server?: AccountServer;
+  readonly connection_id?: string;
+}
+
+/** At whose authorization server a person connects an account. */
+export interface AccountServer {
+  readonly protocol: "http" | "mcp";
+  /** Of a server that speaks plain HTTP: its origin. */
+  readonly url: string;
 }
 
 export type ToolResponse =

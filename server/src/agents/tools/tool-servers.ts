@@ -20,8 +20,13 @@ export interface RemoteTool {
   readonly input_schema: JsonRecord;
 }
 
+/** Whose authorization a tool uses: that of its owner, or the account that the person who started the run has connected. */
+export type ToolAccount = "owner" | "asker";
+
 /** An owner and the address of a server. */
 export interface AuthorizationKey {
+  /** Absent: of the owner of tools. */
+  readonly account?: ToolAccount | undefined;
   /** Null: for tools without an owner. */
   readonly ownerId: string | null;
   readonly url: string;
@@ -36,6 +41,19 @@ interface AuthorizationStart extends AuthorizationKey {
   readonly redirectTo?: string | undefined;
 }
 
+interface ConnectCall {
+  readonly personId: string;
+  /** A call that waits until the person connects an account. */
+  readonly executionId: string;
+  readonly redirectTo?: string | undefined;
+}
+
+interface StartedAuthorization {
+  readonly authorization_url: string;
+  readonly state: string;
+  readonly expires_at: string;
+}
+
 interface AuthorizationFinish {
   /** Null is the service role. */
   readonly callerId: string | null;
@@ -46,16 +64,18 @@ interface AuthorizationFinish {
 
 export interface ListedAuthorization {
   readonly url: string;
+  readonly account: ToolAccount;
   readonly scope: string | null;
   readonly authorized: boolean;
   readonly authorized_at: Date | null;
 }
 
-/** What the owners of tools have authorized the service to do at servers. Calls throw an `AppError` for what callers may see. */
+/** What people have authorized the service to do at servers. Calls throw an `AppError` for what callers may see. */
 export interface Authorizations {
-  start(
-    call: AuthorizationStart,
-  ): Promise<{ readonly authorization_url: string; readonly state: string; readonly expires_at: string }>;
+  start(call: AuthorizationStart): Promise<StartedAuthorization>;
+  /** Starts the sign-in for which a call waits. */
+  connect(call: ConnectCall): Promise<StartedAuthorization>;
+  /** Continues the calls that wait for the account. An account of a person is connected by that person alone. */
   finish(call: AuthorizationFinish): Promise<{ readonly url: string; readonly scope: string | null }>;
   list(ownerId: string | null): Promise<readonly ListedAuthorization[]>;
   /** Deletes the tokens, and withdraws them at their server if it can be reached. False: there were none. */

@@ -34,7 +34,7 @@ export function openFunctions(
     createAgentGrants((given) => agents.answerGrant(given)),
     createTools({
       ...guardCalls(agents.tools, ["listRemote", "importRemote", "test"], requireReleased),
-      authorizations: guardCalls(agents.tools.authorizations, ["start", "finish", "revoke"], requireReleased),
+      authorizations: guardCalls(wakeAfterSignIn(agents), ["start", "connect", "finish", "revoke"], requireReleased),
     }),
     createBatch(rest),
     createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
@@ -55,4 +55,17 @@ export function openFunctions(
       onEvents: () => webhooks.wake(),
     }),
   ];
+}
+
+/** A run may wait for the account that a sign-in connects. */
+function wakeAfterSignIn({ tools, executor }: Services["agents"]): Services["agents"]["tools"]["authorizations"] {
+  const { authorizations } = tools;
+  return {
+    ...authorizations,
+    async finish(call) {
+      const finished = await authorizations.finish(call);
+      executor.wake();
+      return finished;
+    },
+  };
 }

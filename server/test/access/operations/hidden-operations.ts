@@ -187,7 +187,7 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(tool_id, secrets_wrapped) values (:sharedTool, 'x')",
     update: "secrets_wrapped = 'y'",
   }),
-  "private.mcp_authorizations": rows("private.mcp_authorizations", {
+  "private.tool_authorizations": rows("private.tool_authorizations", {
     where: "owner_id = :owner",
     insert: "(owner_id, url) values (:newcomer, 'https://mcp.example.com')",
     update: "scope = 'all'",

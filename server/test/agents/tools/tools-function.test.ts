@@ -25,6 +25,8 @@ describe("the body of the tools function", () => {
       [{ action: "import", url: URL_TEXT, names: [] }, user, "names"],
       [{ action: "import", url: URL_TEXT, names: ["a"] }, service, "visibility"],
       [{ action: "authorize" }, user, "url"],
+      [{ action: "authorize", url: URL_TEXT, tool_execution_id: TOOL }, user, "url"],
+      [{ action: "authorize", url: URL_TEXT, account: "somebody" }, user, "account"],
       [{ action: "authorize", url: URL_TEXT, scope: "a\nb" }, user, "scope"],
       [{ action: "authorize", url: `${URL_TEXT}\0` }, user, "url"],
       [{ action: "revoke_authorization", url: `${URL_TEXT}\0` }, user, "url"],
@@ -46,6 +48,9 @@ describe("the body of the tools function", () => {
     const foreign = { url: URL_TEXT, names: ["a"], user_id: TOOL };
     for (const action of ["import", "authorize", "list_authorizations", "revoke_authorization"])
       await assert.rejects(call({ action, ...foreign }, user), { code: "FORBIDDEN" });
+    // Nobody connects an account for somebody else.
+    for (const body of [{ tool_execution_id: TOOL }, { url: URL_TEXT, account: "asker" }])
+      await assert.rejects(call({ action: "authorize", ...body, user_id: ADA }, service), { code: "FORBIDDEN" });
   });
 
   it("reaches the tools module with the user, and the outcome is returned unchanged", async () => {

@@ -1,5 +1,5 @@
 import { AppError } from "../../../errors/index.ts";
-import type { ToolKind, ToolKinds } from "../tool-kind.ts";
+import type { ToolAccounts, ToolKind, ToolKinds } from "../tool-kind.ts";
 import type { Authorizations, ToolServers } from "../tool-servers.ts";
 
 /** The kind whose tools belong to servers. At most one is loaded. */
@@ -11,6 +11,12 @@ interface ServerKind {
 
 function findServers(kinds: ToolKinds): ServerKind | null {
   for (const [name, kind] of kinds) if (kind.servers !== undefined) return { name, kind, servers: kind.servers };
+  return null;
+}
+
+/** Null: no kind keeps accounts of people. */
+export function findAccounts(kinds: ToolKinds): ToolAccounts | null {
+  for (const { accounts } of kinds.values()) if (accounts !== undefined) return accounts;
   return null;
 }
 
@@ -27,6 +33,7 @@ export function createAuthorizations(kinds: ToolKinds): Authorizations {
   const require = (): Authorizations => requireServers(kinds).servers.authorizations;
   return {
     start: async (call) => require().start(call),
+    connect: async (call) => require().connect(call),
     finish: async (call) => require().finish(call),
     list: async (ownerId) => require().list(ownerId),
     revoke: async (key) => require().revoke(key),

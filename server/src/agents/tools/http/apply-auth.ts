@@ -9,7 +9,7 @@ export interface AppliedAuth {
 
 /** The headers or the query parameter that send the tool's secret to its server. */
 export function applyAuth(auth: ToolAuth | undefined, secrets: ToolSecrets): AppliedAuth {
-  if (auth === undefined) return { headers: {}, query: null };
+  if (auth === undefined || auth.type === "oauth") return { headers: {}, query: null };
   const secret = Object.hasOwn(secrets, auth.secret) ? secrets[auth.secret] : undefined;
   if (secret === undefined) throw new ToolFailure("TOOL_UNUSABLE", `The tool has no secret called ${auth.secret}.`);
   switch (auth.type) {

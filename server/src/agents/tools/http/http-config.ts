@@ -13,6 +13,8 @@ const authSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("basic"), username: z.string().max(200), secret: z.string() }),
   z.strictObject({ type: z.literal("header"), header: headerNameSchema, secret: z.string() }),
   z.strictObject({ type: z.literal("query"), parameter: z.string().min(1).max(100), secret: z.string() }),
+  /** The token is that of an account of the person who started the run, not a secret of the tool. */
+  z.strictObject({ type: z.literal("oauth"), account: z.literal("asker") }),
 ]);
 
 const urlSchema = z.string().superRefine((url, context) => {

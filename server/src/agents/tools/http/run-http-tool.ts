@@ -3,12 +3,13 @@ import { explainFetchError, ToolFailure } from "../../../errors/index.ts";
 import { type JsonRecord } from "../../../json/index.ts";
 import { type HttpConfig, readHttpConfig } from "./http-config.ts";
 import { sleep } from "../../providers/sleep.ts";
-import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
+import type { ToolAccounts, ToolAnswer, ToolCall } from "../tool-kind.ts";
 import { applyAuth } from "./apply-auth.ts";
 import type { CallSigner } from "./call-signer.ts";
 import { fillBody, fillUrl, withoutUsed } from "./fill-template.ts";
 import { identifyCall } from "./identify-call.ts";
 import { readAnswer } from "./read-answer.ts";
+import { useAccount } from "./use-account.ts";
 
 interface HttpRequest {
   readonly url: URL | string;
@@ -29,10 +30,12 @@ export interface HttpPorts {
   readonly guarded: FetchPort;
   readonly signer: CallSigner;
   newId(): string;
+  /** Null: no extension keeps accounts. */
+  readonly accounts: ToolAccounts | null;
 }
 
 export async function runHttpTool(
-  { guarded, signer, newId }: HttpPorts,
+  { guarded, signer, newId, accounts }: HttpPorts,
   call: ToolCall,
   toolId: string,
 ): Promise<ToolAnswer> {
@@ -40,9 +43,10 @@ export async function runHttpTool(
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
   const callId = call.executionId ?? newId();
   const request = buildRequest(read.config, call, callId);
-  if (read.config.identity === "off") return sendRequest(guarded, request, call);
   const identify: HttpRequest["identify"] = () => identifyCall(signer, { ...request, toolId, callId }, call);
-  return sendRequest(guarded, { ...request, identify }, call);
+  const sent = read.config.identity === "off" ? request : { ...request, identify };
+  if (read.config.auth?.type !== "oauth") return sendRequest(guarded, sent, call);
+  return useAccount({ port: guarded, accounts }, request.url, call, (sender) => sendRequest(sender, sent, call));
 }
 
 function buildRequest(

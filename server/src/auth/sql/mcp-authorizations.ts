@@ -1,6 +1,0 @@
-import type { Queryable } from "./query.ts";
-
-/** Deletes the tokens with which tools of the user call MCP servers, and attempts to get some. */
-export async function deleteAuthorizationsOf(client: Queryable, userId: string): Promise<void> {
-  await client.query("delete from private.mcp_authorizations where owner_id = $1", [userId]);
-}
