@@ -178,7 +178,7 @@ describe("accounts", () => {
         await finish(parts, asked, question.url, name);
         assert.match(await asked.end(), new RegExp(`for ${name} Bearer \\[secret\\]`));
       }
-      const names = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? "alice" : "bob") as keyof typeof people);
+      const names = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? "alice" : "bob"));
       const runs: Asked[] = [];
       for (const name of names) runs.push(await parts.agent.ask(people[name], { node }));
       for (const [index, name] of names.entries())
@@ -209,6 +209,23 @@ describe("accounts", () => {
       assert.equal(new URL(question.url).origin, other.origin);
       assert.deepEqual(other.sent, []);
     });
+
+  test("for one resource of an origin do not stand in the way of those for another", async (t) => {
+    const parts = await open(t, "http");
+    const asked = await parts.agent.ask(parts.personId);
+    await finish(parts, asked, (await asked.waiting()).question.url, "alice");
+    assert.match(await asked.end(), /api for alice /);
+    const agent = await newAccountAgent(stage, () => openAccountNode(t, stage).node, {
+      kind: "mcp",
+      config: mcpConfig(parts.remote.origin),
+    });
+    const other = await agent.ask(parts.personId);
+    await finish(parts, other, (await other.waiting()).question.url, "alice");
+    assert.match(await other.end(), /mcp for alice /);
+    assert.match(await (await parts.agent.ask(parts.personId)).end(), /api for alice /);
+    const urls = (await parts.tools.authorizations.list(parts.personId)).map(({ url }) => url);
+    assert.deepEqual(urls, [`${parts.remote.origin}/`, `${parts.remote.origin}/mcp/`]);
+  });
 
   test("whose tokens are not renewed any more are asked for again", async (t) => {
     const parts = await open(t, "http");

@@ -28,13 +28,19 @@ export function openAccounts(options: AccountOptions): ToolAccounts {
       if (responses.some(([id, { action }]) => QUESTION_ID.test(id) && action !== "accept"))
         throw new ToolFailure("TOOL_UNUSABLE", "The person declined to connect an account for this tool.");
       const tokens = options.tokensOf({ ownerId: starter.userId, account: "asker", url: server.url });
+      let isRenewed = false;
       try {
         return await work({
           async take() {
             await starter.open();
             return tokens.take();
           },
-          renew: (version) => tokens.renew(version),
+          async renew(version) {
+            // The server does not accept the account: it may have been connected for another resource of the same origin.
+            if (isRenewed) throw new NotAuthorized("TOOL_UNUSABLE", "The server does not accept the account.");
+            isRenewed = true;
+            await tokens.renew(version);
+          },
         });
       } catch (error) {
         if (error instanceof NotAuthorized) return await askForAccount(options, call, server, starter.userId);

@@ -33,7 +33,7 @@ const clientSchema = z.strictObject({
 });
 const fileSchema = z.strictObject({ clients: z.array(clientSchema).max(200) });
 
-export const NO_CLIENTS: OperatorClients = { find: () => null, get: () => null };
+const NO_CLIENTS: OperatorClients = { find: () => null, get: () => null };
 
 /** Throws a SettingsError that lists every fault. */
 export function loadOperatorClients(path: string | null): OperatorClients {

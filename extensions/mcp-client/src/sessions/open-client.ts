@@ -5,7 +5,8 @@ import type {
   jsonSchemaValidator,
   Transport,
 } from "@modelcontextprotocol/client";
-import { type AccountTokens, ToolFailure } from "swarmbase/extension";
+import { type AccountTokens, type ToolAccount, ToolFailure } from "swarmbase/extension";
+import { NotAuthorized } from "../oauth/token-source.ts";
 import { answerQuestions } from "../questions/asker.ts";
 import type { HeldCall } from "../questions/held-call.ts";
 import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
@@ -102,7 +103,7 @@ async function startProgram(
 
 async function connectRemote(
   options: ClientOptions,
-  { url, headers, tokens }: RemoteTarget,
+  { url, headers, tokens, account }: RemoteTarget,
   { signal, resumption }: Opening,
 ): Promise<Client> {
   // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
@@ -114,7 +115,7 @@ async function connectRemote(
     sentTokens.set(client, [...others, token].slice(-MAX_SENT_TOKENS));
   };
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: tokens === null ? bounded : withTokens(bounded, tokens, noteToken),
+    fetch: tokens === null ? bounded : withTokens(bounded, { tokens, account }, noteToken),
     requestInit: { headers },
     ...(resumption !== undefined && { sessionId: resumption.sessionId, protocolVersion: resumption.version }),
     // Of the stream on which some servers ask, and of one whose messages the server repeats.
@@ -132,16 +133,21 @@ async function connectRemote(
 }
 
 /** Here and not in the package: it does not tell which token the server has rejected. */
-function withTokens(fetchFn: FetchLike, tokens: AccountTokens, onSend: (token: string) => void): FetchLike {
+function withTokens(
+  fetchFn: FetchLike,
+  { tokens, account }: { readonly tokens: AccountTokens; readonly account: ToolAccount | undefined },
+  onSend: (token: string) => void,
+): FetchLike {
   const send = async (url: string | URL, init: RequestInit, isRepeated: boolean): Promise<Response> => {
     const { token, version } = await tokens.take();
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer ${token}`);
     onSend(token);
     const response = await fetchFn(url, { ...init, headers });
-    if (response.status !== 401 || isRepeated) return response;
+    if (response.status !== 401 || (isRepeated && account !== "asker")) return response;
     // Frees the connection: the renewal may need one to the same server, and many calls may wait for it.
     await response.body?.cancel();
+    if (isRepeated) throw new NotAuthorized("TOOL_UNUSABLE", "The server does not accept the account.");
     await tokens.renew(version);
     return send(url, init, true);
   };

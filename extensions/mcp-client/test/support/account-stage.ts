@@ -24,7 +24,7 @@ async function* model({ framework, messages }: ModelCall): AsyncGenerator<ModelE
   yield { type: "finish", reason: results.length > 0 ? "stop" : "tool_calls", usage: USAGE };
 }
 
-export interface PendingCall {
+interface PendingCall {
   readonly tool_execution_id: string;
   readonly question?: {
     readonly id: string;

@@ -76,10 +76,10 @@ export async function startOidcServer(
   provider.on("access_token.saved", (token) => void saved.access.add(token));
   provider.on("refresh_token.saved", (token) => void saved.all.add(token));
 
-  const whose = async (header: string | null | undefined): Promise<string | null> => {
+  const whose = async (header: string | null | undefined, resource: string): Promise<string | null> => {
     if (typeof header === "string") sent.push(header);
     const token = await provider.AccessToken.find(header?.replace(/^Bearer /, "") ?? "");
-    return token?.accountId ?? null;
+    return token?.aud === resource ? token.accountId : null;
   };
   const mcp = toNodeHandler(
     createMcpHandler(() => {
@@ -87,7 +87,7 @@ export async function startOidcServer(
       const inputSchema = z.object({}).loose();
       tools.registerTool("whoami", { description: "Says who", inputSchema }, async (_input, { http }) => {
         const header = http?.req?.headers.get("authorization");
-        return { content: [{ type: "text", text: `mcp for ${await whose(header)} ${header}` }] };
+        return { content: [{ type: "text", text: `mcp for ${await whose(header, `${origin}/mcp`)} ${header}` }] };
       });
       return tools;
     }),
@@ -102,7 +102,7 @@ export async function startOidcServer(
     if (pathname === "/.well-known/oauth-protected-resource")
       return send(200, { resource: `${origin}/`, authorization_servers: [origin], scopes_supported: ["tools"] });
     if (pathname === "/mcp" || pathname === "/api") {
-      const person = await whose(request.headers.authorization);
+      const person = await whose(request.headers.authorization, `${origin}/${pathname === "/mcp" ? "mcp" : ""}`);
       const metadata = `${origin}/.well-known/oauth-protected-resource${pathname === "/mcp" ? "/mcp" : ""}`;
       if (person === null) return send(401, {}, { "www-authenticate": `Bearer resource_metadata="${metadata}"` });
       if (pathname === "/mcp") return void mcp(request as Parameters<typeof mcp>[0], response);

@@ -76,7 +76,7 @@ export interface ToolKind {
 export interface AccountTokens {
   /** Renews a token that is about to expire. Throws a `ToolFailure` when there is none. */
   take(): Promise<{ readonly token: string; readonly version: string }>;
-  /** Renews the token of this version, because the server has rejected it. */
+  /** Renews the token of this version, because the server has rejected it. Throws a `ToolFailure` when that cannot help. */
   renew(version: string): Promise<void>;
 }
 

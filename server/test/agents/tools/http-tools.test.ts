@@ -100,6 +100,15 @@ test("secrets are sent as configured and removed from the output", async (t) => 
   assert.equal(seen.length, before);
 });
 
+test("a tool with an account of the starter names the extension that it needs, and sends nothing without it", async (t) => {
+  const { seen, call } = await stage(t);
+  const outcome = await call({ auth: { type: "oauth", account: "asker" } });
+  assert.ok(outcome.status === "failed" && outcome.error.code === "TOOL_UNUSABLE");
+  assert.match(outcome.error.message, /mcp-client/);
+  assert.deepEqual(seen, []);
+  assert.equal(codeOf(await call({ auth: { type: "oauth" } })), "TOOL_UNUSABLE", "of the owner: only for MCP tools");
+});
+
 test("an assignment lowers limits and cannot change the address or the method", async (t) => {
   const { seen, call } = await stage(t, (_request, response) => response.end("x".repeat(5_000)));
   const configuration = {

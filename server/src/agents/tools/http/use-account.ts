@@ -15,16 +15,16 @@ export async function useAccount(
     throw new ToolFailure("TOOL_UNUSABLE", "The tool needs the extension mcp-client, which EXTENSIONS does not name.");
   const server = { protocol: "http", url: new URL(url).origin } as const;
   return accounts.use(call, server, (tokens) => {
-    const send = async (isRepeated: boolean, ...[target, init]: Parameters<FetchPort["fetch"]>) => {
+    const send: FetchPort["fetch"] = async (target, init) => {
       const { token, version } = await tokens.take();
       call.hide?.(token);
       const headers = { ...(init?.headers as Readonly<Record<string, string>>), authorization: `Bearer ${token}` };
       const response = await port.fetch(target, { ...init, headers });
-      if (response.status !== 401 || isRepeated) return response;
+      if (response.status !== 401) return response;
       await response.body?.cancel();
       await tokens.renew(version);
-      return send(true, target, init);
+      return send(target, init);
     };
-    return work({ fetch: (...given) => send(false, ...given) });
+    return work({ fetch: send });
   });
 }
