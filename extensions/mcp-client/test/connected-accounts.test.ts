@@ -112,7 +112,11 @@ describe("the first call without an account", () => {
     await assert.rejects(finish(parts, asked, question.url, "alice"), { code: "VALIDATION_ERROR" });
     const redirectTo = "https://app.example.com/connected";
     const { authorization_url: url } = await tools.authorizations.connect({ personId, executionId, redirectTo });
+    // Another run that asks meanwhile does not end the sign-in.
+    const other = await parts.agent.ask(personId);
+    assert.equal((await other.waiting()).question.url, url);
     await finish(parts, asked, url, "alice");
+    assert.match(await other.end(), /api for alice/);
     assert.match(await asked.end(), /api for alice/);
     await assert.rejects(tools.authorizations.connect({ personId, executionId }), { code: "VALIDATION_ERROR" });
   });

@@ -77,11 +77,11 @@ export async function prepareAuthorization(
   return selectRow(database, key, BY_KEY);
 }
 
-/** A further person or call can still use the attempt that waits. */
-const IS_LIVE = "state_hash is not null and redirect_to is null and state_expires_at > now() + interval '3 minutes'";
+/** The person may be signing in right now. */
+const IS_LIVE = "state_hash is not null and state_expires_at > now()";
 
 /**
- * Replaces the attempt before; with `isShared`, not one that other calls wait for, and returns false. The credentials stay until the
+ * Replaces the attempt before; with `isShared`, not one that can still be used, and returns false. The credentials stay until the
  * new ones are there.
  */
 export async function storeAttempt(

@@ -53,6 +53,26 @@ describe("the body of the tools function", () => {
       await assert.rejects(call({ action: "authorize", ...body, user_id: ADA }, service), { code: "FORBIDDEN" });
   });
 
+  it("connects an account for the caller, by a call that waits or by a URL", async () => {
+    const asked: unknown[] = [];
+    const started = { authorization_url: "https://x", state: "s", expires_at: "later" };
+    const authorizations: Partial<ToolModule["authorizations"]> = {
+      start: async ({ ownerId, account, url }) => (asked.push({ ownerId, account, url }), started),
+      connect: async (given) => (asked.push(given), started),
+      revoke: async (key) => (asked.push(key), true),
+    };
+    const tools = { authorizations } as Partial<ToolModule>;
+    const redirect_to = "https://app.example.com/";
+    await call({ action: "authorize", tool_execution_id: TOOL, redirect_to }, user, tools);
+    await call({ action: "authorize", url: URL_TEXT, account: "asker" }, user, tools);
+    await call({ action: "revoke_authorization", url: URL_TEXT, account: "asker" }, user, tools);
+    assert.deepEqual(asked, [
+      { personId: ADA, executionId: TOOL, redirectTo: redirect_to },
+      { ownerId: ADA, account: "asker", url: URL_TEXT },
+      { ownerId: ADA, account: "asker", url: URL_TEXT },
+    ]);
+  });
+
   it("reaches the tools module with the user, and the outcome is returned unchanged", async () => {
     const asked: unknown[] = [];
     const tools: Partial<ToolModule> = {
