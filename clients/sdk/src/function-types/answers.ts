@@ -93,6 +93,8 @@ export interface InvitationLink {
 export interface ListedAuthorizations {
   authorizations: {
     url: string;
+    /** asker: an account that the user has connected */
+    account: "owner" | "asker";
     scope: string | null;
     authorized: boolean;
     authorized_at: string | null;

@@ -40,6 +40,7 @@ export interface ToolsListBody {
       }
     | {
         type: "oauth";
+        account?: "owner" | "asker" | undefined;
       }
     | undefined;
   /** name to value, at most 20 */
@@ -72,6 +73,7 @@ export interface ToolsImportBody {
       }
     | {
         type: "oauth";
+        account?: "owner" | "asker" | undefined;
       }
     | undefined;
   /** name to value, at most 20 */
@@ -88,7 +90,11 @@ export interface ToolsImportBody {
 export interface ToolsAuthorizeBody {
   action: "authorize";
   /** the address of the MCP server */
-  url: string;
+  url?: string | undefined;
+  /** with `authorize`, in place of `url`: a call that waits until the caller connects an account */
+  tool_execution_id?: string | undefined;
+  /** `asker`: an account of the caller, which tools use in runs of the caller; if absent, `owner` */
+  account?: "owner" | "asker" | undefined;
   /** the OAuth scope to request; if absent, the scope that the server names */
   scope?: string | undefined;
   /** a client that you have registered; if absent, the service registers itself */
@@ -118,6 +124,8 @@ export interface ToolsRevokeAuthorizationBody {
   action: "revoke_authorization";
   /** the address of the MCP server */
   url: string;
+  /** `asker`: an account of the caller, which tools use in runs of the caller; if absent, `owner` */
+  account?: "owner" | "asker" | undefined;
   /** for the service role: the owner of the tools or of the authorizations */
   user_id?: string | undefined;
 }

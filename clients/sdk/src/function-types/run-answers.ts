@@ -136,4 +136,15 @@ export interface ToolQuestion {
   message: string;
   /** a JSON Schema of the answer */
   schema: JsonObject;
+  /** answered by a sign-in alone; absent: a form */
+  kind?: "connect";
+  /** with `connect`: where the user signs in, for some minutes */
+  url?: string;
+  /** with `connect`: whose account it is */
+  server?: {
+    protocol: "http" | "mcp";
+    url: string;
+  };
+  /** with `connect`: the same for all calls that one sign-in continues */
+  connection_id?: string;
 }

@@ -217,6 +217,9 @@ export const AGENT_OPERATIONS: OperationTexts = {
         user_id: "for the service role: the owner of the tools or of the authorizations",
         scope: "the OAuth scope to request; if absent, the scope that the server names",
         client_id: "a client that you have registered; if absent, the service registers itself",
+        account: "`asker`: an account of the caller, which tools use in runs of the caller; if absent, `owner`",
+        tool_execution_id:
+          "with `authorize`, in place of `url`: a call that waits until the caller connects an account",
         redirect_to: "the address to which the browser returns; below `SITE_URL`, or in `REDIRECT_ALLOW_LIST`",
         state: "from the fragment of the address to which the browser returned, like `code` and `iss`",
         input: "the arguments, as a model would send them",

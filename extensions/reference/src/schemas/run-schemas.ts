@@ -102,7 +102,18 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
   ),
   ToolQuestion: describe(
-    record({ id: TEXT, message: TEXT, schema: describe(ANY_OBJECT, "a JSON Schema of the answer") }),
+    record(
+      { id: TEXT, message: TEXT, schema: describe(ANY_OBJECT, "a JSON Schema of the answer") },
+      {
+        kind: { type: "string", enum: ["connect"], description: "answered by a sign-in alone; absent: a form" },
+        url: describe(TEXT, "with `connect`: where the user signs in, for some minutes"),
+        server: describe(
+          record({ protocol: { type: "string", enum: ["http", "mcp"] }, url: TEXT }),
+          "with `connect`: whose account it is",
+        ),
+        connection_id: describe(UUID, "with `connect`: the same for all calls that one sign-in continues"),
+      },
+    ),
     "the question of the tool; absent when the call itself waits. For users who see `input`",
   ),
   RunResponse: record({
@@ -160,6 +171,11 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     authorizations: listOf(
       record({
         url: TEXT,
+        account: {
+          type: "string",
+          enum: ["owner", "asker"],
+          description: "asker: an account that the user has connected",
+        },
         scope: { type: ["string", "null"] },
         authorized: TRUTH,
         authorized_at: { type: ["string", "null"] },
