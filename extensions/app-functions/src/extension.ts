@@ -1,10 +1,12 @@
 import { defineExtension, type ExtensionRoute } from "swarmbase/extension";
-import { forwardCall } from "./forward-call.ts";
+import { openFunctionKind } from "./function-kind.ts";
+import { forwardRequest } from "./forward-call.ts";
+import { keyScopesOf } from "./key-scopes.ts";
 import { readFunctionsFile } from "./read-functions-file.ts";
 
 export const extension = defineExtension({
   name: "functions",
-  summary: "forwards further functions under /functions/v1/ to servers of the operator",
+  summary: "forwards further functions under /functions/v1/ to servers of the operator, for clients and for tools",
   docs: new URL("../README.md", import.meta.url),
   settings: [
     {
@@ -24,6 +26,16 @@ export const extension = defineExtension({
         "Signs the calls that are forwarded to the URLs of `FUNCTIONS_FILE`, so that receivers can verify the caller. Required with it.",
     },
   ],
+  toolKinds: [
+    {
+      name: "function",
+      open(context) {
+        const { FUNCTIONS_FILE: file, FUNCTIONS_SECRET: secret } = context.settings;
+        const functions = file === null ? null : readFunctionsFile(file, secret);
+        return openFunctionKind(functions, secret ?? "", context);
+      },
+    },
+  ],
   configure({ FUNCTIONS_FILE: file, FUNCTIONS_SECRET: secret }) {
     if (file === null) return {};
     const functions = readFunctionsFile(file, secret);
@@ -35,11 +47,10 @@ export const extension = defineExtension({
             method,
             path: `/functions/v1/${target.name}`,
             access: target.access,
-            // The server of the operator gets the scopes of the key, and can ask for others.
-            keyScope: [method === "GET" ? "read" : "write"],
+            keyScope: keyScopesOf(method),
             limit: "api",
             isBodyRaw: true,
-            handler: (request, context) => forwardCall({ target, secret: secret ?? "" }, request, context),
+            handler: (request, context) => forwardRequest({ target, secret: secret ?? "" }, request, context),
           }),
         ),
       ),

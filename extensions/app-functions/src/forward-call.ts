@@ -1,3 +1,4 @@
+import { WEBHOOK_HEADERS } from "@swarmbase/sdk";
 import { AppError, type ExtensionContext, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
 import { selectRequestHeaders, selectResponseHeaders } from "./header-rules.ts";
 import type { FunctionTarget } from "./read-functions-file.ts";
@@ -8,26 +9,54 @@ const NO_BYTES = Buffer.alloc(0);
 /** Tells `@supabase/supabase-js` that the function itself did not answer. */
 const RELAY_ERROR = { headers: { "x-relay-error": "true" } } as const;
 
-interface Forwarding {
+export interface Forwarding {
   readonly target: FunctionTarget;
   readonly secret: string;
 }
 
-/** Forwards a call to the operator's URL and streams the response back. Both ends see it when the other one leaves. */
-export async function forwardCall(
-  { target, secret }: Forwarding,
+/** What a function receives: the request of a client, or the call of a tool. */
+export type ForwardedRequest = Pick<
+  ExtensionRequest,
+  "id" | "method" | "search" | "headers" | "body" | "caller" | "signal"
+>;
+
+export interface FunctionResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null: there is none. */
+  readonly body: AsyncIterable<Uint8Array> | null;
+  /** Of the request, which a function may echo. */
+  readonly signature: string;
+}
+
+/** Forwards the request of a client to the operator's URL and streams the response back. Both ends see it when the other one leaves. */
+export async function forwardRequest(
+  forwarding: Forwarding,
   request: ExtensionRequest,
   context: ExtensionContext,
 ): Promise<ExtensionResponse> {
   // Other kinds of access have checked the session, the second factor and the required signatures of a user already.
-  if (target.access === "bearer" && request.caller.role === "authenticated") {
+  if (forwarding.target.access === "bearer" && request.caller.role === "authenticated") {
     await context.database.asCaller(request.caller, async () => {});
   }
+  const { status, headers: received, body } = await forwardCall(forwarding, request, context);
+  const { "content-length": length, ...headers } = selectResponseHeaders(received);
+  if (body === null) return { status, headers };
+  return { status, headers: { ...headers, ...(length !== undefined && { "content-length": length }) }, stream: body };
+}
+
+/** Sends a call to the operator's URL, with the caller in signed headers. */
+export async function forwardCall(
+  { target, secret }: Forwarding,
+  request: ForwardedRequest,
+  context: ExtensionContext,
+): Promise<FunctionResponse> {
   const isBodyless = request.method === "GET" || request.method === "HEAD";
   const body = !isBodyless && Buffer.isBuffer(request.body) ? request.body : NO_BYTES;
   const query = readQuery(request.search);
   const timer = new SilenceTimer(target.timeoutMs);
   const call: OpenCall = { target, request, context, timer };
+  const signed = buildSignedHeaders(request, { name: target.name, query, body, secret, now: context.now() });
   const response = await timer
     .limit(
       context.fetch(addQuery(target.url, query), {
@@ -40,7 +69,7 @@ export async function forwardCall(
               authorization: request.headers["authorization"],
             }),
           "x-request-id": request.id,
-          ...buildSignedHeaders(request, { name: target.name, query, body, secret, now: context.now() }),
+          ...signed,
         },
         ...(!isBodyless && { body: body as Uint8Array<ArrayBuffer> }),
         signal: AbortSignal.any([request.signal, timer.signal]),
@@ -49,18 +78,16 @@ export async function forwardCall(
     .catch((error: unknown) => {
       throw explainFailure(call, error);
     });
-  const { status } = response;
-  const { "content-length": length, ...headers } = selectResponseHeaders(response.headers);
-  if (response.body === null) return { status, headers };
   return {
-    status,
-    headers: { ...headers, ...(length !== undefined && { "content-length": length }) },
-    stream: readPieces(response.body, call),
+    status: response.status,
+    headers: response.headers,
+    body: response.body === null ? null : readPieces(response.body, call),
+    signature: signed[WEBHOOK_HEADERS.signature] ?? "",
   };
 }
 
 interface OpenCall extends Pick<Forwarding, "target"> {
-  readonly request: ExtensionRequest;
+  readonly request: ForwardedRequest;
   readonly context: ExtensionContext;
   readonly timer: SilenceTimer;
 }

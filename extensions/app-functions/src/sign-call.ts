@@ -13,7 +13,10 @@ export interface SignedCall {
 }
 
 /** The headers that tell a function who calls it, signed as webhooks are. `verifyFunctionCall` of the SDK verifies them. */
-export function buildSignedHeaders(request: ExtensionRequest, call: SignedCall): Record<string, string> {
+export function buildSignedHeaders(
+  request: Pick<ExtensionRequest, "id" | "method" | "caller">,
+  call: SignedCall,
+): Record<string, string> {
   const { caller } = request;
   const described: FunctionCaller = {
     role: caller.role,

@@ -29,6 +29,7 @@ export { findAnswerFault } from "./schemas/check-answer.ts";
 export type { Executor } from "./execution/create-executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./create-tool-checks.ts";
+export { readAnswer } from "./tools/http/read-answer.ts";
 export type { ToolModule } from "./tools/open-tools.ts";
 export type {
   AccountTokens,

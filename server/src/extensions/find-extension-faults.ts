@@ -131,11 +131,12 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
 }
 
 /**
- * The name that `tools.kind` stores: `notes.search`; only the name of the kind when it is that of the extension, of the
- * protocol whose client the extension is (`a2a` of `a2a-client`), or of its tools (`rpc` of `rpc-tools`).
+ * The name that `tools.kind` stores: `notes.search`; only the name of the kind when it is that of the extension, in the singular
+ * or the plural (`function` of `functions`), of the protocol whose client the extension is (`a2a` of `a2a-client`), or of its
+ * tools (`rpc` of `rpc-tools`).
  */
 export function toolKindOf(extension: string, kind: string): string {
-  return [kind, `${kind}-client`, `${kind}-tools`].includes(extension) ? kind : `${extension}.${kind}`;
+  return [kind, `${kind}s`, `${kind}-client`, `${kind}-tools`].includes(extension) ? kind : `${extension}.${kind}`;
 }
 
 /** The database schema of an extension: `ext_notes`. */

@@ -1,9 +1,17 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
+import type { Response } from "undici";
 import type { ToolKind, ToolKinds } from "../agents/index.ts";
 import { AUTH_ERRORS, type AuthErrorCode } from "../auth/index.ts";
 import { SettingsError } from "../config/index.ts";
 import { unwrapSecret, wrapSecret } from "../crypto/index.ts";
-import { type Database, type DatabaseServer, newRowId, type Principal, SERVICE_PRINCIPAL } from "../db/index.ts";
+import {
+  type Database,
+  type DatabaseServer,
+  newRowId,
+  type Principal,
+  requireKeyScope,
+  SERVICE_PRINCIPAL,
+} from "../db/index.ts";
 import type { HelpLinks } from "../errors/index.ts";
 import type { Route } from "../http/index.ts";
 import type { Worker } from "../jobs/index.ts";
@@ -127,6 +135,10 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
     noteToolServer: (event, fields) => observer.note(event, fields),
+    requireKeyScope: (caller, scopes) => requireKeyScope(caller as Principal, scopes),
+    // Of a response, only these two members are read.
+    readToolResponse: async (response, maxChars) =>
+      (await import("../agents/index.ts")).readAnswer(response as unknown as Response, maxChars),
     // Commands load this module too, and need nothing of the agents.
     findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
     describe: describeInterface,

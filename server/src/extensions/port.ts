@@ -120,7 +120,7 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
   readonly gauges?: readonly ExtensionGauge[];
   /** What `swarmbase doctor` reports about the extension. Changes nothing. */
   findProblems?(context: ExtensionCommandContext<Rows>): Promise<readonly ExtensionFinding[]>;
-  /** Kinds that `tools.kind` takes as `<extension>.<kind>`; the kind `a2a` of `a2a`, `a2a-client` or `a2a-tools` is only `a2a`. */
+  /** Kinds that `tools.kind` takes as `<extension>.<kind>`; only `<kind>` of `<kind>`, `<kind>s`, `<kind>-client` or `<kind>-tools`. */
   readonly toolKinds?: readonly ExtensionToolKind<Rows>[];
   /** The kinds of providers that `PROVIDER_A_KIND` and the providers file name. */
   readonly providerKinds?: readonly VendorProtocol[];

@@ -1,4 +1,5 @@
 import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
+import type { ToolAnswer } from "../agents/index.ts";
 import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
 import type { MetricFamily } from "../observe/index.ts";
 import type { BackgroundResult } from "../processes/index.ts";
@@ -70,6 +71,13 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
     event: "tool.definitions_excluded" | "tool.server_ended",
     fields: Readonly<Record<string, unknown>>,
   ): void;
+  /** Throws the 403 of an API key that lacks one of these scopes or is bound to resources, as `keyScope` of a route does. */
+  requireKeyScope(caller: ExtensionCaller, scopes: readonly ApiKeyScope[]): void;
+  /** The text that the model reads: the beginning of a long response, a line in place of binary content. */
+  readToolResponse(
+    response: { readonly headers: Pick<Headers, "get">; readonly body: AsyncIterable<Uint8Array> | null },
+    maxChars: number,
+  ): Promise<Pick<ToolAnswer, "text" | "isCut">>;
   /** Why a text is not JSON that satisfies a schema, by the rules of `response_schema`; null when it is. */
   findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
   /** The routes of the core with their access, limits and bodies, and the error codes of accounts. */
