@@ -8,6 +8,7 @@ import { checkResource } from "../src/files/check-resource.ts";
 import { FolderError, readFolder } from "../src/files/read-folder.ts";
 import { renderFile, updateFile } from "../src/files/render-file.ts";
 import { parseYamlFile, type YamlFile } from "../src/files/yaml-file.ts";
+import { actsForAsker } from "../src/model/acting.ts";
 import { deriveId, slugOf } from "../src/model/keys.ts";
 import { escapeReferences, findReferences, resolveReferences } from "../src/model/references.ts";
 import { isSensitive } from "../src/model/sensitive.ts";
@@ -161,7 +162,7 @@ describe("files", () => {
       "tools/t.yaml:2 id must be a UUID",
       "tools/t.yaml:3 name must begin with a letter or _ and go on with letters, digits, _ and -",
       "tools/t.yaml:4 description must have 1 to 1024 characters, not 0",
-      "tools/t.yaml:5 kind must be http, mcp, client, a2a, rpc or <extension>.<kind>",
+      "tools/t.yaml:5 kind must be http, mcp, client, a2a, rpc, function or <extension>.<kind>",
       "tools/t.yaml:9 config.x must be a finite number",
       "tools/t.yaml:9 config.y is a number that cannot be kept exactly; put it in quotes",
       "tools/t.yaml:8 secrets.token must be a reference such as $" + "{env:API_TOKEN}, not the secret itself",
@@ -180,7 +181,7 @@ describe("files", () => {
       "agents/ada.yaml:7 settings.response_schema must be a JSON Schema of at most 16384 bytes",
       "agents/ada.yaml:9 tools.No Tool must be the key of a tool, builtin/<name>, shared/<name> or shared/<id>",
       "agents/ada.yaml:10 tools.lookup.enabled must be true or false",
-      "agents/ada.yaml:10 tools.lookup.speed is unknown here; known are enabled, configuration",
+      "agents/ada.yaml:10 tools.lookup.speed is unknown here; known are enabled, configuration, approver",
       "agents/ada.yaml:15 grants[0].audience must be one of everyone, claim, user",
       ...[16, 18].map(
         (line, index) =>
@@ -311,6 +312,19 @@ describe("identities", () => {
       ["c", 7],
     ]);
   });
+});
+
+test("tools that act for the asker are recognised by kind and configuration", () => {
+  const cases: [string, Json, boolean][] = [
+    ["rpc", { function: "pay" }, true],
+    ["function", {}, true],
+    ["http", { url: "https://app.example.com", identity: "required" }, true],
+    ["http", { url: "https://app.example.com", identity: "off" }, false],
+    ["mcp", { auth: { type: "oauth", account: "asker" } }, true],
+    ["mcp", { auth: { type: "oauth" } }, false],
+    ["http", { auth: null }, false],
+  ];
+  for (const [kind, config, expected] of cases) assert.equal(actsForAsker(kind, config), expected, kind);
 });
 
 describe("secrets", () => {

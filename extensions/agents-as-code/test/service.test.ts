@@ -124,7 +124,10 @@ describe("pull, plan and apply on a running service", () => {
   before(async () => {
     dataDir = await createTemporaryFolder(cleanup, "swarmbase-code-");
     const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
-    ({ credentials } = await startServiceHere(cleanup, { dataDir, env: { DATABASE_URL, MASTER_KEY } }));
+    const FUNCTIONS_FILE = join(dataDir, "functions.json");
+    await writeFiles(dataDir, { "functions.json": '{ "pay": "http://127.0.0.1:9/" }' });
+    const env = { DATABASE_URL, MASTER_KEY, FUNCTIONS_FILE, FUNCTIONS_SECRET: "f".repeat(32) };
+    ({ credentials } = await startServiceHere(cleanup, { dataDir, env }));
     people = await openPeople(credentials);
     cleanup.after(() => people.close());
   });
@@ -554,6 +557,69 @@ describe("pull, plan and apply on a running service", () => {
     });
     const own = await run(customer, ["apply", "--dir", folder, "--yes"]);
     assert.match(own.stdout, /^failed {3}create grant support → everyone: /m);
+  });
+
+  test("the service role vouches for tools that act for the asker, again when their owner has written them", async () => {
+    const [person, folder] = [await people.signUp(), await newFolder()];
+    await writeFiles(folder, {
+      "tools/pay.yaml": "key: pay\nname: pay\ndescription: Pays.\nkind: function\nconfig: { function: pay }\n",
+      "agents/ada.yaml": "key: ada\nname: Ada\nacts_for_askers: true\ntools:\n  pay: { approver: asker }\n",
+    });
+    const env = { SWARMBASE_ACCESS_TOKEN: "", SWARMBASE_OWNER: person.email };
+    const asService = (...args: readonly string[]) => run(person, [...args, "--dir", folder], env);
+    const readStates = async () => ({
+      agent: (await person.list("agents"))[0]?.["acts_for_askers"],
+      tool: (await person.list("tools", "owner_id=not.is.null"))[0]?.["is_vouched"],
+      assignment: (await person.list("agent_tools"))[0]?.["is_vouched"],
+      approver: (await person.list("agent_tools"))[0]?.["approver"],
+    });
+    const vouched = { agent: true, tool: true, assignment: true, approver: "asker" };
+    const applied = await asService("apply", "--yes");
+    assert.equal(applied.code, 0, applied.stdout + applied.stderr);
+    assert.match(applied.stdout, /acts_for_askers: true/);
+    assert.match(applied.stdout, /approver: "asker"/);
+    assert.deepEqual(await readStates(), vouched);
+    assert.match((await asService("plan")).stdout, /^No changes: 3 compared\.$/m);
+
+    // The rows are again as the files describe them, but others may have used what was there in between.
+    for (const description of ["Steals.", "Pays."]) await person.update("tools", "name=eq.pay", { description });
+    for (const configuration of [{ amount: 1 }, {}])
+      await person.update("agent_tools", "enabled=is.true", { configuration });
+    assert.deepEqual(await readStates(), { ...vouched, tool: false, assignment: false });
+    const planned = (await asService("plan")).stdout;
+    assert.match(planned, /^~ tool {8}pay {2}tools\/pay\.yaml\n {4}is_vouched: false → true$/m);
+    assert.match(planned, /^~ assignment {2}ada → pay {2}agents\/ada\.yaml\n {4}is_vouched: false → true$/m);
+    assert.match((await asService("pull", "--yes")).stdout, /^0 written, 0 removed, 2 unchanged\.$/m);
+    assert.equal(await exitCodeOfPlan(person, folder), 0, "a user cannot vouch");
+    assert.equal((await asService("apply", "--yes")).code, 0);
+    assert.deepEqual(await readStates(), vouched);
+
+    const reference = `Pays $\{env:PAYEE}.`;
+    await editFile(folder, "tools/pay.yaml", (text) => text.replace("Pays.", reference));
+    const applyWith = (more: object) => run(person, ["apply", "--dir", folder, "--yes"], { ...env, ...more });
+    assert.equal((await applyWith({ PAYEE: "Ann" })).code, 0);
+    await person.update("tools", "name=eq.pay", { description: "Steals." });
+    const unset = await applyWith({});
+    assert.equal(unset.code, 1);
+    assert.match(unset.stdout + unset.stderr, /PAYEE/);
+    assert.deepEqual(await readStates(), { ...vouched, tool: false });
+    assert.equal((await applyWith({ PAYEE: "Ann" })).code, 0);
+    assert.deepEqual(await readStates(), vouched);
+
+    const elsewhere = await newFolder();
+    await run(person, ["pull", "--dir", elsewhere], env);
+    const pulled = Object.values(await readFiles(elsewhere)).join("");
+    for (const line of [/^kind: function$/m, /^ +function: pay$/m, /^acts_for_askers: true$/m, /^ +approver: asker$/m])
+      assert.match(pulled, line);
+    assert.doesNotMatch(pulled, /is_vouched/);
+
+    await editFile(folder, "agents/ada.yaml", (text) => text.replace("acts_for_askers: true\n", ""));
+    const own = await run(person, ["plan", "--dir", folder, "--detailed-exitcode"]);
+    assert.equal(own.code, 0);
+    assert.match(own.stdout, /acts_for_askers was not compared: only the service role writes it/);
+    await editFile(folder, "agents/ada.yaml", (text) => text.replace("approver: asker", ""));
+    assert.match((await asService("apply", "--yes")).stdout, /acts_for_askers: true → false/);
+    assert.deepEqual(await readStates(), { ...vouched, agent: false, approver: null });
   });
 
   test("no command ever printed a secret", async () => {

@@ -55,6 +55,7 @@ export async function makePlan(
     variables: context.env,
     deletes: values.delete === true,
     writesSecrets: values["write-secrets"] === true,
+    writer: session.isService ? "service" : "user",
     userIds: await findUserIds(resources, session),
   });
   output.hide(plan.secrets);

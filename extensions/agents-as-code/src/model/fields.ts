@@ -33,6 +33,8 @@ export interface FieldRow {
   readonly isNullable?: true;
   /** The service rejects a change of it. */
   readonly isFixed?: true;
+  /** Only the service role writes it; a user's plan leaves it as it is. */
+  readonly isOfService?: true;
   /** Not a column: rows of other tables, or values that the service never shows. */
   readonly isLink?: true;
   /** Whether the service fills it in for a file that leaves it out, so that it has no default. */
@@ -66,7 +68,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     category: nullableText("tools.category"),
     icon: nullableText("tools.icon"),
     kind: {
-      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a, rpc or <extension>.<kind>"),
+      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a, rpc, function or <extension>.<kind>"),
       default: "http",
       isFixed: true,
     },
@@ -99,6 +101,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     model: nullableText("agents.model"),
     system_prompt: nullableText("agents.system_prompt"),
     settings: { check: jsonObject("agents.settings", agentSettings), default: {} },
+    acts_for_askers: { check: boolean, default: false, isOfService: true },
     tools: { check: assignments, default: {}, isLink: true },
     grants: { check: grants, isLink: true },
   },

@@ -1,4 +1,4 @@
-import { GRANT_AUDIENCES, type Json, type JsonObject, SWARM_ROLES } from "@swarmbase/sdk";
+import { GRANT_AUDIENCES, GRANT_PARTIES, type Json, type JsonObject, SWARM_ROLES } from "@swarmbase/sdk";
 import {
   boolean,
   type Check,
@@ -37,6 +37,12 @@ export const secrets: Check = (value) => {
   });
 };
 
+const ASSIGNMENT = {
+  enabled: boolean,
+  configuration: jsonObject("agent_tools.configuration"),
+  approver: nullable(choice(GRANT_PARTIES)),
+};
+
 /** `tools` of an agent: which tool, and how it is assigned. */
 export const assignments: Check = (value) => {
   if (!isObject(value)) return fault("must be a mapping of tools to assignments, such as `find_order: {}`");
@@ -44,10 +50,7 @@ export const assignments: Check = (value) => {
     if (!TOOL_REFERENCE.test(reference))
       return fault("must be the key of a tool, builtin/<name>, shared/<name> or shared/<id>", [reference]);
     if (assignment === null || assignment === undefined) return FINE;
-    return within(
-      reference,
-      checkMembers(assignment, { enabled: boolean, configuration: jsonObject("agent_tools.configuration") }, []),
-    );
+    return within(reference, checkMembers(assignment, ASSIGNMENT, []));
   });
 };
 

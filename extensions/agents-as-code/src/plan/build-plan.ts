@@ -10,7 +10,7 @@ import type { Draft, Plan, Step } from "./plan.ts";
 import { createToolDirectory, planAssignments } from "./plan-assignments.ts";
 import { planGrants } from "./plan-grants.ts";
 import { planMembers } from "./plan-members.ts";
-import { planRow, planRowDeletion } from "./plan-rows.ts";
+import { describesActing, planRow, planRowDeletion, type RowOptions } from "./plan-rows.ts";
 import { planSwarmAgents } from "./plan-swarm-agents.ts";
 
 export interface PlanOptions {
@@ -20,6 +20,7 @@ export interface PlanOptions {
   readonly variables: Variables;
   readonly deletes: boolean;
   readonly writesSecrets: boolean;
+  readonly writer: RowOptions["writer"];
   readonly userIds: ReadonlyMap<string, string> | null;
 }
 
@@ -48,6 +49,7 @@ export function findOutdatedFiles(
     newOwner: null,
     deletes: false,
     writesSecrets: false,
+    writer: "nobody",
     userIds: null,
   });
   const places = [...draft.steps, ...draft.deletions].map(({ place }) => place);
@@ -73,7 +75,12 @@ function draftPlan(
   if (options.newOwner !== null) draft.steps.push(planOwner(options.ownerId, options.newOwner));
   const of = (kind: Kind): readonly Match[] => matches.filter(({ resource }) => resource.kind === kind);
   const keysOf = (kind: Kind) => of(kind).map(({ resource, id }) => ({ key: resource.key, id }));
-  const tools = createToolDirectory(keysOf("tools"), remote.otherTools);
+  const ownTools = of("tools").map(({ resource, id }) => ({
+    key: resource.key,
+    id,
+    actsForAsker: describesActing(resource),
+  }));
+  const tools = createToolDirectory(ownTools, remote.otherTools);
   const ownIds = new Set(remote.rows.map(({ id }) => id));
   for (const kind of KINDS) {
     for (const match of of(kind)) planRow(match, draft, options);

@@ -8,22 +8,28 @@ import type { Assignment, OtherTool, Remote } from "../service/read-remote.ts";
 import { diffValues } from "./diff.ts";
 import type { Match } from "./match.ts";
 import type { Change, Draft, Step } from "./plan.ts";
-import { describeUnset, linkStep, placeOf, type RowOptions } from "./plan-rows.ts";
+import { describeUnset, linkStep, placeOf, type RowOptions, VOUCHED } from "./plan-rows.ts";
 
 const LINK = { noun: "assignment", table: "agent_tools", list: "tools" } as const;
 /** Servers and proxies limit the length of a URL. */
 const MAX_FILTER_LENGTH = 1_000;
 
+interface FoundTool {
+  readonly id: string;
+  /** Calls are made in the name of the person who asks. Absent: no. */
+  readonly actsForAsker?: boolean;
+}
+
 /** Finds tools by the names that files use for them. */
 export interface ToolDirectory {
   /** `find_order`, `builtin/calculator`, `shared/lookup` or `shared/<id>`; a text says why there is none. */
-  find(reference: string): { readonly id: string } | string;
+  find(reference: string): FoundTool | string;
   /** The other way round. */
   nameOf(toolId: string): string;
 }
 
 export function createToolDirectory(
-  tools: readonly { readonly key: string; readonly id: string }[],
+  tools: readonly (FoundTool & { readonly key: string })[],
   otherTools: readonly OtherTool[],
 ): ToolDirectory {
   const others = (name: string, isBuiltin: boolean): readonly OtherTool[] =>
@@ -32,7 +38,7 @@ export function createToolDirectory(
     find(reference) {
       const [prefix = "", name = ""] = reference.split("/");
       if (name === "") return tools.find(({ key }) => key === reference) ?? "is not the key of a file in tools/";
-      if (UUID.test(name)) return { id: name };
+      if (UUID.test(name)) return otherTools.find(({ id }) => id === name) ?? { id: name };
       const [found, second] = others(name, prefix === "builtin");
       if (found === undefined) return `is not a ${prefix === "builtin" ? "built-in" : "shared"} tool of the service`;
       return second === undefined ? found : `is the name of several tools: write ${prefix}/<id>`;
@@ -53,7 +59,7 @@ export function planAssignments(
   match: Match,
   { remote, tools }: { readonly remote: Pick<Remote, "assignments">; readonly tools: ToolDirectory },
   draft: Draft,
-  options: Pick<RowOptions, "variables">,
+  options: Pick<RowOptions, "variables" | "writer">,
 ): void {
   const { resource, id: agentId } = match;
   const given = memberOf(resource.given, "tools");
@@ -72,7 +78,7 @@ export function planAssignments(
     }
     wantedIds.add(tool.id);
     const row = stored.find(({ toolId }) => toolId === tool.id) ?? null;
-    planAssignment({ resource, agentId, toolId: tool.id, reference, entry: entry ?? {}, row }, draft, options);
+    planAssignment({ resource, agentId, tool, reference, entry: entry ?? {}, row }, draft, options);
   }
   for (const row of stored.filter(({ toolId }) => !wantedIds.has(toolId))) {
     const step = linkStep(LINK, resource, tools.nameOf(row.toolId));
@@ -83,29 +89,35 @@ export function planAssignments(
 interface Wanted {
   readonly resource: Resource;
   readonly agentId: string;
-  readonly toolId: string;
+  readonly tool: FoundTool;
   readonly reference: string;
   readonly entry: Json;
   readonly row: Assignment | null;
 }
 
-function planAssignment(wanted: Wanted, draft: Draft, options: Pick<RowOptions, "variables">): void {
-  const { resource, agentId, toolId, reference, entry, row } = wanted;
+function planAssignment(wanted: Wanted, draft: Draft, options: Pick<RowOptions, "variables" | "writer">): void {
+  const { resource, agentId, tool, reference, entry, row } = wanted;
   const raw = memberOf(entry, "configuration") ?? {};
   const resolved = resolveReferences(raw, row?.configuration, options.variables);
   for (const secret of resolved.secrets) draft.secrets.add(secret);
+  const isRestored = options.writer === "service" && tool.actsForAsker === true && row?.isVouched === false;
   const missing = new Set<string>();
   for (const { path, names, isStored } of resolved.unset) {
-    if (isStored) draft.notes.add(describeUnset(resource, ["tools", reference, "configuration", ...path], names));
+    if (isStored && !isRestored)
+      draft.notes.add(describeUnset(resource, ["tools", reference, "configuration", ...path], names));
     else for (const name of names) missing.add(name);
   }
-  const after = { enabled: memberOf(entry, "enabled") ?? true, configuration: resolved.value };
-  const before = row === null ? null : { enabled: row.enabled, configuration: row.configuration };
-  if (isSameJson(before, after) && missing.size === 0) {
+  const after = {
+    enabled: memberOf(entry, "enabled") ?? true,
+    configuration: resolved.value,
+    approver: memberOf(entry, "approver") ?? null,
+  };
+  const before = row === null ? null : statesOf(row);
+  if (isSameJson(before, after) && missing.size === 0 && !isRestored) {
     draft.unchanged += 1;
     return;
   }
-  const compare = (name: "enabled" | "configuration", initial: Json, source: Json): readonly Change[] =>
+  const compare = (name: keyof typeof after, initial: Json, source: Json): readonly Change[] =>
     diffValues([name], {
       before: before === null ? undefined : before[name],
       after: before === null && isSameJson(after[name], initial) ? undefined : after[name],
@@ -115,19 +127,32 @@ function planAssignment(wanted: Wanted, draft: Draft, options: Pick<RowOptions, 
   draft.steps.push({
     ...linkStep(LINK, resource, reference),
     action: row === null ? "create" : "update",
-    changes: [...compare("enabled", true, true), ...compare("configuration", {}, raw)],
+    changes: [
+      ...compare("enabled", true, true),
+      ...compare("configuration", {}, raw),
+      ...compare("approver", null, null),
+      ...(isRestored ? [VOUCHED] : []),
+    ],
     id: row?.id ?? null,
     ...(row === null ? {} : guardOf(row)),
-    body: row === null ? { agent_id: agentId, tool_id: toolId, ...after } : after,
-    needs: [agentId, toolId],
+    body:
+      row === null
+        ? { agent_id: agentId, tool_id: tool.id, ...after }
+        : { ...after, ...(isRestored && { is_vouched: true }) },
+    needs: [agentId, tool.id],
     missing: [...missing],
     lineOf: (field) => placeOf(resource, "tools", reference, ...field.split(".")),
   });
 }
 
+function statesOf({ enabled, configuration, approver }: Assignment) {
+  return { enabled, configuration, approver };
+}
+
 /** Assignments have no time of their last change, so their values are compared. */
-function guardOf({ enabled, configuration }: Assignment): Pick<Step, "filter" | "expected"> {
-  const filter = { enabled: `eq.${enabled}` };
+function guardOf(row: Assignment): Pick<Step, "filter" | "expected"> {
+  const { enabled, configuration, approver } = statesOf(row);
+  const filter = { enabled: `eq.${enabled}`, approver: approver === null ? "is.null" : `eq.${approver}` };
   const text = JSON.stringify(configuration);
   if (text.length > MAX_FILTER_LENGTH) return { filter, expected: { configuration } };
   return { filter: { ...filter, configuration: `eq.${text}` } };

@@ -1,6 +1,7 @@
 import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import type { Resource } from "../files/check-resource.ts";
 import type { Place } from "../files/yaml-file.ts";
+import { actsForAsker } from "../model/acting.ts";
 import { columnsOf, initialValueOf } from "../model/fields.ts";
 import { isObject, memberOf, renderPath } from "../model/json.ts";
 import { KIND_WORDS, OWNER_COLUMNS } from "../model/kinds.ts";
@@ -16,7 +17,12 @@ export interface RowOptions {
   readonly variables: Variables;
   /** Writes the secrets of tools although their names have not changed. */
   readonly writesSecrets: boolean;
+  /** Who makes the requests. `nobody`: the files are only compared. */
+  readonly writer: "service" | "user" | "nobody";
 }
+
+/** What the plan shows of a row that the service role has to write again, because its owner did so since. */
+export const VOUCHED: Change = { path: "is_vouched", before: false, after: true, isSecret: false };
 
 /** The step that creates or updates the row of a file, if one is needed. */
 export function planRow(match: Match, draft: Draft, options: RowOptions): void {
@@ -24,6 +30,7 @@ export function planRow(match: Match, draft: Draft, options: RowOptions): void {
   const body: Record<string, Json> = {};
   const changes: Change[] = [];
   const missing = new Set<string>();
+  const isRestored = isNoLongerVouched(match, options);
   for (const [name, field] of columnsOf(resource.kind)) {
     const given = memberOf(resource.given, name) ?? null;
     const raw = given ?? field.default ?? null;
@@ -34,12 +41,17 @@ export function planRow(match: Match, draft: Draft, options: RowOptions): void {
     const after = field.normalise?.(resolved.value) ?? resolved.value;
     for (const secret of resolved.secrets) draft.secrets.add(secret);
     for (const { path, names, isStored } of resolved.unset) {
-      if (isStored) draft.notes.add(describeUnset(resource, [name, ...path], names));
+      // Nobody vouches for a stored value that was not compared.
+      if (isStored && !isRestored) draft.notes.add(describeUnset(resource, [name, ...path], names));
       else for (const variable of names) missing.add(variable);
     }
     const initial = initialValueOf(resource.kind, name);
     if (isSameJson(before === undefined ? initial : before, after) && resolved.unset.every(({ isStored }) => isStored))
       continue;
+    if (field.isOfService === true && options.writer === "user") {
+      draft.notes.add(`${describePlace(resource, [name])} was not compared: only the service role writes it.`);
+      continue;
+    }
     if (row !== null && field.isFixed === true) {
       const message = `cannot be changed from ${JSON.stringify(before)}: give the ${KIND_WORDS[resource.kind]} another key`;
       draft.faults.push({ ...placeOf(resource, name), path: [name], message });
@@ -55,12 +67,28 @@ export function planRow(match: Match, draft: Draft, options: RowOptions): void {
       }),
     );
   }
-  if (resource.kind === "tools") planSecrets(match, { draft, options, body, changes, missing });
+  const writesSecrets = options.writesSecrets || isRestored;
+  if (resource.kind === "tools")
+    planSecrets(match, { draft, options: { ...options, writesSecrets }, body, changes, missing });
+  if (isRestored) {
+    body["is_vouched"] = true;
+    changes.push(VOUCHED);
+  }
   if (row !== null && Object.keys(body).length === 0) {
     draft.unchanged += 1;
     return;
   }
   draft.steps.push(toStep(match, options.ownerId, { body, changes, missing: [...missing] }));
+}
+
+/** The tool acts for the person who asks, and its owner has written it after the service role. */
+function isNoLongerVouched({ resource, row }: Match, { writer }: RowOptions): boolean {
+  return writer === "service" && row?.row["is_vouched"] === false && describesActing(resource);
+}
+
+/** Whether the file describes a tool that acts for the person who asks. */
+export function describesActing({ kind, given }: Resource): boolean {
+  return kind === "tools" && actsForAsker(memberOf(given, "kind"), memberOf(given, "config"));
 }
 
 /** Secrets cannot be read, so their names are compared. The service drops them when the host of the tool changes. */
@@ -164,8 +192,12 @@ export function describeUnset(
   path: readonly (string | number)[],
   names: readonly string[],
 ): string {
+  return `${describePlace(resource, path)} was not compared: ${names.join(", ")} is not set.`;
+}
+
+function describePlace(resource: Resource, path: readonly (string | number)[]): string {
   const { file, line } = placeOf(resource, ...path);
-  return `${file}:${line} ${renderPath(path)} was not compared: ${names.join(", ")} is not set.`;
+  return `${file}:${line} ${renderPath(path)}`;
 }
 
 /** As the database compares it. */

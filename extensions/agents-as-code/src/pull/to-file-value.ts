@@ -116,11 +116,12 @@ function readLink(name: string, options: FileValueOptions): Json | undefined {
     }
     case "tools": {
       const rows = remote.assignments.filter(({ agentId }) => agentId === id);
-      const entries = rows.map(({ toolId, enabled, configuration }): [string, Json] => [
+      const entries = rows.map(({ toolId, enabled, configuration, approver }): [string, Json] => [
         tools.nameOf(toolId),
         {
           ...(!enabled && { enabled }),
           ...(!isSameJson(configuration, {}) && { configuration }),
+          ...(approver !== null && { approver }),
         },
       ]);
       return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));

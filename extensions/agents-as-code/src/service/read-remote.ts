@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@swarmbase/sdk";
+import { actsForAsker } from "../model/acting.ts";
 import { columnsOf } from "../model/fields.ts";
 import { GRANT_TERMS, normaliseTerm } from "../model/grant-terms.ts";
 import { isObject, memberOf } from "../model/json.ts";
@@ -26,6 +27,8 @@ export interface Assignment {
   readonly toolId: string;
   readonly enabled: boolean;
   readonly configuration: Json;
+  readonly approver: string | null;
+  readonly isVouched: boolean;
 }
 
 export interface SwarmAgent {
@@ -65,6 +68,7 @@ export interface OtherTool {
   readonly id: string;
   readonly name: string;
   readonly isBuiltin: boolean;
+  readonly actsForAsker: boolean;
 }
 
 export interface Remote {
@@ -93,7 +97,7 @@ export async function readRemote({ client, owner, isService }: Session): Promise
   const [kinds, assignments, swarmAgents, members, otherTools] = await Promise.all([
     Promise.all(KINDS.map(readKind)),
     client.listRows("agent_tools", {
-      select: "id,agent_id,tool_id,enabled,configuration",
+      select: "id,agent_id,tool_id,enabled,configuration,approver,is_vouched",
       user_id: `eq.${owner.id}`,
     }),
     client.listRows("swarm_agents", {
@@ -106,7 +110,7 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       role: "neq.owner",
     }),
     client.listRows("tools", {
-      select: "id,name,kind",
+      select: "id,name,kind,config",
       // The service role reads private tools of every user; only those that are meant for others are offered.
       or: isService ? "(owner_id.is.null,visibility.eq.public)" : `(owner_id.is.null,owner_id.neq.${owner.id})`,
     }),
@@ -125,6 +129,7 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       id: textOf(row, "id"),
       name: textOf(row, "name"),
       isBuiltin: row["kind"] === "builtin",
+      actsForAsker: actsForAsker(row["kind"], row["config"]),
     })),
   };
 }
@@ -148,7 +153,7 @@ async function readEmails(
 
 function selectionOf(kind: Kind): string {
   const extra = {
-    tools: ["secret_names"],
+    tools: ["secret_names", "is_vouched"],
     agents: [`agent_grants(id,agent_id,user_id,updated_at,audience,${GRANT_COLUMNS.join(",")})`],
     swarms: ["coordinator_agent_id"],
     webhooks: ["disabled_reason"],
@@ -168,6 +173,8 @@ function toAssignment(row: JsonObject): Assignment {
     toolId: textOf(row, "tool_id"),
     enabled: row["enabled"] === true,
     configuration: memberOf(row, "configuration") ?? {},
+    approver: nullableTextOf(row, "approver"),
+    isVouched: row["is_vouched"] === true,
   };
 }
 
