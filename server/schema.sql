@@ -9225,7 +9225,7 @@ comment on column private.run_leases.is_taken_over is 'The holder has taken over
 comment on column private.run_leases.speaker_ids is 'The agents that may speak in the run, as the service has decided; null: all enabled agents of the swarm.';
 comment on column private.run_leases.session_id is 'The session in which the run was started; null: none, or that of an API key.';
 comment on column private.run_leases.aal is 'The assurance level of the session when the run was started.';
-comment on column private.run_leases.api_key_id is 'The API key that started the run. It stays when the key is revoked, so that its run never gets the rights of a person.';
+comment on column private.run_leases.api_key_id is 'The API key that started the run. It stays after the key is revoked: the run never gets the rights of a person.';
 CREATE INDEX run_leases_expires_at_idx ON private.run_leases USING btree (expires_at);
 alter table private.run_leases enable row level security;
 create policy run_leases_service on private.run_leases to sb_service

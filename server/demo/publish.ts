@@ -75,8 +75,8 @@ export async function publishAgent(
     },
   ];
   await eventually(
-    () => client.rpc("my_orders"),
-    ({ error }) => error?.code !== "PGRST202",
+    async () => (await client.rpc("my_orders")).error?.code,
+    (code) => code !== "PGRST202",
     "the service to know the function",
   );
   for (const tool of tools) {

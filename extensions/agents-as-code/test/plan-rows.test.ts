@@ -34,7 +34,7 @@ function bodyFor(given: JsonObject): JsonObject | null {
   >[0]["resource"];
   const row = { kind: "tools" as const, id: "1", name: "orders", updatedAt: "", columns: all, row: all };
   const variables = {} as Parameters<typeof planRow>[2]["variables"];
-  planRow({ resource, row, id: "1" }, draft, { ownerId: "1", variables, writesSecrets: false });
+  planRow({ resource, row, id: "1" }, draft, { ownerId: "1", variables, writesSecrets: false, writer: "service" });
   return draft.steps[0]?.body ?? null;
 }
 
