@@ -4,6 +4,7 @@ import {
   EVAL_EXPECTATION_KINDS,
   FIELD_BOUNDS,
   type FieldBounds,
+  GRANT_PARTIES,
   GUARDRAIL_ACTIONS,
   GUARDRAIL_KINDS,
   GUARDRAIL_STAGES,
@@ -38,6 +39,8 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
         name: { type: "string" },
         enabled: { type: "boolean" },
         configuration: { type: "object" },
+        approver: { enum: [...GRANT_PARTIES, null] },
+        is_vouched: { type: "boolean" },
         definition: {
           type: ["object", "null"],
           properties: {
@@ -51,10 +54,11 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
             max_retries: { type: "integer" },
             idempotent: { type: "boolean" },
             enabled: { type: "boolean" },
+            is_vouched: { type: "boolean" },
           },
         },
       },
-      required: ["tool_id", "name", "enabled", "configuration", "definition"],
+      required: ["tool_id", "name", "enabled", "configuration", "approver", "is_vouched", "definition"],
     },
   },
   "AgentVersionGuardrail[]": {

@@ -1,3 +1,5 @@
+import type { GrantParty } from "./grants.ts";
+
 export const AGENT_STATUSES = ["idle", "thinking", "responding", "error"] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
@@ -73,6 +75,9 @@ export interface AgentVersionTool {
   /** Of the assignment, like `configuration`. */
   enabled: boolean;
   configuration: Record<string, unknown>;
+  approver: GrantParty | null;
+  /** The service role wrote the assignment last. */
+  is_vouched: boolean;
   /** Null for a tool that does not belong to the owner of the agent: it runs as it is. */
   definition: AgentVersionToolDefinition | null;
 }
@@ -89,4 +94,6 @@ export interface AgentVersionToolDefinition {
   max_retries: number;
   idempotent: boolean;
   enabled: boolean;
+  /** The service role wrote the tool last. */
+  is_vouched: boolean;
 }

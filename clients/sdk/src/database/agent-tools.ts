@@ -1,4 +1,5 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
+import type { GrantParty } from "../grants.ts";
 import type { JsonObject } from "../json.ts";
 
 export type AgentToolsTable = {
@@ -9,6 +10,8 @@ export type AgentToolsTable = {
     user_id: string;
     enabled: boolean;
     configuration: JsonObject;
+    approver: GrantParty | null;
+    is_vouched: boolean;
     created_at: string;
   };
   Insert: {
@@ -17,10 +20,14 @@ export type AgentToolsTable = {
     tool_id: string;
     enabled?: boolean;
     configuration?: JsonObject;
+    approver?: GrantParty | null;
+    is_vouched?: boolean;
   };
   Update: {
     enabled?: boolean;
     configuration?: JsonObject;
+    approver?: GrantParty | null;
+    is_vouched?: boolean;
   };
   Relationships: [
     {

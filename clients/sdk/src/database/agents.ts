@@ -14,6 +14,7 @@ export type AgentsTable = {
     model: string | null;
     system_prompt: string | null;
     settings: AgentSettings;
+    acts_for_askers: boolean;
     status: AgentStatus;
     status_changed_at: string;
     created_at: string;
@@ -31,6 +32,7 @@ export type AgentsTable = {
     model?: string | null;
     system_prompt?: string | null;
     settings?: AgentSettings;
+    acts_for_askers?: boolean;
   };
   Update: {
     name?: string;
@@ -42,6 +44,7 @@ export type AgentsTable = {
     model?: string | null;
     system_prompt?: string | null;
     settings?: AgentSettings;
+    acts_for_askers?: boolean;
     status?: AgentStatus;
   };
   Relationships: [];

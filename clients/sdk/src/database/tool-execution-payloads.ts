@@ -10,6 +10,7 @@ export type ToolExecutionPayloadsTable = {
     output: Json | null;
     question: Json | null;
     answer: Json | null;
+    private_to: string | null;
   };
   Insert: never;
   Update: never;

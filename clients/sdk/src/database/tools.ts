@@ -23,6 +23,7 @@ export type ToolsTable = {
     secret_names: string[];
     max_retries: number;
     idempotent: boolean;
+    is_vouched: boolean;
   };
   Insert: {
     id?: string;
@@ -41,6 +42,7 @@ export type ToolsTable = {
     enabled?: boolean;
     max_retries?: number;
     idempotent?: boolean;
+    is_vouched?: boolean;
     secrets?: Record<string, string>;
   };
   Update: {
@@ -57,6 +59,7 @@ export type ToolsTable = {
     enabled?: boolean;
     max_retries?: number;
     idempotent?: boolean;
+    is_vouched?: boolean;
     secrets?: Record<string, string>;
   };
   Relationships: [];

@@ -53,6 +53,7 @@ export const AGENT_EVENTS = {
         model: null,
         system_prompt: "You check facts.",
         settings: { temperature: 0.2 },
+        acts_for_askers: false,
         status: "idle",
         created_at: EXAMPLE.time,
         updated_at: EXAMPLE.time,

@@ -53,6 +53,7 @@ export const SHARED_SCHEMAS = {
     model: orNull(text()),
     system_prompt: orNull(text()),
     settings: anyObject("see `AgentSettings`"),
+    acts_for_askers: truth("its tools may act for whoever asks it"),
     status: oneOf(AGENT_STATUSES),
     created_at: time(),
     updated_at: time(),

@@ -53,6 +53,8 @@ export interface AgentRecord {
   system_prompt: string | null;
   /** see `AgentSettings` */
   settings: AgentSettings;
+  /** its tools may act for whoever asks it */
+  acts_for_askers: boolean;
   status: AgentStatus;
   created_at: string;
   updated_at: string;

@@ -269,4 +269,6 @@ export interface Tool {
   updated_at: string;
   /** the names; the values are never shown */
   secret_names: string[];
+  /** the service role wrote the definition last */
+  is_vouched: boolean;
 }

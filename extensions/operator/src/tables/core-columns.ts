@@ -16,11 +16,11 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_offers:
     "id agent_id name role avatar description payer approver transcripts runs_per_day cost_per_day owner_name " +
     "created_at expires_at",
-  agent_tools: "id agent_id tool_id user_id enabled !configuration created_at",
+  agent_tools: "id agent_id tool_id user_id enabled !configuration approver is_vouched created_at",
   agent_versions: "agent_id number role framework model system_prompt settings tools guardrails changed_by created_at",
   agents:
     "id user_id name role avatar description starter_questions framework model system_prompt settings status " +
-    "status_changed_at created_at updated_at",
+    "status_changed_at created_at updated_at acts_for_askers",
   api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at",
   customer_turns: "id agent_id user_id run_id status duration_ms cost_usd error_code tool_names created_at",
   eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
@@ -65,13 +65,13 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   swarm_invitations: "id swarm_id swarm_name role inviter_name created_at expires_at",
   swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at expires_at",
   swarms: "id owner_id ~name ~description avatar status strategy coordinator_agent_id settings created_at updated_at",
-  tool_execution_payloads: "tool_execution_id swarm_id agent_id ~input ~output ~question ~answer",
+  tool_execution_payloads: "tool_execution_id swarm_id agent_id ~input ~output ~question ~answer private_to",
   tool_executions:
     "id run_id turn_id swarm_id agent_id tool_id tool_name tool_call_id output_chars truncated status ~error attempts " +
     "duration_ms decided_by approver_id expires_at started_at finished_at created_at",
   tools:
     "id owner_id name description category icon input_schema kind config visibility requires_approval timeout_ms " +
-    "max_output_chars enabled created_at updated_at secret_names max_retries idempotent",
+    "max_output_chars enabled created_at updated_at secret_names max_retries idempotent is_vouched",
   usage_daily:
     "day payer_id swarm_id agent_id framework model turns input_tokens cached_input_tokens output_tokens " +
     "reasoning_tokens cost_usd",

@@ -158,6 +158,7 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     created_at: TIME,
     updated_at: TIME,
     secret_names: describe(listOf(TEXT), "the names; the values are never shown"),
+    is_vouched: describe(TRUTH, "the service role wrote the definition last"),
   }),
   RemoteTool: record({ name: TEXT, description: TEXT, input_schema: ANY_OBJECT }),
   RemoteTools: answered({ tools: listOf({ $ref: "#/components/schemas/RemoteTool" }) }),

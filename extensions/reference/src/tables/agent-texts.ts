@@ -21,6 +21,8 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       model: "One of the `models` of the framework; null uses the default model. An empty text is stored as null.",
       system_prompt: "The instructions of the agent.",
       settings: "Parameters of the model. Known keys are checked, other keys are kept as sent.",
+      acts_for_askers:
+        "Tools of the agent may act for whoever asks it, also for others than its owner. Only the service role changes it.",
       status: "What the agent is doing. The service sets it during a run; the owner can set it too.",
       status_changed_at: "When `status` changed last.",
     },
@@ -50,7 +52,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       system_prompt: "The instructions of the agent.",
       settings: "Parameters of the model.",
       tools:
-        "The assigned tools, each with `tool_id`, its `name` at that time, `enabled` and `configuration`, and for a tool of the owner its `definition`, without secrets.",
+        "The assigned tools, each with `tool_id`, its `name` at that time, `enabled`, `configuration`, `approver` and `is_vouched`, and for a tool of the owner its `definition`, without secrets.",
       guardrails:
         "The guardrails of the agent in the order in which they apply, each with `guardrail_id`, without secrets.",
       changed_by: "The owner, if the change was a request of theirs; null is the service or a migration.",
@@ -100,6 +102,9 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       user_id: "The owner of the agent, set by the service.",
       enabled: "False keeps the assignment without offering the tool to the model.",
       configuration: "Overrides of the input, and lower limits, for this agent.",
+      approver:
+        "Who decides on calls that wait for an approval: `owner` of the agent, or `asker`. Null: as the grant says, without one the owner. The starter of a run always decides on a tool that acts for them.",
+      is_vouched: "The service role wrote the configuration last, not the owner. Set by the service.",
     },
     guide: "tools",
   },
@@ -117,7 +122,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       category: "For grouping in a user interface.",
       icon: "For a user interface: a URL or a name.",
       input_schema: "JSON Schema of the input; its `type` must be `object`.",
-      kind: "`http`, `mcp`, `client`, `builtin`, or a kind of an extension: `<extension>.<kind>`, or only its name, such as `a2a`. It cannot change.",
+      kind: "`http`, `mcp`, `client`, `builtin`, or a kind of an extension: `<extension>.<kind>`, or only its name, such as `a2a` or `function`. It cannot change.",
       config:
         "Where and how the tool is called. Its keys depend on `kind`; an empty object means that the tool cannot run yet.",
       visibility: "`private`: the owner. `shared`: members of the owner's swarms. `public`: everybody.",
@@ -129,6 +134,8 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
         "A call has the same effect once and twice. If its node is lost, the call is repeated; otherwise the model is told that its outcome is unknown.",
       enabled: "False offers the tool to no agent.",
       secret_names: "The names of the stored secrets.",
+      is_vouched:
+        "The service role wrote the definition last, not the owner. A tool that acts for the person who asks is offered to others than its owner only then. Set by the service.",
     },
     aliases: {
       secrets: "Values by name, which replace all stored secrets. They are encrypted, and never returned.",

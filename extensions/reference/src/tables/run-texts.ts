@@ -162,7 +162,9 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
   },
   tool_execution_payloads: {
     summary: "Inputs and outputs of tool calls.",
-    notes: ["The owner and admins of the swarm and the owner of the agent can read a row."],
+    notes: [
+      "The owner and admins of the swarm and the owner of the agent can read a row, unless `private_to` names its only reader.",
+    ],
     columns: {
       tool_execution_id: "The tool call.",
       agent_id: "The agent; null after it was deleted.",
@@ -171,6 +173,8 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       question:
         "The latest question of the tool to the owner of the agent: `id`, `message` and the `schema` of the answer.",
       answer: "The answer to the question, until the tool has received it.",
+      private_to:
+        "The only user who can read the row: the starter of a run, where the tool acts for them in a swarm with several people. Null: the row has more readers.",
     },
     guide: "tools",
   },
