@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { checkAppearance } from "./support/appearance.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest, NARROW } from "./support/browser-test.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
-import { assignTools, createSwarm, waitUntil } from "./support/swarms.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { assignTools, createMailTool, createSwarm, sendMessage, waitUntil } from "./support/swarms.ts";
 
 const test = createBrowserTest();
 
@@ -63,3 +65,98 @@ test("a waiting tool call is in the inbox, the badge and the title of its agent'
     return call?.status === "denied" && call.decided_by === api.userId;
   });
 });
+
+test("who asks decides on a call that is left to them, with its arguments, and the owner of the agent sees that", async (t, {
+  openPage,
+  instance,
+}) => {
+  const receiver = await startReceiver(t, instance);
+  const page = await openPage(t);
+  await createSignedInUser(page, createPerson("Ada"));
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Desk"], { name: "Shop" });
+  const toolId = await createMailTool(api, `${receiver.url}/{to}`);
+  await api.call("POST", "/rest/v1/agent_tools", { agent_id: agentIds[0], tool_id: toolId, approver: "asker" });
+  const asker = await openPage(t);
+  await createSignedInUser(asker, createPerson("Mary"));
+  const { userId } = await getApiClient(asker, instance);
+  const member = { swarm_id: swarmId, user_id: userId, role: "member", status: "active" };
+  await api.callAsService("POST", "/rest/v1/swarm_members", member);
+
+  await page.goto(`/swarms/${swarmId}`);
+  await asker.goto(`/swarms/${swarmId}`);
+  await sendMessage(asker, 'Write to bob\n/tool send_mail {"to":"bob"}');
+  const [mine, others] = [asker, page].map((room) => room.getByRole("region", { name: "Approval of send_mail" }));
+  await mine?.getByText('"bob"', { exact: true }).waitFor();
+  await others?.getByText("Mary, who asked, decides.").waitFor();
+  assert.equal(await others?.getByRole("button", { name: "Approve" }).count(), 0);
+  assert.equal(receiver.received.length, 0);
+  await mine?.getByRole("button", { name: "Approve" }).click();
+  await waitUntil(() => Promise.resolve(receiver.received.length === 1));
+
+  const grant = { agent_id: agentIds[0], audience: "user", user_id: userId, approver: "owner" };
+  await api.call("POST", "/rest/v1/agent_grants", grant);
+  await asker.goto("/for-you");
+  await asker.getByRole("button", { name: "Accept Desk" }).click();
+  await asker.getByRole("link", { name: "Desk", exact: true }).click();
+  await asker.getByLabel("Message to Desk").fill('Write to eve\n/tool send_mail {"to":"eve"}');
+  await asker.getByRole("button", { name: "Begin the conversation" }).click();
+  await mine?.getByText('"eve"', { exact: true }).waitFor();
+  await asker.getByRole("link", { name: "Approvals 1 waiting" }).click();
+  const item = asker.getByRole("article", { name: "Desk: send_mail" });
+  await item.getByText('"eve"', { exact: true }).waitFor();
+  await item.getByRole("button", { name: "Approve" }).click();
+  await waitUntil(() => Promise.resolve(receiver.received.length === 2));
+  await navigate(page, "/approvals");
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+});
+
+test("a tool that needs an account shows where to connect it, and can be declined", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  const toolId = await createMailTool(api, "https://mail.example/{to}");
+  await api.call("POST", "/rest/v1/agent_tools", { agent_id: agentIds[0], tool_id: toolId });
+  await askToConnect(page, "https://login.example/authorize?state=s");
+  await page.goto(`/swarms/${swarmId}`);
+  await sendMessage(page, 'Write to bob\n/tool send_mail {"to":"bob"}');
+  const question = page.getByRole("region", { name: "Question of send_mail" });
+  const link = question.getByRole("link", { name: "Connect" });
+  await link.waitFor();
+  assert.deepEqual(await Promise.all(["href", "target", "rel"].map((name) => link.getAttribute(name))), [
+    "https://login.example/authorize?state=s",
+    "_blank",
+    "noopener noreferrer",
+  ]);
+  await question.getByText("Opens login.example in a new tab.").waitFor();
+  assert.equal(await question.getByRole("button", { name: /Approve|Answer/ }).count(), 0);
+  await checkAppearance(page, "room-connect");
+
+  await page.unroute("**/rest/v1/tool_executions?*");
+  await askToConnect(page, "javascript:alert(1)");
+  await page.goto("/approvals");
+  const item = page.getByRole("article", { name: "Ada: send_mail" });
+  await item.getByText("The address to connect at is not valid.").waitFor();
+  assert.equal(await item.getByRole("link", { name: "Connect" }).count(), 0);
+  await item.getByRole("button", { name: "Decline" }).click();
+  await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
+  await waitUntil(async () => {
+    const rows = await api.call("GET", `/rest/v1/tool_executions?swarm_id=eq.${swarmId}&select=status`);
+    return (rows as { status: string }[])[0]?.status === "denied";
+  });
+});
+
+/** Replaces the approval that a call waits for by the question of a tool that needs an account. */
+async function askToConnect(page: Page, url: string): Promise<void> {
+  const question = { id: "q", kind: "connect", message: "Connect your mail account.", schema: {}, url };
+  await page.route("**/rest/v1/tool_executions?*", async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    const body = text.replaceAll('"question":null', `"question":${JSON.stringify(question)}`);
+    await route.fulfill({ response, body });
+  });
+}

@@ -1,11 +1,20 @@
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "./button.tsx";
+import { ConnectForm } from "./connect-form.tsx";
 import { QuestionForm } from "./question-form.tsx";
+
+interface Question {
+  readonly message: string;
+  readonly schema: unknown;
+  /** "connect": the tool waits until the person has connected an account, at `url`. */
+  readonly kind?: string | undefined;
+  readonly url?: string | undefined;
+}
 
 export interface DecisionFormProps {
   /** What the tool asks; null if the call only needs an approval. */
-  readonly question: { readonly message: string; readonly schema: unknown } | null;
+  readonly question: Question | null;
   readonly isDisabled?: boolean;
   /** Why the last decision failed, or null. */
   readonly failure: string | null;
@@ -44,6 +53,14 @@ export function DecisionForm({ question, isDisabled = false, failure, onDecide }
             Deny
           </Button>
         </div>
+      ) : question.kind === "connect" ? (
+        <ConnectForm
+          message={question.message}
+          url={question.url ?? ""}
+          isDeclining={decided === false}
+          isDisabled={decided !== null || isDisabled}
+          onDecline={() => void decide(false)}
+        />
       ) : (
         <QuestionForm
           message={question.message}

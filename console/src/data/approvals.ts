@@ -43,6 +43,37 @@ interface WaitingCall
   } | null;
 }
 
+/** Who decides on a call, where that is not the user. */
+export type Decider = { readonly kind: "owner" | "unknown" } | { readonly kind: "asker"; readonly name: string };
+
+interface DecidedCall {
+  readonly id: string;
+  readonly approver_id: string | null;
+  readonly runs: {
+    readonly user_id: string | null;
+    readonly messages: { readonly sender_name: string } | null;
+  } | null;
+}
+
+export function useDecider(toolExecutionId: string, isOn: boolean): Decider {
+  const { rows: call } = useRows({
+    table: "tool_executions",
+    key: ["decider", toolExecutionId],
+    isOn,
+    reloadsItself: true,
+    read: (client) =>
+      client
+        .from("tool_executions")
+        .select<string, DecidedCall>("id, approver_id, runs(user_id, messages!runs_message_id_fkey(sender_name))")
+        .eq("id", toolExecutionId)
+        .maybeSingle(),
+  });
+  if (call === undefined || call === null) return { kind: "unknown" };
+  const { approver_id: approverId, runs: run } = call;
+  if (approverId === null || approverId !== run?.user_id) return { kind: "owner" };
+  return { kind: "asker", name: run.messages?.sender_name ?? "The person" };
+}
+
 const ANY_CHANGE = ["INSERT", "UPDATE"] as const;
 
 /** The tool calls that the user decides. The one that expires next is the first. */

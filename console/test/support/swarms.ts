@@ -49,6 +49,20 @@ export async function assignTools(api: ApiClient, agentId: string): Promise<void
   );
 }
 
+/** Creates a tool of the user that requires approval, written by the service role. */
+export async function createMailTool({ userId, callAsService }: ApiClient, url: string): Promise<string> {
+  const [tool] = (await callAsService("POST", "/rest/v1/tools", {
+    owner_id: userId,
+    name: "send_mail",
+    description: "Sends a mail.",
+    kind: "http",
+    requires_approval: true,
+    input_schema: { type: "object", properties: { to: { type: "string" } } },
+    config: { method: "GET", url },
+  })) as { id: string }[];
+  return tool?.id ?? "";
+}
+
 export async function sendMessage(page: Page, text: string): Promise<void> {
   const field = page.getByRole("textbox", { name: "Message", exact: true });
   await field.fill(text);

@@ -27,7 +27,8 @@ export function ApprovalsPage() {
       ) : rows.length === 0 ? (
         <EmptyState picture="tools" title="Nothing waits for you" action={<ButtonLink to="/tools">Tools</ButtonLink>}>
           A tool with “Require approval” waits here before each call, wherever an agent of yours uses it, and where you
-          ask an agent whose owner leaves the decision to you. So does a tool that asks a question.
+          ask an agent whose owner leaves the decision to you, or whose tool acts for you. So does a tool that asks a
+          question, or needs an account of yours.
         </EmptyState>
       ) : (
         <ul aria-label="Waiting tool calls" className="grid grid-cols-1 gap-4">

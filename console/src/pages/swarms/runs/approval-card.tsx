@@ -1,6 +1,6 @@
 import { ShieldQuestion } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useApprovals } from "../../../data/approvals.ts";
+import { type Decider, useApprovals, useDecider } from "../../../data/approvals.ts";
 import type { LiveTool } from "../../../data/live-run.ts";
 import { useDecision } from "../../../data/runs.ts";
 import { DecisionForm } from "../../../components/decision-form.tsx";
@@ -20,11 +20,15 @@ export interface ApprovalCardProps {
 
 /** A tool call that waits for approval, or for an answer. Whoever approves the calls of the agent decides, once. */
 export function ApprovalCard({ runId, tool, agentName }: ApprovalCardProps) {
-  const { id: toolExecutionId, name: toolName, input, expiresAt, question } = tool;
+  const { id: toolExecutionId, name: toolName, expiresAt } = tool;
   const { rows: approvals } = useApprovals();
+  const mine = approvals?.find(({ id }) => id === toolExecutionId);
+  // The stream of a run shows all people the same, so it may lack what only the one who decides may see.
+  const input = mine?.input ?? tool.input;
+  const question = mine?.question ?? tool.question;
+  const decider = useDecider(toolExecutionId, approvals !== undefined && mine === undefined);
   const decision = useDecision({ runId, toolExecutionId });
   const left = useTimeLeft(expiresAt);
-  const isMine = (approvals ?? []).some(({ id }) => id === toolExecutionId);
   const isExpired = (left ?? 0) <= 0;
   return (
     <section
@@ -47,15 +51,20 @@ export function ApprovalCard({ runId, tool, agentName }: ApprovalCardProps) {
         </div>
       </div>
       {input !== undefined && input !== null && <JsonView label="Input" value={input} />}
-      {isMine ? (
+      {mine !== undefined ? (
         <DecisionForm question={question} isDisabled={isExpired} {...decision} />
       ) : (
-        <p className="text-sm text-ink-soft">
-          The owner of {agentName} {question === null ? "decides" : "answers"}.
+        <p className="text-sm wrap-anywhere text-ink-soft">
+          {describeDecider(decider, agentName)} {question === null ? "decides" : "answers"}.
         </p>
       )}
     </section>
   );
+}
+
+function describeDecider(decider: Decider, agentName: string): string {
+  if (decider.kind === "asker") return `${decider.name}, who asked,`;
+  return decider.kind === "owner" ? `The owner of ${agentName}` : "Somebody else";
 }
 
 const SECOND_MS = 1_000;
