@@ -178,6 +178,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
       choose: ["Credentials", "User name and password"],
       press: [/^Add an argument/, /^Add a header/],
     },
+    { path: "/tools/new", choose: ["Kind", "Database function"] },
     { path: "/tools/import" },
     { path: `/tools/${tool?.id}`, hasNoField: true },
     { path: `/tools/${tool?.id}/test` },

@@ -19,7 +19,12 @@ const BY_NAME: Readonly<Record<string, ReactNode>> = {
   http_get: <Globe />,
   search_messages: <Search />,
 };
-const BY_KIND: Readonly<Record<string, ReactNode>> = { http: <Globe />, mcp: <Plug /> };
+const BY_KIND: Readonly<Record<string, ReactNode>> = {
+  http: <Globe />,
+  mcp: <Plug />,
+  rpc: <Braces />,
+  function: <Braces />,
+};
 /** An emoji can have several code units; a longer text is a URL or the name of an icon. */
 const MAX_EMOJI_LENGTH = 8;
 

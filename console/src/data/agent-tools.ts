@@ -1,5 +1,6 @@
-import type { JsonObject } from "@swarmbase/sdk";
+import type { Database, JsonObject } from "@swarmbase/sdk";
 import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
+import type { Agent } from "./agents.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
@@ -7,8 +8,14 @@ import { type ReadResult, useRows } from "./rows.ts";
 import type { Tool } from "./tools.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
+/** Who decides on calls that need an approval. Null: as the grant says, without one the owner of the agent. */
+interface Approving {
+  readonly approver: "owner" | "asker" | null;
+}
+
 /** An assignment with its tool, which is null when its owner no longer shares it. */
-export interface Assignment extends Row<"agent_tools"> {
+export interface Assignment extends Row<"agent_tools">, Approving {
+  readonly is_vouched: boolean;
   readonly tool: Tool | null;
 }
 
@@ -24,7 +31,7 @@ export function useAssignments(agentId: string): ReadResult<readonly Assignment[
     read: (client) =>
       client
         .from("agent_tools")
-        .select("*, tool:tools(*)")
+        .select<string, Assignment>("*, tool:tools(*)")
         .eq("agent_id", agentId)
         .order("created_at")
         .order("id")
@@ -35,7 +42,8 @@ export function useAssignments(agentId: string): ReadResult<readonly Assignment[
 export interface ToolUser {
   readonly id: string;
   readonly enabled: boolean;
-  readonly agents: Pick<Row<"agents">, "id" | "name" | "role" | "status"> | null;
+  readonly is_vouched: boolean;
+  readonly agents: Pick<Agent, "id" | "name" | "role" | "status" | "acts_for_askers"> | null;
 }
 
 /** The user's own agents that have a tool. */
@@ -47,14 +55,16 @@ export function useToolUsers(toolId: string): ReadResult<readonly ToolUser[]> {
     read: (client) =>
       client
         .from("agent_tools")
-        .select("id, enabled, agents(id, name, role, status)")
+        .select<string, ToolUser>("id, enabled, is_vouched, agents(id, name, role, status, acts_for_askers)")
         .eq("tool_id", toolId)
         .order("created_at")
         .limit(MAX_ROWS),
   });
 }
 
-export interface NewAssignment {
+type NewRow = Database["public"]["Tables"]["agent_tools"]["Insert"];
+
+export interface NewAssignment extends Partial<Approving> {
   readonly agentId: string;
   readonly toolId: string;
   readonly enabled?: boolean;
@@ -64,14 +74,14 @@ export interface NewAssignment {
 export function useAssignTool(): Write<NewAssignment, string> {
   return useWrite({
     tables: ["agent_tools", "agent_versions"],
-    write: async (client, { agentId, toolId, enabled = true, configuration = {} }, key) => {
-      const row = { agent_id: agentId, tool_id: toolId, enabled, configuration };
+    write: async (client, { agentId, toolId, enabled = true, configuration = {}, approver = null }, key) => {
+      const row = { agent_id: agentId, tool_id: toolId, enabled, configuration, approver } as NewRow;
       return (await unwrap(once(client.from("agent_tools").insert(row).select("id").single(), key))).id;
     },
   });
 }
 
-export interface AssignmentChange {
+export interface AssignmentChange extends Partial<Approving> {
   readonly id: string;
   readonly enabled?: boolean;
   readonly configuration?: JsonObject;

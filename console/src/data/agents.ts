@@ -8,7 +8,10 @@ import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRow } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
-export type Agent = Row<"agents">;
+export type Agent = Row<"agents"> & {
+  /** The app vouches for the agent: its tools may act for others than its owner. */
+  readonly acts_for_askers?: boolean;
+};
 /** The columns of an agent that its owner may write. */
 export type AgentDraft = Required<
   Pick<
@@ -101,7 +104,13 @@ interface ToolCopy {
 
 async function copyTools(client: Client, { from, to, key }: ToolCopy): Promise<void> {
   const tools = await unwrap(
-    client.from("agent_tools").select("tool_id, enabled, configuration").eq("agent_id", from).limit(1000),
+    client
+      .from("agent_tools")
+      .select<string, Pick<Row<"agent_tools">, "tool_id" | "enabled" | "configuration">>(
+        "tool_id, enabled, configuration, approver",
+      )
+      .eq("agent_id", from)
+      .limit(1000),
   );
   if (tools.length === 0) return;
   const rows = tools.map((tool) => ({ ...tool, agent_id: to }));

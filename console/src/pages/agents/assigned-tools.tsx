@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
+import { findAskers } from "../../data/acting-tools.ts";
 import {
   type Assignment,
   useAssignments,
@@ -9,6 +10,7 @@ import {
   useUpdateAssignment,
 } from "../../data/agent-tools.ts";
 import type { Agent } from "../../data/agents.ts";
+import { useUser } from "../../data/session.ts";
 import { findModel, useModels } from "../../data/models.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
@@ -54,7 +56,7 @@ export function AssignedTools({ agent }: { readonly agent: Agent }) {
           decides when to use a tool.
         </EmptyState>
       ) : (
-        <AssignmentList rows={rows} action={assignButton} onConfigure={configure} />
+        <AssignmentList agent={agent} rows={rows} action={assignButton} onConfigure={configure} />
       )}
       <AssignTool agent={agent} assignments={rows ?? []} isOpen={isAssigning} onClose={() => setAssigning(false)} />
       {opened !== undefined && (
@@ -65,16 +67,18 @@ export function AssignedTools({ agent }: { readonly agent: Agent }) {
 }
 
 interface AssignmentListProps {
+  readonly agent: Agent;
   readonly rows: readonly Assignment[];
   readonly action: React.ReactNode;
   onConfigure(id: string): void;
 }
 
-function AssignmentList({ rows, action, onConfigure }: AssignmentListProps) {
+function AssignmentList({ agent, rows, action, onConfigure }: AssignmentListProps) {
   const update = useUpdateAssignment();
   const remove = useRemoveAssignment();
   const assign = useAssignTool();
   const toast = useToast();
+  const { id: userId } = useUser();
   const turn = async (row: Assignment, enabled: boolean) => {
     if ((await update.run({ id: row.id, enabled })) === null)
       toast({ text: `${nameOf(row)} could not be changed.`, tone: "bad" });
@@ -82,10 +86,10 @@ function AssignmentList({ rows, action, onConfigure }: AssignmentListProps) {
   const unassign = async (row: Assignment) => {
     if ((await remove.run(row.id)) === null)
       return toast({ text: `${nameOf(row)} could not be removed.`, tone: "bad" });
-    const { agent_id: agentId, tool_id: toolId, enabled, configuration } = row;
+    const { agent_id: agentId, tool_id: toolId, enabled, configuration, approver } = row;
     toast({
       text: `${nameOf(row)} is removed.`,
-      action: { label: "Undo", run: () => void assign.run({ agentId, toolId, enabled, configuration }) },
+      action: { label: "Undo", run: () => void assign.run({ agentId, toolId, enabled, configuration, approver }) },
     });
   };
   const on = rows.filter(({ enabled }) => enabled).length;
@@ -102,6 +106,7 @@ function AssignmentList({ rows, action, onConfigure }: AssignmentListProps) {
           <AssignmentRow
             key={row.id}
             assignment={row}
+            askers={row.tool === null ? null : findAskers(row.tool, row, agent, userId)}
             onTurn={(enabled) => void turn(row, enabled)}
             onConfigure={() => onConfigure(row.id)}
             onRemove={() => void unassign(row)}

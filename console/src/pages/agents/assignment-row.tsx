@@ -1,6 +1,7 @@
 import { SlidersHorizontal, Trash2 } from "lucide-react";
+import type { Askers } from "../../data/acting-tools.ts";
 import type { Assignment } from "../../data/agent-tools.ts";
-import { Badge } from "../../components/badge.tsx";
+import { Badge, type Tone } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { Link } from "../../components/link.tsx";
@@ -9,15 +10,23 @@ import { ToolIcon } from "../../components/tool-icon.tsx";
 
 export interface AssignmentRowProps {
   readonly assignment: Assignment;
+  /** For a tool that acts for the person who asks. */
+  readonly askers: Askers | null;
   onTurn(enabled: boolean): void;
   onConfigure(): void;
   onRemove(): void;
 }
 
+const ASKERS: Readonly<Record<Askers, { readonly tone: Tone; readonly word: string }>> = {
+  everybody: { tone: "accent", word: "Acts for who asks" },
+  user: { tone: "neutral", word: "Acts only for you" },
+  nobody: { tone: "bad", word: "Not vouched for by the app" },
+};
+const APPROVERS = { owner: "Owner approves", asker: "Who asks approves" } as const;
 const UNKNOWN = { name: "A tool that is no longer shared", kind: "", icon: null, description: "" } as const;
 
-export function AssignmentRow({ assignment, onTurn, onConfigure, onRemove }: AssignmentRowProps) {
-  const { tool, enabled, configuration } = assignment;
+export function AssignmentRow({ assignment, askers, onTurn, onConfigure, onRemove }: AssignmentRowProps) {
+  const { tool, enabled, configuration, approver } = assignment;
   const { name, description } = tool ?? UNKNOWN;
   const settled = Object.keys(configuration).length;
   return (
@@ -33,6 +42,8 @@ export function AssignmentRow({ assignment, onTurn, onConfigure, onRemove }: Ass
             </Link>
           )}
           {tool?.requires_approval === true && <Badge tone="thinking">Requires approval</Badge>}
+          {approver !== null && <Badge>{APPROVERS[approver]}</Badge>}
+          {askers !== null && <Badge tone={ASKERS[askers].tone}>{ASKERS[askers].word}</Badge>}
           {tool?.enabled === false && <Badge tone="bad">Disabled by its owner</Badge>}
           {settled > 0 && <Badge tone="accent">{settled} configured</Badge>}
         </div>

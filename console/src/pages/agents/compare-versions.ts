@@ -40,9 +40,11 @@ function renderObject(value: Readonly<Record<string, unknown>>): string {
 }
 
 /** A line for the assignment, and indented ones for what the tool is. */
-function renderTool({ name, enabled, configuration, definition }: ComparedVersion["tools"][number]): string {
+function renderTool(tool: ComparedVersion["tools"][number] & { readonly approver?: string | null }): string {
+  const { name, enabled, configuration, approver = null, definition } = tool;
+  const decided = approver === null ? "" : ` (${approver} approves)`;
   const configured = Object.keys(configuration).length === 0 ? "" : ` ${JSON.stringify(configuration)}`;
-  const head = `${name}${enabled ? "" : " (disabled)"}${configured}`;
+  const head = `${name}${enabled ? "" : " (disabled)"}${decided}${configured}`;
   return definition === null ? head : `${head}\n${indent(renderObject({ ...definition }))}`;
 }
 

@@ -1,6 +1,7 @@
-import { FIELD_BOUNDS, type JsonObject } from "@swarmbase/sdk";
+import { FIELD_BOUNDS, isSameJson, type JsonObject } from "@swarmbase/sdk";
 import { useState } from "react";
 import { type Assignment, useUpdateAssignment } from "../../data/agent-tools.ts";
+import { actsForAsker } from "../../data/acting-tools.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
@@ -8,6 +9,7 @@ import { formatCount } from "../../components/formats.ts";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { isSchema, type JsonSchema } from "../../components/json-schema.ts";
 import { type FormValue, SchemaForm } from "../../components/schema-form.tsx";
+import { Select } from "../../components/select.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { useToast } from "../../components/toast.tsx";
 
@@ -16,22 +18,36 @@ export interface ConfigureAssignmentProps {
   onClose(): void;
 }
 
-/** Sets fixed arguments and narrower limits than those of the tool. */
+type Approver = NonNullable<Assignment["approver"]> | "";
+
+const APPROVERS: readonly { readonly value: Approver; readonly label: string }[] = [
+  { value: "", label: "As the grant says" },
+  { value: "owner", label: "The owner of the agent" },
+  { value: "asker", label: "The person who asks" },
+];
+
+/** Sets who approves, fixed arguments, and narrower limits than those of the tool. */
 export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignmentProps) {
   const { tool } = assignment;
   const [value, setValue] = useState<FormValue>(assignment.configuration);
+  const [approver, setApprover] = useState<Approver>(assignment.approver ?? "");
   const [isReadable, setReadable] = useState(true);
   const [view, setView] = useState<"form" | "json">("form");
   const update = useUpdateAssignment();
   const toast = useToast();
   const name = tool?.name ?? "the tool";
   const save = async () => {
-    const before = assignment.configuration;
-    if ((await update.run({ id: assignment.id, configuration: value as JsonObject })) === null) return;
+    const { id } = assignment;
+    const before = { configuration: assignment.configuration, approver: assignment.approver };
+    const after = { configuration: value as JsonObject, approver: approver === "" ? null : approver };
+    // The app no longer vouches for an assignment whose configuration somebody else has written.
+    const isSame = isSameJson(before.configuration, after.configuration);
+    const pick = (settings: typeof before) => (isSame ? { id, approver: settings.approver } : { id, ...settings });
+    if ((await update.run(pick(after))) === null) return;
     onClose();
     toast({
       text: `${name} is configured.`,
-      action: { label: "Undo", run: () => void update.run({ id: assignment.id, configuration: before }) },
+      action: { label: "Undo", run: () => void update.run(pick(before)) },
     });
   };
   return (
@@ -49,6 +65,19 @@ export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignment
         </>
       }
     >
+      <div className="mb-5">
+        <Field
+          label="Who approves"
+          error={update.errors["approver"]}
+          hint={
+            tool !== null && actsForAsker(tool)
+              ? "The tool acts for the person who asks, who decides whatever is chosen here."
+              : "Calls that need an approval wait for this person. Without a grant, the owner decides."
+          }
+        >
+          <Select<Approver> value={approver} choices={APPROVERS} onChange={setApprover} />
+        </Field>
+      </div>
       <Tabs<"form" | "json">
         label="How to edit it"
         value={view}

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@swarmbase/sdk";
 
-export const AUTH_TYPES = ["none", "bearer", "basic", "header", "query", "oauth"] as const;
+export const AUTH_TYPES = ["none", "bearer", "basic", "header", "query", "oauth", "asker"] as const;
+/** `oauth`: the account of the owner; `asker`: that of the person who asks. */
 export type AuthType = (typeof AUTH_TYPES)[number];
 
 /** How a request is authenticated. The value of the secret is write-only. */
@@ -12,6 +13,8 @@ export interface AuthDraft {
   readonly parameter: string;
   /** Empty keeps the stored value. */
   readonly value: string;
+  /** Stored members that the form does not show. */
+  readonly others: JsonObject;
 }
 
 export const NO_AUTH: AuthDraft = {
@@ -21,17 +24,19 @@ export const NO_AUTH: AuthDraft = {
   header: "X-Api-Key",
   parameter: "api_key",
   value: "",
+  others: {},
 };
 
 /** Whether requests carry a secret that the user enters. */
 export function hasSecret({ type }: AuthDraft): boolean {
-  return type !== "none" && type !== "oauth";
+  return type !== "none" && type !== "oauth" && type !== "asker";
 }
 
 export function readAuth(auth: unknown): AuthDraft {
   if (typeof auth !== "object" || auth === null) return NO_AUTH;
-  const given = auth as Record<string, unknown>;
-  const type = AUTH_TYPES.find((known) => known === given["type"]) ?? "none";
+  const { type: stored, account, ...given } = auth as JsonObject;
+  const known = stored === "oauth" && account === "asker" ? "asker" : stored;
+  const type = AUTH_TYPES.find((name) => name === known) ?? "none";
   const text = (name: string, fallback: string) => (typeof given[name] === "string" ? given[name] : fallback);
   return {
     type,
@@ -40,6 +45,7 @@ export function readAuth(auth: unknown): AuthDraft {
     header: text("header", NO_AUTH.header),
     parameter: text("parameter", NO_AUTH.parameter),
     value: "",
+    others: stored === "oauth" ? given : {},
   };
 }
 
@@ -49,6 +55,7 @@ export function writeAuth({
   username,
   header,
   parameter,
+  others,
 }: AuthDraft): JsonObject | undefined {
   switch (type) {
     case "none":
@@ -62,6 +69,8 @@ export function writeAuth({
     case "query":
       return { type, parameter, secret };
     case "oauth":
-      return { type };
+      return { ...others, type };
+    case "asker":
+      return { ...others, type: "oauth", account: "asker" };
   }
 }

@@ -10,7 +10,7 @@ export interface AuthFieldsProps {
   onChange(auth: AuthDraft): void;
   /** Whether a secret with this name is stored. */
   readonly isStored: boolean;
-  /** MCP servers take no query parameters, and they alone take OAuth. */
+  /** MCP servers take no query parameters, and they alone take an account of the owner. */
   readonly kind: "http" | "mcp";
   readonly errors: Readonly<Record<string, string>>;
 }
@@ -22,6 +22,7 @@ const LABELS: Readonly<Record<AuthType, string>> = {
   header: "Custom header",
   query: "Query parameter",
   oauth: "Sign-in at the server (OAuth)",
+  asker: "Account of the person who asks",
 };
 
 export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthFieldsProps) {
@@ -30,7 +31,13 @@ export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthField
   const secretError = errors["secrets"] ?? errors[`secrets.${auth.secretName}`] ?? errors["auth.secret"];
   return (
     <div className="grid gap-5 sm:grid-cols-2">
-      <Field label="Credentials" error={errors["auth"] ?? errors["auth.type"]}>
+      <Field
+        label="Credentials"
+        error={errors["auth"] ?? errors["auth.type"] ?? errors["auth.account"]}
+        {...(auth.type === "asker" && {
+          hint: "Each person signs in at the server, is asked to at the first call, and can disconnect at any time.",
+        })}
+      >
         <Select
           value={auth.type}
           choices={types.map((value) => ({ value, label: LABELS[value] }))}

@@ -20,8 +20,9 @@ import { AuthFields } from "./auth-fields.tsx";
 import { Authorization } from "./authorization.tsx";
 import { ChooseRemote } from "./choose-remote.tsx";
 
-/** In the address after a return from the server: its URL. */
+/** In the address after a return from the server: its URL, and whose account its tools use. */
 const AUTHORIZED = "authorized";
+const ACCOUNT = "account";
 
 interface Listed {
   readonly server: RemoteServer;
@@ -73,7 +74,9 @@ function Server({ onListed, isListed }: ServerProps) {
   const [address] = useSearchParams();
   const authorized = address.get(AUTHORIZED);
   const [url, setUrl] = useState(authorized ?? "");
-  const [auth, setAuth] = useState<AuthDraft>(authorized === null ? NO_AUTH : { ...NO_AUTH, type: "oauth" });
+  const [auth, setAuth] = useState<AuthDraft>(
+    authorized === null ? NO_AUTH : { ...NO_AUTH, type: address.get(ACCOUNT) === "asker" ? "asker" : "oauth" },
+  );
   const [headers, setHeaders] = useState<readonly HeaderLine[]>([]);
   const list = useListRemote();
   const { errors, touch } = useFreshErrors(list.errors);
@@ -124,10 +127,10 @@ function Server({ onListed, isListed }: ServerProps) {
           kind="mcp"
           errors={errors}
         />
-        {auth.type === "oauth" && (
+        {(auth.type === "oauth" || auth.type === "asker") && (
           <Authorization
             url={url.trim()}
-            returnTo={`/tools/import?${new URLSearchParams({ [AUTHORIZED]: url.trim() }).toString()}`}
+            returnTo={`/tools/import?${new URLSearchParams({ [AUTHORIZED]: url.trim(), [ACCOUNT]: auth.type }).toString()}`}
           />
         )}
         <OptionalHeaders

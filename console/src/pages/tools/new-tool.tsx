@@ -25,7 +25,8 @@ export function NewTool() {
         title="New tool"
         description={
           <>
-            A request to an HTTPS URL. For tools of an MCP server, <Link to="/tools/import">import them</Link>.
+            A request to an HTTPS URL, or a function. For tools of an MCP server,{" "}
+            <Link to="/tools/import">import them</Link>.
           </>
         }
         crumbs={[{ label: "Tools", to: "/tools" }]}

@@ -11,7 +11,7 @@ export function renderRequest(form: ToolForm): string {
   const url = auth.type === "query" ? addParameter(form.url, auth.parameter) : form.url;
   const lines = [
     kind === "mcp" ? url : `${form.method} ${url}`,
-    ...(auth.type === "bearer" ? [`Authorization: Bearer ${HIDDEN}`] : []),
+    ...(auth.type === "bearer" || auth.type === "asker" ? [`Authorization: Bearer ${HIDDEN}`] : []),
     ...(auth.type === "basic" ? [`Authorization: Basic ${auth.username}:${HIDDEN}`] : []),
     ...(auth.type === "header" ? [`${auth.header}: ${HIDDEN}`] : []),
     ...Object.entries(fromLines(form.headers)).map(([name, value]) => `${name}: ${value}`),

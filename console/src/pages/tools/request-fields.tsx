@@ -11,6 +11,7 @@ import { typed } from "../../components/typed.ts";
 import { hasSecret } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
 import { Authorization } from "./authorization.tsx";
+import { Choice } from "./choice.tsx";
 import { METHODS, type ToolForm } from "./tool-draft.ts";
 
 export interface RequestFieldsProps {
@@ -73,11 +74,20 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
         auth={form.auth}
         onChange={(auth) => onChange({ auth })}
         isStored={!movesHost && tool?.secret_names.includes(form.auth.secretName) === true}
-        kind={form.kind}
+        kind={isHttp ? "http" : "mcp"}
         errors={errors}
       />
       {form.auth.type === "oauth" && tool !== undefined && (
         <Authorization url={form.url.trim()} returnTo={`/tools/${tool.id}/edit`} />
+      )}
+      {isHttp && (
+        <Choice
+          label="Send who asked"
+          hint="The server learns who asks, and the tool acts for that person."
+          isOn={form.sendsAsker}
+          error={errors["identity"]}
+          onChange={(sendsAsker) => onChange({ sendsAsker })}
+        />
       )}
       {movesHost && hasSecret(form.auth) && form.auth.value === "" && (
         <Banner tone="warning">The stored secret is not sent to another host. Enter it again.</Banner>

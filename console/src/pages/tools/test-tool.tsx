@@ -1,6 +1,7 @@
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { type TestOutcome, useTestTool } from "../../data/tool-calls.ts";
+import { actsForAsker } from "../../data/acting-tools.ts";
 import type { Tool } from "../../data/tools.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
@@ -26,7 +27,7 @@ export function TestTool({ tool }: { readonly tool: Tool }) {
         description={
           tool.kind === "builtin"
             ? "Calls the tool as an agent would, outside of any swarm."
-            : "This sends a real request to the URL."
+            : `This makes a real call${actsForAsker(tool) ? " in your name" : ""}.`
         }
       >
         <form

@@ -6,9 +6,13 @@ import { fromLines, type HeaderLine, toLines } from "../../components/header-lin
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Method = (typeof METHODS)[number];
 
+/** The kinds that the form can edit. */
+export const FORM_KINDS = ["http", "mcp", "rpc", "function"] as const;
+type FormKind = (typeof FORM_KINDS)[number];
+
 /** The values of the tool form. */
 export interface ToolForm {
-  readonly kind: "http" | "mcp";
+  readonly kind: FormKind;
   readonly name: string;
   readonly description: string;
   readonly category: string;
@@ -28,6 +32,13 @@ export interface ToolForm {
   /** Undefined means that the arguments are the body. */
   readonly body: Json | undefined;
   readonly auth: AuthDraft;
+  /** Whether the server learns who asked. */
+  readonly sendsAsker: boolean;
+  /** Of the database, or of the app. */
+  readonly functionName: string;
+  /** Empty means `public`. */
+  readonly functionSchema: string;
+  readonly mayWrite: boolean;
 }
 
 export const EMPTY_TOOL: ToolForm = {
@@ -49,13 +60,17 @@ export const EMPTY_TOOL: ToolForm = {
   headers: [],
   body: undefined,
   auth: NO_AUTH,
+  sendsAsker: false,
+  functionName: "",
+  functionSchema: "",
+  mayWrite: false,
 };
 
 export function formOf(tool: Tool): ToolForm {
   const { config } = tool;
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   return {
-    kind: tool.kind === "mcp" ? "mcp" : "http",
+    kind: FORM_KINDS.find((kind) => kind === tool.kind) ?? "http",
     name: tool.name,
     description: tool.description,
     category: tool.category ?? "",
@@ -73,10 +88,20 @@ export function formOf(tool: Tool): ToolForm {
     headers: toLines(readHeaders(config["headers"])),
     body: config["body"],
     auth: readAuth(config["auth"]),
+    sendsAsker: config["identity"] === "required",
+    functionName: text(config["function"]),
+    functionSchema: text(config["schema"]),
+    mayWrite: config["writes"] === true,
   };
 }
 
-function renderConfig(form: ToolForm): JsonObject {
+/** Whether the tool sends a request to a server. The others call a function. */
+export function hasRequest({ kind }: Pick<ToolForm, "kind">): boolean {
+  return kind === "http" || kind === "mcp";
+}
+
+export function renderConfig(form: ToolForm): JsonObject {
+  if (!hasRequest(form)) return renderFunction(form);
   const auth = writeAuth(form.auth);
   const headers = fromLines(form.headers);
   return {
@@ -85,7 +110,22 @@ function renderConfig(form: ToolForm): JsonObject {
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(form.kind === "http" && form.body !== undefined && { body: form.body }),
     ...(auth !== undefined && { auth }),
+    ...(form.kind === "http" && form.sendsAsker && { identity: "required" }),
   };
+}
+
+function renderFunction({ kind, functionName, functionSchema, mayWrite }: ToolForm): JsonObject {
+  const schema = functionSchema.trim();
+  return {
+    function: functionName.trim(),
+    ...(kind === "rpc" && schema !== "" && { schema }),
+    ...(kind === "rpc" && mayWrite && { writes: true }),
+  };
+}
+
+/** Only requests carry secrets. */
+function usesSecret(form: ToolForm): boolean {
+  return hasRequest(form) && hasSecret(form.auth);
 }
 
 function renderShared(form: ToolForm): ToolUpdate & Pick<ToolDraft, "name" | "description"> {
@@ -109,18 +149,18 @@ export function renderNew(form: ToolForm): ToolDraft {
   const { secretName, value } = form.auth;
   return {
     ...renderShared(form),
-    kind: form.kind,
-    ...(hasSecret(form.auth) && value !== "" && { secrets: { [secretName]: value } }),
+    kind: form.kind as NonNullable<ToolDraft["kind"]>,
+    ...(usesSecret(form) && value !== "" && { secrets: { [secretName]: value } }),
   };
 }
 
 /** An update replaces all secrets, so they are sent only if there is a new one or none is used any more. */
 export function renderUpdate(form: ToolForm, tool: Tool): ToolUpdate {
   const { secretName, value } = form.auth;
-  const isUnused = !hasSecret(form.auth) && tool.secret_names.length > 0;
+  const isUnused = !usesSecret(form) && tool.secret_names.length > 0;
   return {
     ...renderShared(form),
-    ...(hasSecret(form.auth) && value !== "" && { secrets: { [secretName]: value } }),
+    ...(usesSecret(form) && value !== "" && { secrets: { [secretName]: value } }),
     ...(isUnused && { secrets: {} }),
   };
 }

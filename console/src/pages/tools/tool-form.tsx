@@ -1,18 +1,22 @@
 import { FIELD_BOUNDS } from "@swarmbase/sdk";
+import { actsForAsker } from "../../data/acting-tools.ts";
 import type { Tool } from "../../data/tools.ts";
 import { CardSection } from "../../components/card.tsx";
 import { Field } from "../../components/field.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { RadioGroup } from "../../components/radio-group.tsx";
+import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
+import { ActingNote } from "./acting-note.tsx";
 import { ArgumentFields } from "./argument-fields.tsx";
 import { findPlaceholders, readArguments } from "./arguments.ts";
 import { Choice } from "./choice.tsx";
+import { FunctionFields } from "./function-fields.tsx";
 import { RequestFields } from "./request-fields.tsx";
 import { RequestPreview } from "./request-preview.tsx";
-import { errorsBelowConfig, type ToolForm } from "./tool-draft.ts";
+import { errorsBelowConfig, hasRequest, renderConfig, type ToolForm } from "./tool-draft.ts";
 
 export interface ToolFormFieldsProps {
   readonly form: ToolForm;
@@ -23,10 +27,18 @@ export interface ToolFormFieldsProps {
   readonly tool?: Tool;
 }
 
+/** Tools of MCP servers are imported. */
+const NEW_KINDS: readonly { readonly value: ToolForm["kind"]; readonly label: string }[] = [
+  { value: "http", label: "HTTPS request" },
+  { value: "rpc", label: "Database function" },
+  { value: "function", label: "App function" },
+];
+
 /** All writable fields of a tool. */
 export function ToolFormFields({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProps) {
   const known = new Set(readArguments(form.schema).map(({ name }) => name));
-  const missing = findPlaceholders(form.url, form.body).filter((name) => !known.has(name));
+  const placeholders = hasRequest(form) ? findPlaceholders(form.url, form.body) : [];
+  const missing = placeholders.filter((name) => !known.has(name));
   return (
     <div className="grid min-w-0 items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
       <div className="grid min-w-0 gap-5">
@@ -36,15 +48,7 @@ export function ToolFormFields({ form, onChange, onReadable, errors, tool }: Too
         >
           <IdentityFields form={form} onChange={onChange} errors={errors} />
         </CardSection>
-        <CardSection title="Request" description="Models cannot change the host.">
-          <RequestFields
-            form={form}
-            onChange={onChange}
-            onReadable={(isReadable) => onReadable("body", isReadable)}
-            errors={errorsBelowConfig(errors)}
-            tool={tool}
-          />
-        </CardSection>
+        <Called form={form} onChange={onChange} onReadable={onReadable} errors={errors} {...(tool && { tool })} />
       </div>
       <div className="grid min-w-0 gap-5">
         <CardSection title="Arguments">
@@ -62,6 +66,39 @@ export function ToolFormFields({ form, onChange, onReadable, errors, tool }: Too
         </CardSection>
       </div>
     </div>
+  );
+}
+
+/** The request or the function, and for whom it is called. */
+function Called({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProps) {
+  const fields = { form, onChange, errors: errorsBelowConfig(errors) };
+  const isActing = actsForAsker({ kind: form.kind, config: renderConfig(form) });
+  return (
+    <CardSection
+      title={hasRequest(form) ? "Request" : "Function"}
+      description={hasRequest(form) ? "Models cannot change the host." : undefined}
+    >
+      <div className="grid gap-5">
+        {tool === undefined && (
+          <Field label="Kind" error={errors["kind"]}>
+            <Select
+              value={form.kind}
+              choices={NEW_KINDS}
+              onChange={(kind) => {
+                onReadable("body", true);
+                onChange({ kind });
+              }}
+            />
+          </Field>
+        )}
+        {hasRequest(form) ? (
+          <RequestFields {...fields} onReadable={(isReadable) => onReadable("body", isReadable)} tool={tool} />
+        ) : (
+          <FunctionFields {...fields} />
+        )}
+        {isActing && <ActingNote tool={tool} />}
+      </div>
+    </CardSection>
   );
 }
 
@@ -122,7 +159,7 @@ function Rules({ form, onChange, errors }: PartProps) {
       />
       <Choice
         label="Require approval"
-        hint="Each call waits until the agent's owner approves it."
+        hint="Each call waits until a person approves it: the agent's owner, unless the grant or the assignment names who asks."
         isOn={form.requiresApproval}
         onChange={(requiresApproval) => onChange({ requiresApproval })}
       />

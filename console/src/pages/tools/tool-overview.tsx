@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useToolUsers } from "../../data/agent-tools.ts";
 import { useUser } from "../../data/session.ts";
+import { actsForAsker } from "../../data/acting-tools.ts";
 import type { Tool } from "../../data/tools.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -13,6 +14,7 @@ import { Link } from "../../components/link.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { StatusDot } from "../../components/status-dot.tsx";
+import { ActingNote } from "./acting-note.tsx";
 import { type Argument, readArguments } from "./arguments.ts";
 import { renderRequest } from "./render-request.ts";
 import { Authorization } from "./authorization.tsx";
@@ -41,6 +43,7 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
       </div>
       <div className="grid min-w-0 gap-5">
         <Connection tool={tool} />
+        {actsForAsker(tool) && <ActingNote tool={tool} />}
         <Users tool={tool} />
         <CardSection title="Rules">
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
@@ -93,6 +96,12 @@ function ArgumentLine({ argument: { name, schema, isRequired } }: { readonly arg
 
 function Destination({ tool }: { readonly tool: Tool }) {
   const form = formOf(tool);
+  if (tool.kind !== "http" && tool.kind !== "mcp")
+    return (
+      <CardSection title="Configuration">
+        <JsonView label="Configuration" value={tool.config} />
+      </CardSection>
+    );
   if (form.url === "")
     return (
       <CardSection title="Request">

@@ -8,6 +8,7 @@ import { DeleteTool } from "./delete-tool.tsx";
 import { EditTool } from "./edit-tool.tsx";
 import { TestTool } from "./test-tool.tsx";
 import { ToolBadges } from "./tool-badges.tsx";
+import { FORM_KINDS } from "./tool-draft.ts";
 import { ToolCalls } from "./tool-calls.tsx";
 import { ToolCode } from "./tool-code.tsx";
 import { ToolOverview } from "./tool-overview.tsx";
@@ -22,11 +23,12 @@ function Page({ tool }: { readonly tool: Tool }) {
   const user = useUser();
   const isMine = tool.owner_id === user.id;
   const isOfApp = tool.kind === "client";
+  const isEditable = isMine && FORM_KINDS.some((kind) => kind === tool.kind);
   const canTest = !isOfApp && (isMine || tool.kind === "builtin");
   const tabs = [
     { value: "overview", label: "Overview", content: <ToolOverview tool={tool} /> },
     ...(canTest ? [{ value: "test", label: "Test call", content: <TestTool tool={tool} /> }] : []),
-    ...(isMine && !isOfApp ? [{ value: "edit", label: "Edit", content: <EditTool tool={tool} /> }] : []),
+    ...(isEditable ? [{ value: "edit", label: "Edit", content: <EditTool tool={tool} /> }] : []),
     { value: "calls", label: "Calls", content: <ToolCalls tool={tool} /> },
   ];
   return (

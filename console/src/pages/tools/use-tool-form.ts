@@ -32,6 +32,10 @@ const COLUMNS: Readonly<Partial<Record<keyof ToolForm, readonly string[]>>> = {
   headers: ["config.headers"],
   body: ["config.body"],
   auth: ["config.auth", "secrets"],
+  sendsAsker: ["config.identity"],
+  functionName: ["config.function"],
+  functionSchema: ["config.schema"],
+  mayWrite: ["config.writes"],
 };
 
 /** The state of the tool form; null for a new tool. */
