@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createAskingServer } from "../../server/test/support/asking-mcp-server.ts";
+import { createOAuthServer } from "../../server/test/support/oauth-mcp-server.ts";
 import { getApiClient } from "./support/api-client.ts";
+import { checkAppearance } from "./support/appearance.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import { readClipboard } from "./support/clipboard.ts";
 import { ageSessions } from "./support/age-sessions.ts";
 import { computeCode } from "./support/factor.ts";
 import { findCode } from "./support/mailbox.ts";
-import { createSignedInUser, createPerson, HOME_TITLE, signIn } from "./support/people.ts";
+import { createSignedInUser, createPerson, HOME_TITLE, navigate, signIn } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { NARROW, createBrowserTest } from "./support/browser-test.ts";
 import { readSession } from "./support/browser-contexts.ts";
@@ -262,4 +267,40 @@ test("the API page shows URL, key and snippets without a token, and links to the
   await page.reload();
   await page.getByRole("button", { name: "Copy: Base URL" }).waitFor();
   assert.equal(await page.getByRole("link", { name: /API reference|OpenAPI/ }).count(), 0);
+});
+
+test("the account page lists the connections of the user, and ends one after a confirmation", async (t, {
+  openPage,
+  instance,
+}) => {
+  const pem = await readFile(join(instance.dataDir, "tls/localhost.pem"));
+  const { server } = createOAuthServer(createAskingServer, { credential: { key: pem, cert: pem } });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const origin = `https://localhost:${(server.address() as { port: number }).port}`;
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  await page.goto("/account/connections");
+  await page.getByText("You have no connections.").waitFor();
+  await navigate(page, "/tools/import");
+  await page.getByLabel("Address").fill(`${origin}/mcp`);
+  await page.getByLabel("Credentials").selectOption("Account of the person who asks");
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByText("Granted: tools.").waitFor();
+  assert.equal(await page.getByLabel("Credentials").inputValue(), "asker");
+
+  await navigate(page, "/account/connections");
+  const row = page.getByRole("listitem", { name: origin });
+  await row.getByText("granted: tools").waitFor();
+  await row.getByText(/^connected/).waitFor();
+  await checkAppearance(page, "account-connections");
+  await row.getByRole("button", { name: `Disconnect ${origin}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await row.getByRole("button", { name: `Disconnect ${origin}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+  await page.getByText("You have no connections.").waitFor();
 });

@@ -216,6 +216,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/account/sessions", hasNoField: true },
     { path: "/account/keys", hasNoField: true },
     { path: "/account/keys", press: [/^Create API key/] },
+    { path: "/account/connections", hasNoField: true },
     { path: "/account/budgets" },
     { path: "/account/signing", hasNoField: true },
   ];

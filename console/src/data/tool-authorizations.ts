@@ -7,13 +7,13 @@ import { useWrite, type Write } from "./write.ts";
 
 type Listed = FunctionAnswer<"tools", "list_authorizations">;
 
-/** What the owner of tools has allowed the service at an MCP server. It serves all tools with the same URL. */
+/** What a person has allowed the service at a server. It serves all tools with the same URL. */
 export type ToolAuthorization = Listed["authorizations"][number];
 
 const RETURN_TO = "swarmbase.authorize";
 
-/** The authorization for a URL; null when there is none. */
-export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolAuthorization | null> {
+/** All authorizations of the user. */
+export function useToolAuthorizations(isOn = true): ReadResult<readonly ToolAuthorization[]> {
   const query = useQuery<readonly ToolAuthorization[], Failure>({
     // Below "tools", so that a change is read again with them.
     queryKey: ["tools", "authorizations"],
@@ -24,8 +24,13 @@ export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolA
     },
     enabled: isOn,
   });
-  const { rows, ...reading } = useReading(query);
-  return { rows: rows && (rows.find((known) => known.url === url) ?? null), ...reading };
+  return useReading(query);
+}
+
+/** The authorization for a URL; null when there is none. */
+export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolAuthorization | null> {
+  const { rows, ...read } = useToolAuthorizations(isOn);
+  return { rows: rows && (rows.find((known) => known.url === url) ?? null), ...read };
 }
 
 export interface Authorize {
@@ -47,9 +52,9 @@ export function useAuthorizeTool(): Write<Authorize, void> {
   });
 }
 
-/** Where the user was before; the list of tools, if that is not known. */
+/** Where the user was before. Another tab does not know it. */
 export function getReturnPath(): string {
-  return sessionStorage.getItem(RETURN_TO) ?? "/tools";
+  return sessionStorage.getItem(RETURN_TO) ?? "/account/connections";
 }
 
 /** Returns the URL of the server. */

@@ -3,6 +3,7 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { PathTabs } from "../../components/path-tabs.tsx";
 import type { Tab } from "../../components/tabs.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
+import { ConnectionsTab } from "./connections-tab.tsx";
 import { KeysTab } from "./keys-tab.tsx";
 import { ProfileTab } from "./profile-tab.tsx";
 import { SecurityTab } from "./security-tab.tsx";
@@ -14,6 +15,7 @@ const TABS: readonly Tab[] = [
   { value: "security", label: "Sign-in", content: <SecurityTab /> },
   { value: "sessions", label: "Sessions", content: <SessionsTab /> },
   { value: "keys", label: "API keys", content: <KeysTab /> },
+  { value: "connections", label: "Connections", content: <ConnectionsTab /> },
   { value: "budgets", label: "Budgets", content: <BudgetsTab /> },
   { value: "signing", label: "Request signing", content: <SigningTab /> },
 ];
@@ -29,7 +31,7 @@ export function AccountPage() {
 function AccountTabs() {
   return (
     <div className="mx-auto max-w-3xl">
-      <PageHeader title="Account" description="Your profile, sign-in and budgets." />
+      <PageHeader title="Account" description="Your profile, sign-in, connections and budgets." />
       <PathTabs label="Account" path="/account" tabs={TABS} keepsScroll />
     </div>
   );
