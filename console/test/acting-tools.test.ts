@@ -132,6 +132,16 @@ plainTest("a tool that acts for the person who asks keeps its configuration when
   }
 });
 
+plainTest("a new tool leaves description and arguments to the database function, if the form has none", () => {
+  const form = { ...EMPTY_TOOL, kind: "rpc", name: "a", functionName: "f" } as const;
+  const { description, input_schema: schema } = renderNew(form);
+  assert.deepEqual([description, schema], [undefined, undefined]);
+  const properties = { since: { type: "string" } };
+  const filled = renderNew({ ...form, description: "Lists.", schema: { type: "object", properties } });
+  assert.deepEqual([filled.description, filled.input_schema], ["Lists.", { type: "object", properties }]);
+  assert.deepEqual(renderNew({ ...form, kind: "function" }).input_schema, EMPTY_TOOL.schema);
+});
+
 plainTest("versions that differ only in who approves are told apart", () => {
   const tool = { tool_id: "t", name: "a", enabled: true, configuration: {}, definition: null };
   const version = { role: "", framework: "provider_a", model: null, system_prompt: null, settings: {}, guardrails: [] };

@@ -15,7 +15,7 @@ export function FunctionFields({ form, onChange, errors }: Pick<RequestFieldsPro
           error={errors["function"] ?? errors["config"]}
           hint={
             isDatabase
-              ? "Called as over /rest/v1/rpc, with the rights of the person who asks."
+              ? "Called with the rights of the person who asks. A description or arguments that you leave empty come from the function."
               : "A name of the app's functions file. The function gets the person who asks."
           }
         >

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ToolVisibility } from "@swarmbase/sdk";
+import { isSameJson, type Json, type JsonObject, type ToolVisibility } from "@swarmbase/sdk";
 import type { Tool, ToolDraft, ToolUpdate } from "../../data/tools.ts";
 import { type AuthDraft, hasSecret, NO_AUTH, readAuth, writeAuth } from "./auth-draft.ts";
 import { fromLines, type HeaderLine, toLines } from "../../components/header-lines.ts";
@@ -147,11 +147,16 @@ function renderShared(form: ToolForm): ToolUpdate & Pick<ToolDraft, "name" | "de
 
 export function renderNew(form: ToolForm): ToolDraft {
   const { secretName, value } = form.auth;
+  const { description, input_schema: schema, ...shared } = renderShared(form);
+  // The service takes them from the database function if they are absent.
+  const isDescribed = form.kind === "rpc";
   return {
-    ...renderShared(form),
-    kind: form.kind as NonNullable<ToolDraft["kind"]>,
+    ...shared,
+    ...((!isDescribed || description !== "") && { description }),
+    ...((!isDescribed || !isSameJson(schema, EMPTY_TOOL.schema)) && { input_schema: schema }),
+    kind: form.kind,
     ...(usesSecret(form) && value !== "" && { secrets: { [secretName]: value } }),
-  };
+  } as ToolDraft;
 }
 
 /** An update replaces all secrets, so they are sent only if there is a new one or none is used any more. */
