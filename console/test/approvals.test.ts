@@ -121,27 +121,38 @@ test("a tool that needs an account shows where to connect it, and can be decline
   const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
   const toolId = await createMailTool(api, "https://mail.example/{to}");
   await api.call("POST", "/rest/v1/agent_tools", { agent_id: agentIds[0], tool_id: toolId });
-  await askToConnect(page, "https://login.example/authorize?state=s");
+  const asked: unknown[] = [];
+  // Also for the tab that is opened. Other tests use the context afterwards.
+  const context = page.context();
+  t.after(() => context.unroute("**/functions/v1/tools"));
+  await context.route("**/functions/v1/tools", async (route) => {
+    asked.push(route.request().postDataJSON());
+    await route.fulfill({ json: { authorization_url: `${instance.url}/account/connections` } });
+  });
+  await askToConnect(page);
   await page.goto(`/swarms/${swarmId}`);
   await sendMessage(page, 'Write to bob\n/tool send_mail {"to":"bob"}');
   const question = page.getByRole("region", { name: "Question of send_mail" });
   const link = question.getByRole("link", { name: "Connect" });
   await link.waitFor();
-  assert.deepEqual(await Promise.all(["href", "target", "rel"].map((name) => link.getAttribute(name))), [
-    "https://login.example/authorize?state=s",
-    "_blank",
-    "noopener noreferrer",
-  ]);
   await question.getByText("Opens login.example in a new tab.").waitFor();
   assert.equal(await question.getByRole("button", { name: /Approve|Answer/ }).count(), 0);
   await checkAppearance(page, "room-connect");
 
-  await page.unroute("**/rest/v1/tool_executions?*");
-  await askToConnect(page, "javascript:alert(1)");
-  await page.goto("/approvals");
+  const opening = page.waitForEvent("popup");
+  await link.click();
+  const tab = await opening;
+  await tab.getByRole("heading", { name: "Connections" }).waitFor();
+  assert.partialDeepStrictEqual(asked[0], {
+    action: "authorize",
+    tool_execution_id: new URL(await link.evaluate((a) => (a as HTMLAnchorElement).href)).pathname.split("/").at(-1),
+    redirect_to: `${instance.url}/tools/authorized`,
+  });
+  await tab.close();
+
+  await navigate(page, "/approvals");
   const item = page.getByRole("article", { name: "Ada: send_mail" });
-  await item.getByText("The address to connect at is not valid.").waitFor();
-  assert.equal(await item.getByRole("link", { name: "Connect" }).count(), 0);
+  await item.getByRole("link", { name: "Connect" }).waitFor();
   await item.getByRole("button", { name: "Decline" }).click();
   await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
   await waitUntil(async () => {
@@ -151,8 +162,8 @@ test("a tool that needs an account shows where to connect it, and can be decline
 });
 
 /** Replaces the approval that a call waits for by the question of a tool that needs an account. */
-async function askToConnect(page: Page, url: string): Promise<void> {
-  const question = { id: "q", kind: "connect", message: "Connect your mail account.", schema: {}, url };
+async function askToConnect(page: Page): Promise<void> {
+  const question = { id: "q", kind: "connect", message: "Connect your mail account.", url: "https://login.example/" };
   await page.route("**/rest/v1/tool_executions?*", async (route) => {
     const response = await route.fetch();
     const text = await response.text();

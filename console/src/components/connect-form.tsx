@@ -3,24 +3,23 @@ import { Button, buttonStyle } from "./button.tsx";
 
 export interface ConnectFormProps {
   readonly message: string;
-  /** Where the person signs in and agrees. */
-  readonly url: string;
+  /** The page of the console that goes on to the server and comes back. */
+  readonly to: string;
+  /** Where the person signs in; null if that is not known. */
+  readonly host: string | null;
   readonly isDeclining: boolean;
   readonly isDisabled: boolean;
   onDecline(): void;
 }
 
-/** A tool that waits until the person has connected an account. The call continues by itself then. */
-export function ConnectForm({ message, url, isDeclining, isDisabled, onDecline }: ConnectFormProps) {
-  const address = URL.parse(url);
-  // The text may come from anybody, and an address of another kind could be a script.
-  const isWeb = address?.protocol === "https:" || address?.protocol === "http:";
+/** A tool that waits until the person has connected an account. The call then continues by itself. */
+export function ConnectForm({ message, to, host, isDeclining, isDisabled, onDecline }: ConnectFormProps) {
   return (
     <div role="group" aria-label={message} className="grid grid-cols-1 gap-3">
       <p className="wrap-anywhere whitespace-pre-wrap">{message}</p>
       <div className="flex flex-wrap items-center gap-2">
-        {isWeb && !isDisabled && (
-          <a href={address.href} target="_blank" rel="noopener noreferrer" className={buttonStyle("primary", "small")}>
+        {!isDisabled && (
+          <a href={to} target="_blank" rel="noopener noreferrer" className={buttonStyle("primary", "small")}>
             <ExternalLink aria-hidden />
             Connect
           </a>
@@ -30,9 +29,7 @@ export function ConnectForm({ message, url, isDeclining, isDisabled, onDecline }
         </Button>
       </div>
       <p className="text-sm wrap-anywhere text-ink-faint">
-        {isWeb
-          ? `Opens ${address.host} in a new tab. The call continues when you have agreed there.`
-          : "The address to connect at is not valid."}
+        Opens {host ?? "the server"} in a new tab. The call continues when you have agreed there.
       </p>
     </div>
   );

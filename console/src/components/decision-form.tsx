@@ -7,12 +7,14 @@ import { QuestionForm } from "./question-form.tsx";
 interface Question {
   readonly message: string;
   readonly schema: unknown;
-  /** "connect": the tool waits until the person has connected an account, at `url`. */
+  /** "connect": the tool waits until the person has connected an account. */
   readonly kind?: string | undefined;
+  /** Where the person signs in. */
   readonly url?: string | undefined;
 }
 
 export interface DecisionFormProps {
+  readonly callId: string;
   /** What the tool asks; null if the call only needs an approval. */
   readonly question: Question | null;
   readonly isDisabled?: boolean;
@@ -23,7 +25,7 @@ export interface DecisionFormProps {
 }
 
 /** The buttons for a tool call that waits, or the form of its question. A call can be decided once. */
-export function DecisionForm({ question, isDisabled = false, failure, onDecide }: DecisionFormProps) {
+export function DecisionForm({ callId, question, isDisabled = false, failure, onDecide }: DecisionFormProps) {
   const [decided, setDecided] = useState<boolean | null>(null);
   const decide = async (isApproved: boolean, content?: Readonly<Record<string, unknown>>) => {
     setDecided(isApproved);
@@ -56,7 +58,8 @@ export function DecisionForm({ question, isDisabled = false, failure, onDecide }
       ) : question.kind === "connect" ? (
         <ConnectForm
           message={question.message}
-          url={question.url ?? ""}
+          host={URL.parse(question.url ?? "")?.host ?? null}
+          to={`/tools/connect/${callId}`}
           isDeclining={decided === false}
           isDisabled={decided !== null || isDisabled}
           onDecline={() => void decide(false)}

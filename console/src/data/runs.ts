@@ -149,6 +149,7 @@ export function useDecision(call: Pick<Decision, "runId" | "toolExecutionId">) {
     write: (_client, decision) => decideToolCall(decision),
   });
   return {
+    callId: call.toolExecutionId,
     failure: failure?.message ?? null,
     onDecide: async (isApproved: boolean, content?: Decision["content"]): Promise<boolean> =>
       (await run({ ...call, isApproved, ...(content !== undefined && { content }) })) !== null,

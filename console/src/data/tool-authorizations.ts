@@ -8,7 +8,10 @@ import { useWrite, type Write } from "./write.ts";
 type Listed = FunctionAnswer<"tools", "list_authorizations">;
 
 /** What a person has allowed the service at a server. It serves all tools with the same URL. */
-export type ToolAuthorization = Listed["authorizations"][number];
+export type ToolAuthorization = Listed["authorizations"][number] & {
+  /** Whose tools use it: those of the user, or tools that act for the user. */
+  readonly account?: "owner" | "asker";
+};
 
 const RETURN_TO = "swarmbase.authorize";
 
@@ -27,14 +30,15 @@ export function useToolAuthorizations(isOn = true): ReadResult<readonly ToolAuth
   return useReading(query);
 }
 
-/** The authorization for a URL; null when there is none. */
+/** The authorization for the user's own tools with a URL; null when there is none. */
 export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolAuthorization | null> {
   const { rows, ...read } = useToolAuthorizations(isOn);
-  return { rows: rows && (rows.find((known) => known.url === url) ?? null), ...read };
+  return { rows: rows && (rows.find((known) => known.url === url && known.account !== "asker") ?? null), ...read };
 }
 
 export interface Authorize {
-  readonly url: string;
+  /** The URL of the server, or a call that waits for an account. */
+  readonly at: { readonly url: string } | { readonly tool_execution_id: string };
   /** The path of the console to continue at. */
   readonly returnTo: string;
 }
@@ -43,8 +47,8 @@ export interface Authorize {
 export function useAuthorizeTool(): Write<Authorize, void> {
   return useWrite({
     tables: [],
-    write: async (client, { url, returnTo }) => {
-      const body = { action: "authorize", url, redirect_to: `${location.origin}${AUTHORIZED_PATH}` };
+    write: async (client, { at, returnTo }) => {
+      const body = { action: "authorize", ...at, redirect_to: `${location.origin}${AUTHORIZED_PATH}` };
       const answer = await unwrap(client.functions.invoke<{ authorization_url: string }>("tools", { body }));
       sessionStorage.setItem(RETURN_TO, returnTo);
       location.assign(answer?.authorization_url ?? "/tools");
@@ -70,11 +74,11 @@ export function useFinishAuthorization(): Write<Readonly<Record<string, string>>
 }
 
 /** Deletes the tokens. */
-export function useRevokeAuthorization(): Write<string, void> {
+export function useRevokeAuthorization(): Write<Pick<ToolAuthorization, "url" | "account">, void> {
   return useWrite({
     tables: ["tools"],
-    write: async (client, url) => {
-      await unwrap(client.functions.invoke("tools", { body: { action: "revoke_authorization", url } }));
+    write: async (client, authorization) => {
+      await unwrap(client.functions.invoke("tools", { body: { action: "revoke_authorization", ...authorization } }));
     },
   });
 }

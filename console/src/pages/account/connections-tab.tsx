@@ -31,7 +31,7 @@ export function ConnectionsTab() {
       ) : (
         <ul className="divide-y divide-line rounded-md border border-line">
           {connections.map((connection) => (
-            <ConnectionRow key={connection.url} connection={connection} />
+            <ConnectionRow key={`${connection.account ?? ""} ${connection.url}`} connection={connection} />
           ))}
         </ul>
       )}
@@ -40,14 +40,14 @@ export function ConnectionsTab() {
 }
 
 function ConnectionRow({ connection }: { readonly connection: ToolAuthorization }) {
-  const { url, scope, authorized, authorized_at: authorizedAt } = connection;
+  const { url, account, scope, authorized, authorized_at: authorizedAt } = connection;
   const name = URL.parse(url)?.origin ?? url;
   const [isAsking, setAsking] = useState(false);
   const revoke = useRevokeAuthorization();
   const toast = useToast();
   const run = async () => {
     setAsking(false);
-    const isDone = await revoke.run(url);
+    const isDone = await revoke.run({ url, ...(account !== undefined && { account }) });
     toast(
       isDone === null
         ? { text: `${name} could not be disconnected.`, tone: "bad" }
@@ -64,6 +64,7 @@ function ConnectionRow({ connection }: { readonly connection: ToolAuthorization 
           {!authorized && <Badge tone="thinking">{authorizedAt === null ? "Not finished" : "Connection lost"}</Badge>}
         </div>
         <div className="flex flex-wrap gap-x-3 text-sm wrap-anywhere text-ink-faint">
+          {account !== undefined && <span>{account === "asker" ? "tools that act for you" : "your own tools"}</span>}
           <span>{scope === null ? "no scopes named" : `granted: ${scope}`}</span>
           {authorizedAt !== null && (
             <span className="whitespace-nowrap">

@@ -53,13 +53,13 @@ export function Authorization({ url, returnTo }: AuthorizationProps) {
             variant="primary"
             icon={<Plug />}
             isBusy={authorize.isBusy}
-            onClick={() => void authorize.run({ url, returnTo })}
+            onClick={() => void authorize.run({ at: { url }, returnTo })}
           >
             Connect
           </Button>
         )}
         {authorization !== null && (
-          <Button size="small" icon={<Unplug />} isBusy={revoke.isBusy} onClick={() => void revoke.run(url)}>
+          <Button size="small" icon={<Unplug />} isBusy={revoke.isBusy} onClick={() => void revoke.run({ url })}>
             Disconnect
           </Button>
         )}

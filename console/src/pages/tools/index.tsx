@@ -2,6 +2,7 @@ import { Route, Routes } from "react-router";
 import { NoSuchRow } from "../../components/no-such-row.tsx";
 import { OneRow } from "../../components/one-row.tsx";
 import { AuthorizedPage } from "./authorized-page.tsx";
+import { ConnectPage } from "./connect-page.tsx";
 import { ImportTools } from "./import-tools.tsx";
 import { NewTool } from "./new-tool.tsx";
 import { ToolList } from "./tool-list.tsx";
@@ -14,6 +15,7 @@ export function ToolsPage() {
       <Route path="new" element={<NewTool />} />
       <Route path="import" element={<ImportTools />} />
       <Route path="authorized" element={<AuthorizedPage />} />
+      <Route path="connect/:callId" element={<ConnectPage />} />
       <Route path=":id/:tab?" element={<OneRow page={ToolPage} />} />
       <Route path="*" element={<NoSuchRow noun="tool" />} />
     </Routes>
