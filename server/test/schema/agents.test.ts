@@ -98,6 +98,7 @@ describe("agents", () => {
       model: null,
       system_prompt: null,
       settings: {},
+      acts_for_askers: false,
       status: "idle",
     });
   });

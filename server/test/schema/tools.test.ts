@@ -63,6 +63,7 @@ describe("tools", () => {
       secret_names: [],
       max_retries: 1,
       idempotent: false,
+      is_vouched: false,
     });
     for (const [constraint, record] of REJECTED)
       await rejects(
@@ -133,7 +134,15 @@ describe("assignments", () => {
     const tool_id = (await stage.insert(user, "tools", TOOL)).id;
     const { id, created_at, ...rest } = await stage.insert(user, "agent_tools", { agent_id, tool_id, user_id: other });
     assert.ok(created_at instanceof Date);
-    assert.deepEqual(rest, { agent_id, tool_id, user_id: user, enabled: true, configuration: {} });
+    assert.deepEqual(rest, {
+      agent_id,
+      tool_id,
+      user_id: user,
+      enabled: true,
+      configuration: {},
+      approver: null,
+      is_vouched: false,
+    });
     await rejects(stage.insert(user, "agent_tools", { agent_id, tool_id }), {
       code: "23505",
       constraint: "agent_tools_agent_id_tool_id_key",
