@@ -227,11 +227,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
       examples: {
         list: { action: "list", url: "https://mcp.example.com/mcp", secrets: { token: "sk-123" } },
         import: { action: "import", url: "https://mcp.example.com/mcp", names: ["search"] },
-        authorize: {
-          action: "authorize",
-          url: "https://mcp.example.com/mcp",
-          redirect_to: "https://app.example.com/tools",
-        },
+        authorize: { action: "authorize", url: "https://mcp.example.com/mcp", redirect_to: "https://app.example.com/" },
         "finish authorization": {
           action: "finish_authorization",
           state: "Zm9v",
