@@ -133,8 +133,11 @@ function createAsked(
       return stage.sql.query("select private.decide_tool_executions($1)", [JSON.stringify(call)]);
     },
     async end() {
-      if ((await stage.run(runId)).status === "requires_action") open().start();
+      const node = open();
+      if ((await stage.run(runId)).status === "requires_action") node.start();
       await stage.end(runId);
+      // It would claim the next run.
+      await node.stop();
       return (await stage.texts(runId))[0]?.content ?? "";
     },
   };
