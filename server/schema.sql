@@ -6569,8 +6569,8 @@ begin
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
     for no key update;
     if found then
-      -- Tools act with the rights that all of the askers have: a key lowers those of a person, and two keys have none in
-      -- common. No key has the id of the run.
+      -- Tools act with the rights that all of the askers have: a key lowers those of a person, and two keys have none
+      -- in common. No key has the id of the run.
       update private.run_leases l
       set api_key_id = case when l.api_key_id is null then private.key_id() else queued_id end
       where l.run_id = queued_id and private.key_id() <> coalesce(l.api_key_id, queued_id);

@@ -434,9 +434,9 @@ begin
 end
 $$;
 
--- Whether the starter of a run approves each call of a tool that acts for the starter: whoever else speaks in the swarm,
--- or has spoken where the agents still read it, must not make the starter act. Agents speak for their owners, unless the
--- app vouches for them. The bound is that of `history_limit`.
+-- Whether the starter of a run approves each call of a tool that acts for the starter: whoever else speaks in the
+-- swarm, or has spoken where the agents still read it, must not make the starter act. Agents speak for their owners,
+-- unless the app vouches for them. The bound is that of `history_limit`.
 create or replace function private.must_starter_approve(swarm_id uuid, starter_id uuid) returns boolean
 language plpgsql stable
 as $$

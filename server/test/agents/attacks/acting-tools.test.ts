@@ -34,7 +34,7 @@ async function waitForAction(runId: string): Promise<{ readonly approver_id: str
 }
 
 function assertActed({ opened }: Responded, userId: string): void {
-  assert.ok(opened[0] !== undefined && !(opened[0] instanceof Error), String(opened[0]));
+  assert.ok(opened[0] !== undefined && !(opened[0] instanceof Error));
   assert.equal(opened[0].principal.userId, userId);
 }
 

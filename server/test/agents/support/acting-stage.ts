@@ -79,7 +79,8 @@ export async function respond(
     tools: {
       async run(_tool, _input, context) {
         await onCall(context, runId);
-        opened.push(await (context.starter?.open() ?? Promise.reject(new Error("no starter"))).catch((error) => error));
+        const opening = context.starter?.open() ?? Promise.reject(new Error("no starter"));
+        opened.push(await opening.catch((error: unknown) => error as Error));
         return outcome;
       },
     },
