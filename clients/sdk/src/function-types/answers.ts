@@ -1,5 +1,6 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { ApiKeyScope } from "../api-keys.ts";
+import type { GrantParty } from "../grants.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ToolKind, ToolVisibility } from "../tools.ts";
 
@@ -94,7 +95,7 @@ export interface ListedAuthorizations {
   authorizations: {
     url: string;
     /** asker: an account that the user has connected */
-    account: "owner" | "asker";
+    account: GrantParty;
     scope: string | null;
     authorized: boolean;
     authorized_at: string | null;

@@ -1,6 +1,7 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { ApiKeyScope } from "../api-keys.ts";
 import type { EventType } from "../events.ts";
+import type { GrantParty } from "../grants.ts";
 import type { ToolVisibility } from "../tools.ts";
 
 export interface AgentGrantsAcceptBody {
@@ -40,7 +41,8 @@ export interface ToolsListBody {
       }
     | {
         type: "oauth";
-        account?: "owner" | "asker" | undefined;
+        /** `asker`: an account of the caller, which tools use in runs of the caller; if absent, `owner` */
+        account?: GrantParty | undefined;
       }
     | undefined;
   /** name to value, at most 20 */
@@ -73,7 +75,8 @@ export interface ToolsImportBody {
       }
     | {
         type: "oauth";
-        account?: "owner" | "asker" | undefined;
+        /** `asker`: an account of the caller, which tools use in runs of the caller; if absent, `owner` */
+        account?: GrantParty | undefined;
       }
     | undefined;
   /** name to value, at most 20 */
@@ -94,7 +97,7 @@ export interface ToolsAuthorizeBody {
   /** with `authorize`, in place of `url`: a call that waits until the caller connects an account */
   tool_execution_id?: string | undefined;
   /** `asker`: an account of the caller, which tools use in runs of the caller; if absent, `owner` */
-  account?: "owner" | "asker" | undefined;
+  account?: GrantParty | undefined;
   /** the OAuth scope to request; if absent, the scope that the server names */
   scope?: string | undefined;
   /** a client that you have registered; if absent, the service registers itself */
@@ -125,7 +128,7 @@ export interface ToolsRevokeAuthorizationBody {
   /** the address of the MCP server */
   url: string;
   /** `asker`: an account of the caller, which tools use in runs of the caller; if absent, `owner` */
-  account?: "owner" | "asker" | undefined;
+  account?: GrantParty | undefined;
   /** for the service role: the owner of the tools or of the authorizations */
   user_id?: string | undefined;
 }
