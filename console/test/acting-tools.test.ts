@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
-import { actsForAsker } from "../src/data/acting-tools.ts";
+import { actsForAsker } from "@swarmbase/sdk";
 import type { Tool } from "../src/data/tools.ts";
 import { compareVersions } from "../src/pages/agents/compare-versions.ts";
 import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/pages/tools/tool-draft.ts";

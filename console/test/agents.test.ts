@@ -264,7 +264,15 @@ test("agent pages show load errors with a retry button, and a not-found page for
 });
 
 plainTest("compareVersions lists the fields that differ, with a line for each part", () => {
-  const tool = { tool_id: "t", name: "calculator", enabled: true, configuration: {}, definition: null };
+  const tool = {
+    tool_id: "t",
+    name: "calculator",
+    enabled: true,
+    configuration: {},
+    approver: null,
+    is_vouched: false,
+    definition: null,
+  } as const;
   const definition = {
     description: "Pays.",
     kind: "http",
@@ -276,6 +284,7 @@ plainTest("compareVersions lists the fields that differ, with a line for each pa
     max_retries: 0,
     idempotent: false,
     enabled: true,
+    is_vouched: false,
   };
   const guardrail = {
     guardrail_id: "g",

@@ -6,3 +6,14 @@ export type ToolKind = (typeof TOOL_KINDS)[number] | "a2a" | "rpc" | "function" 
 /** The first one is the default of a new tool. */
 export const TOOL_VISIBILITIES = ["private", "shared", "public"] as const;
 export type ToolVisibility = (typeof TOOL_VISIBILITIES)[number];
+
+/** Whether calls of a tool are made in the name of the person who asks. */
+export function actsForAsker({ kind, config }: { readonly kind: unknown; readonly config: unknown }): boolean {
+  if (kind === "rpc" || kind === "function") return true;
+  if (kind === "client" || kind === "builtin") return false;
+  return memberOf(config, "identity") === "required" || memberOf(memberOf(config, "auth"), "account") === "asker";
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,14 +1,7 @@
-import type { JsonObject } from "@swarmbase/sdk";
+import { actsForAsker } from "@swarmbase/sdk";
 import type { Assignment } from "./agent-tools.ts";
 import type { Agent } from "./agents.ts";
 import type { Tool } from "./tools.ts";
-
-/** Whether calls are made in the name of the person who asks. */
-export function actsForAsker({ kind, config }: { readonly kind: string; readonly config: JsonObject }): boolean {
-  const { auth, identity } = config;
-  const account = typeof auth === "object" && auth !== null && "account" in auth ? auth["account"] : undefined;
-  return kind === "rpc" || kind === "function" || identity === "required" || account === "asker";
-}
 
 /** Those for whom a tool works in an agent of the user. */
 export type Askers = "everybody" | "user" | "nobody";
@@ -21,6 +14,6 @@ export function findAskers(
   userId: string,
 ): Askers | null {
   if (!actsForAsker(tool)) return null;
-  if (tool.is_vouched && isVouched && agent.acts_for_askers === true) return "everybody";
+  if (tool.is_vouched && isVouched && agent.acts_for_askers) return "everybody";
   return tool.is_vouched || tool.owner_id === userId ? "user" : "nobody";
 }

@@ -1,4 +1,4 @@
-import type { Database, JsonObject } from "@swarmbase/sdk";
+import type { JsonObject } from "@swarmbase/sdk";
 import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Agent } from "./agents.ts";
 import type { Row } from "./client.ts";
@@ -8,14 +8,8 @@ import { type ReadResult, useRows } from "./rows.ts";
 import type { Tool } from "./tools.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
-/** Who decides on calls that need an approval. Null: as the grant says, without one the owner of the agent. */
-interface Approving {
-  readonly approver: "owner" | "asker" | null;
-}
-
 /** An assignment with its tool, which is null when its owner no longer shares it. */
-export interface Assignment extends Row<"agent_tools">, Approving {
-  readonly is_vouched: boolean;
+export interface Assignment extends Row<"agent_tools"> {
   readonly tool: Tool | null;
 }
 
@@ -62,9 +56,7 @@ export function useToolUsers(toolId: string): ReadResult<readonly ToolUser[]> {
   });
 }
 
-type NewRow = Database["public"]["Tables"]["agent_tools"]["Insert"];
-
-export interface NewAssignment extends Partial<Approving> {
+export interface NewAssignment extends Partial<Pick<Assignment, "approver">> {
   readonly agentId: string;
   readonly toolId: string;
   readonly enabled?: boolean;
@@ -75,13 +67,13 @@ export function useAssignTool(): Write<NewAssignment, string> {
   return useWrite({
     tables: ["agent_tools", "agent_versions"],
     write: async (client, { agentId, toolId, enabled = true, configuration = {}, approver = null }, key) => {
-      const row = { agent_id: agentId, tool_id: toolId, enabled, configuration, approver } as NewRow;
+      const row = { agent_id: agentId, tool_id: toolId, enabled, configuration, approver };
       return (await unwrap(once(client.from("agent_tools").insert(row).select("id").single(), key))).id;
     },
   });
 }
 
-export interface AssignmentChange extends Partial<Approving> {
+export interface AssignmentChange extends Partial<Pick<Assignment, "approver">> {
   readonly id: string;
   readonly enabled?: boolean;
   readonly configuration?: JsonObject;

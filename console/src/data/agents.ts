@@ -8,10 +8,7 @@ import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRow } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
-export type Agent = Row<"agents"> & {
-  /** The app vouches for the agent: its tools may act for others than its owner. */
-  readonly acts_for_askers?: boolean;
-};
+export type Agent = Row<"agents">;
 /** The columns of an agent that its owner may write. */
 export type AgentDraft = Required<
   Pick<

@@ -8,10 +8,7 @@ import { useWrite, type Write } from "./write.ts";
 type Listed = FunctionAnswer<"tools", "list_authorizations">;
 
 /** What a person has allowed the service at a server. It serves all tools with the same URL. */
-export type ToolAuthorization = Listed["authorizations"][number] & {
-  /** Whose tools use it: those of the user, or tools that act for the user. */
-  readonly account?: "owner" | "asker";
-};
+export type ToolAuthorization = Listed["authorizations"][number];
 
 const RETURN_TO = "swarmbase.authorize";
 

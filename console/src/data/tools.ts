@@ -8,10 +8,7 @@ import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRow } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
-export type Tool = Row<"tools"> & {
-  /** The service role has written the definition. */
-  readonly is_vouched: boolean;
-};
+export type Tool = Row<"tools">;
 export type ToolDraft = Database["public"]["Tables"]["tools"]["Insert"];
 export type ToolUpdate = Database["public"]["Tables"]["tools"]["Update"];
 

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
+import { actsForAsker, isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import fc from "fast-check";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { checkResource } from "../src/files/check-resource.ts";
 import { FolderError, readFolder } from "../src/files/read-folder.ts";
 import { renderFile, updateFile } from "../src/files/render-file.ts";
 import { parseYamlFile, type YamlFile } from "../src/files/yaml-file.ts";
-import { actsForAsker } from "../src/model/acting.ts";
 import { deriveId, slugOf } from "../src/model/keys.ts";
 import { escapeReferences, findReferences, resolveReferences } from "../src/model/references.ts";
 import { isSensitive } from "../src/model/sensitive.ts";
@@ -324,7 +323,7 @@ test("tools that act for the asker are recognised by kind and configuration", ()
     ["mcp", { auth: { type: "oauth" } }, false],
     ["http", { auth: null }, false],
   ];
-  for (const [kind, config, expected] of cases) assert.equal(actsForAsker(kind, config), expected, kind);
+  for (const [kind, config, expected] of cases) assert.equal(actsForAsker({ kind, config }), expected, kind);
 });
 
 describe("secrets", () => {

@@ -47,7 +47,7 @@ function ConnectionRow({ connection }: { readonly connection: ToolAuthorization 
   const toast = useToast();
   const run = async () => {
     setAsking(false);
-    const isDone = await revoke.run({ url, ...(account !== undefined && { account }) });
+    const isDone = await revoke.run({ url, account });
     toast(
       isDone === null
         ? { text: `${name} could not be disconnected.`, tone: "bad" }

@@ -40,8 +40,8 @@ function renderObject(value: Readonly<Record<string, unknown>>): string {
 }
 
 /** A line for the assignment, and indented ones for what the tool is. */
-function renderTool(tool: ComparedVersion["tools"][number] & { readonly approver?: string | null }): string {
-  const { name, enabled, configuration, approver = null, definition } = tool;
+function renderTool(tool: ComparedVersion["tools"][number]): string {
+  const { name, enabled, configuration, approver, definition } = tool;
   const decided = approver === null ? "" : ` (${approver} approves)`;
   const configured = Object.keys(configuration).length === 0 ? "" : ` ${JSON.stringify(configuration)}`;
   const head = `${name}${enabled ? "" : " (disabled)"}${decided}${configured}`;

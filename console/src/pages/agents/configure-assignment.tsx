@@ -1,10 +1,10 @@
-import { FIELD_BOUNDS, isSameJson, type JsonObject } from "@swarmbase/sdk";
+import { actsForAsker, FIELD_BOUNDS, isSameJson, type JsonObject } from "@swarmbase/sdk";
 import { useState } from "react";
 import { type Assignment, useUpdateAssignment } from "../../data/agent-tools.ts";
-import { actsForAsker } from "../../data/acting-tools.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
+import { Field } from "../../components/field.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { isSchema, type JsonSchema } from "../../components/json-schema.ts";

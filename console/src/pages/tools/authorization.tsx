@@ -59,7 +59,12 @@ export function Authorization({ url, returnTo }: AuthorizationProps) {
           </Button>
         )}
         {authorization !== null && (
-          <Button size="small" icon={<Unplug />} isBusy={revoke.isBusy} onClick={() => void revoke.run({ url })}>
+          <Button
+            size="small"
+            icon={<Unplug />}
+            isBusy={revoke.isBusy}
+            onClick={() => void revoke.run({ url, account: "owner" })}
+          >
             Disconnect
           </Button>
         )}

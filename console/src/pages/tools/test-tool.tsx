@@ -1,7 +1,7 @@
+import { actsForAsker } from "@swarmbase/sdk";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { type TestOutcome, useTestTool } from "../../data/tool-calls.ts";
-import { actsForAsker } from "../../data/acting-tools.ts";
 import type { Tool } from "../../data/tools.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";

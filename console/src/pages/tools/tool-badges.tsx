@@ -1,4 +1,4 @@
-import { actsForAsker } from "../../data/acting-tools.ts";
+import { actsForAsker } from "@swarmbase/sdk";
 import type { Tool } from "../../data/tools.ts";
 import { Badge } from "../../components/badge.tsx";
 

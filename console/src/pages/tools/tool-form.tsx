@@ -1,5 +1,4 @@
-import { FIELD_BOUNDS } from "@swarmbase/sdk";
-import { actsForAsker } from "../../data/acting-tools.ts";
+import { actsForAsker, FIELD_BOUNDS } from "@swarmbase/sdk";
 import type { Tool } from "../../data/tools.ts";
 import { CardSection } from "../../components/card.tsx";
 import { Field } from "../../components/field.tsx";

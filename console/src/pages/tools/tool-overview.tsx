@@ -1,7 +1,7 @@
+import { actsForAsker } from "@swarmbase/sdk";
 import type { ReactNode } from "react";
 import { useToolUsers } from "../../data/agent-tools.ts";
 import { useUser } from "../../data/session.ts";
-import { actsForAsker } from "../../data/acting-tools.ts";
 import type { Tool } from "../../data/tools.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Badge } from "../../components/badge.tsx";

@@ -1,7 +1,6 @@
-import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
+import { actsForAsker, isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import type { Resource } from "../files/check-resource.ts";
 import type { Place } from "../files/yaml-file.ts";
-import { actsForAsker } from "../model/acting.ts";
 import { columnsOf, initialValueOf } from "../model/fields.ts";
 import { isObject, memberOf, renderPath } from "../model/json.ts";
 import { KIND_WORDS, OWNER_COLUMNS } from "../model/kinds.ts";
@@ -88,7 +87,7 @@ function isNoLongerVouched({ resource, row }: Match, { writer }: RowOptions): bo
 
 /** Whether the file describes a tool that acts for the person who asks. */
 export function describesActing({ kind, given }: Resource): boolean {
-  return kind === "tools" && actsForAsker(memberOf(given, "kind"), memberOf(given, "config"));
+  return kind === "tools" && actsForAsker({ kind: memberOf(given, "kind"), config: memberOf(given, "config") });
 }
 
 /** Secrets cannot be read, so their names are compared. The service drops them when the host of the tool changes. */

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "@swarmbase/sdk";
-import { actsForAsker } from "../model/acting.ts";
+import { actsForAsker, type Json, type JsonObject } from "@swarmbase/sdk";
 import { columnsOf } from "../model/fields.ts";
 import { GRANT_TERMS, normaliseTerm } from "../model/grant-terms.ts";
 import { isObject, memberOf } from "../model/json.ts";
@@ -129,7 +128,7 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       id: textOf(row, "id"),
       name: textOf(row, "name"),
       isBuiltin: row["kind"] === "builtin",
-      actsForAsker: actsForAsker(row["kind"], row["config"]),
+      actsForAsker: actsForAsker({ kind: row["kind"], config: row["config"] }),
     })),
   };
 }

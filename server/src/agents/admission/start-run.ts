@@ -17,7 +17,6 @@ import type { Admissions } from "./admissions.ts";
 import { requireModel } from "./require-model.ts";
 import type { RunRequest } from "./run-request.ts";
 import {
-  type AdmissionCall,
   findListedSwarm,
   type FirstTurnPlan,
   listReplacedRuns,
