@@ -98,6 +98,10 @@ describe("npm create swarmbase", { skip: whyNoNode }, () => {
     assert.ok(texts.length > 2, "the text grows while it is written");
     for (const [index, text] of texts.entries()) assert.ok(text.startsWith(texts[index - 1] ?? ""));
 
+    await page.getByRole("textbox", { name: "Message" }).fill("Where are my orders?");
+    await page.getByRole("textbox", { name: "Message" }).press("Enter");
+    await message(page, "Support", /my_orders succeeded.*Coffee beans/).waitFor();
+
     await page.getByRole("textbox", { name: "Message" }).fill("Please refund my order A-17.");
     await page.getByRole("textbox", { name: "Message" }).press("Enter");
     await page.getByText("Support wants to call refund_order").waitFor();

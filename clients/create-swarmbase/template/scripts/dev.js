@@ -1,4 +1,4 @@
-// Starts the service, publishes the agent, and starts the app's own server and Vite. Ctrl-C stops all of them.
+// Starts the service, applies the migrations, publishes the agent, and starts the app's own server and Vite. Ctrl-C stops all of them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -22,7 +22,11 @@ start("swarmbase", [], { LOG_LEVEL: "warn", SIMULATED_TOKENS_PER_SECOND: "20", .
 const service = await waitForService();
 // The agent belongs to an account of the app, to which nobody signs in.
 const published = { SERVER_URL: serverUrl, SWARMBASE_OWNER: process.env.SWARMBASE_OWNER ?? "app@example.com" };
-if (service !== null && (await finish("swarmbase", ["apply", "--yes"], published))) {
+if (
+  service !== null &&
+  (await finish("swarmbase", ["db", "push"], {})) &&
+  (await finish("swarmbase", ["apply", "--yes"], published))
+) {
   // Both connect to the service, whose certificate only this machine knows.
   const shared = { NODE_EXTRA_CA_CERTS: service.ca_cert_file, SWARMBASE_URL: service.url };
   start("node", ["server/main.js"], {

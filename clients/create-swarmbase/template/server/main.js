@@ -1,7 +1,7 @@
 // The app's own server: it receives webhooks, and it does what the tool `refund_order` asks for.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
-import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
+import { ToolCallVerificationError, verifyToolCall, verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
 
 const { SERVER_URL, SWARMBASE_URL, SWARMBASE_SERVICE_ROLE_KEY: key, DATA_DIR = ".swarmbase" } = process.env;
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ server.listen(new URL(SERVER_URL).port, "127.0.0.1", () =>
 async function handle(request, response) {
   try {
     const route = routes[`${request.method} ${request.url}`];
-    const answer = route ? await route(await readBody(request), request.headers) : { status: 404 };
+    const answer = route ? await route(await readBody(request), request) : { status: 404 };
     response.writeHead(answer.status, { "content-type": "application/json" });
     response.end(answer.body === undefined ? "" : JSON.stringify(answer.body));
   } catch (error) {
@@ -31,7 +31,7 @@ async function handle(request, response) {
 }
 
 /** Prints what happened. Events of private conversations say which tool was called, never what was said. */
-async function receiveWebhook(body, headers) {
+async function receiveWebhook(body, { headers }) {
   try {
     const event = await verifyWebhook(body, headers, await readSecrets());
     console.log(`webhook: ${event.type} ${event.data.tool_name ?? event.data.error.code}`);
@@ -44,19 +44,40 @@ async function receiveWebhook(body, headers) {
 }
 
 /** Refund the order here. The agent calls this only after the customer has confirmed it. */
-function refundOrder(body) {
+async function refundOrder(body, { method, url, headers }) {
+  const options = { issuer: SWARMBASE_URL, audience: SERVER_URL };
+  const call = await verifyToolCall({ method, url, headers, body }, options).catch((error) => {
+    if (!(error instanceof ToolCallVerificationError)) throw error;
+    console.log(`server: rejected, ${error.reason}`);
+  });
+  if (call === undefined) return { status: 401 };
   const { number } = JSON.parse(body.toString());
+  const query = { user_id: `eq.${call.sub}`, number: `eq.${number}`, refunded_at: "is.null" };
+  const [order] = await callRest("orders", query, { refunded_at: new Date() });
+  if (order === undefined) return { status: 404, body: { error: "the customer has no such order to refund" } };
   console.log(`server: refunded ${number}`);
-  return { status: 200, body: { refunded: number, amount: "12.50 EUR" } };
+  return { status: 200, body: { refunded: number } };
 }
 
 async function readSecrets() {
-  const query = new URLSearchParams({ select: "secret", url: `eq.${SERVER_URL}/hook` });
-  const response = await fetch(`${SWARMBASE_URL}/rest/v1/webhooks?${query}`, {
-    headers: { apikey: key, authorization: `Bearer ${key}` },
+  const rows = await callRest("webhooks", { select: "secret", url: `eq.${SERVER_URL}/hook` });
+  return rows.map(({ secret }) => secret);
+}
+
+/** Reads rows, or changes them. */
+async function callRest(table, query, change) {
+  const response = await fetch(`${SWARMBASE_URL}/rest/v1/${table}?${new URLSearchParams(query)}`, {
+    method: change === undefined ? "GET" : "PATCH",
+    headers: {
+      apikey: key,
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      prefer: "return=representation",
+    },
+    body: JSON.stringify(change),
   });
-  if (!response.ok) throw new Error(`the secrets of the webhooks cannot be read: ${response.status}`);
-  return (await response.json()).map(({ secret }) => secret);
+  if (!response.ok) throw new Error(`${table}: ${response.status}`);
+  return response.json();
 }
 
 async function readBody(request) {
