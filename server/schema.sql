@@ -10817,6 +10817,7 @@ create table public.tool_execution_payloads (
   constraint tool_execution_payloads_tool_execution_id_fkey FOREIGN KEY (tool_execution_id) REFERENCES public.tool_executions(id) ON DELETE CASCADE
 );
 CREATE INDEX tool_execution_payloads_agent_id_idx ON public.tool_execution_payloads USING btree (agent_id) WHERE (agent_id IS NOT NULL);
+CREATE INDEX tool_execution_payloads_private_to_idx ON public.tool_execution_payloads USING btree (private_to) WHERE (private_to IS NOT NULL);
 CREATE INDEX tool_execution_payloads_swarm_id_idx ON public.tool_execution_payloads USING btree (swarm_id);
 alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;
 alter table public.tool_execution_payloads enable row level security;

@@ -237,6 +237,8 @@ create table public.tool_execution_payloads (
   constraint tool_execution_payloads_swarm_id_key unique (swarm_id, tool_execution_id)
 );
 create index tool_execution_payloads_swarm_id_idx on public.tool_execution_payloads (swarm_id);
+create index tool_execution_payloads_private_to_idx on public.tool_execution_payloads (private_to)
+  where private_to is not null;
 create index tool_execution_payloads_agent_id_idx on public.tool_execution_payloads (agent_id)
   where agent_id is not null;
 alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;

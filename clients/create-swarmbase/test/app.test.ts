@@ -36,9 +36,9 @@ test("customers sign up, ask the agent of the app in private, and confirm what i
   const page = await openPage(t);
   const { email, password } = await signUp(page, address, "Ada");
   await page.getByText("Only you can read what you write here.").waitFor();
-  await page.getByRole("button", { name: "What can you do?" }).click();
+  await page.getByRole("button", { name: "Where are my orders?" }).click();
   const stored = page.locator("li[data-status=stored]");
-  await stored.filter({ hasText: /I am Support.*I can use refund_order/ }).waitFor();
+  await stored.filter({ hasText: /my_orders.*Coffee beans/ }).waitFor();
   await page.getByRole("textbox", { name: "Message" }).fill("Please refund my order A-17.");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText("Support wants to call refund_order").waitFor();
@@ -98,10 +98,14 @@ async function signUp(page: Page, address: string, called: string): Promise<Retu
 async function publish({ dataDir }: Instance): Promise<void> {
   const program = resolve(import.meta.dirname, "../../../server/bin/swarmbase.js");
   const env = { ...process.env, DATA_DIR: dataDir, SWARMBASE_OWNER: "app@example.com" };
-  await promisify(execFile)(process.execPath, ["-C", SOURCE, program, "apply", "--yes"], {
-    cwd: TEMPLATE,
-    env: { ...env, SERVER_URL: process.env["SERVER_URL"] },
-  });
+  for (const args of [
+    ["db", "push"],
+    ["apply", "--yes"],
+  ])
+    await promisify(execFile)(process.execPath, ["-C", SOURCE, program, ...args], {
+      cwd: TEMPLATE,
+      env: { ...env, SERVER_URL: process.env["SERVER_URL"] },
+    });
 }
 
 /** Starts the app's own server. Returns a function that waits for a line of it. */

@@ -14,6 +14,7 @@ const DEFINITION = {
   max_output_chars: 16_000,
   max_retries: 1,
   idempotent: false,
+  is_vouched: false,
   enabled: true,
 };
 const WEBHOOK = { kind: "webhook", stage: "input", config: { url: "https://checks.example.com/" } };
@@ -50,7 +51,14 @@ describe("tools and guardrails of versions", () => {
     const { id: tool } = await stage.insert(user, "tools", TOOL);
     for (const agent of [one, other]) await assign(user, agent, tool);
     await assign(user, one, CALCULATOR);
-    const assigned = { tool_id: tool, name: "find_order", enabled: true, configuration: {} };
+    const assigned = {
+      tool_id: tool,
+      name: "find_order",
+      enabled: true,
+      configuration: {},
+      approver: null,
+      is_vouched: false,
+    };
     const builtin = { ...assigned, tool_id: CALCULATOR, name: "calculator", definition: null };
     assert.deepEqual((await latest(one)).tools, [builtin, { ...assigned, definition: DEFINITION }]);
 

@@ -71,7 +71,7 @@ describe("versions of agents", () => {
       );
     const tools = [["tools"], ["tools"], ["tools"], ["tools"]];
     assert.deepEqual(changed, [...changes.map((change) => Object.keys(change)), ...tools]);
-    const tool = { tool_id: CALCULATOR, name: "calculator", definition: null };
+    const tool = { tool_id: CALCULATOR, name: "calculator", approver: null, is_vouched: false, definition: null };
     assert.deepEqual(
       versions.slice(6).map((version) => version.tools),
       [
