@@ -3322,10 +3322,11 @@ CREATE OR REPLACE FUNCTION private.find_grant(agent_id uuid, user_id uuid, trans
  STABLE
 AS $function$
 declare
-  account auth.users;
+  account record;
   held public.agent_grants;
 begin
-  select u.* into account from auth.users u where u.id = find_grant.user_id;
+  select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
+  from auth.users u where u.id = find_grant.user_id;
   if account.deleted_at is not null or account.banned_until > now() then
     return null;
   end if;
@@ -3337,7 +3338,7 @@ begin
       select g as held, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
       from public.agent_grants g
       where g.agent_id = find_grant.agent_id and private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
-        and private.is_granted(g, account)
+        and private.is_granted(g, account.id, account.app_metadata, account.is_anonymous)
       offset 0) as c
     order by c.rank, c.priority desc, c.created_at, c.id limit 1);
   return case when held.runs_per_day is distinct from 0
@@ -4164,15 +4165,15 @@ CREATE OR REPLACE FUNCTION private.is_endpoint_queue_claimable(due_at timestamp 
 AS $function$ select due_at <= now() and coalesce(capacity, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
 grant execute on function private.is_endpoint_queue_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.is_granted(held public.agent_grants, account auth.users)
+CREATE OR REPLACE FUNCTION private.is_granted(held public.agent_grants, account_id uuid, metadata jsonb, is_anonymous boolean)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
   select (held.expires_at is null or held.expires_at > now()) and case held.audience
-    when 'user' then held.user_id = account.id and (held.accepted_at is not null or held.runs_per_day = 0)
-    when 'claim' then account.app_metadata @> held.claim and (held.include_anonymous or not account.is_anonymous)
-    else held.include_anonymous or not account.is_anonymous end
+    when 'user' then held.user_id = account_id and (held.accepted_at is not null or held.runs_per_day = 0)
+    when 'claim' then metadata @> held.claim and (held.include_anonymous or not is_anonymous)
+    else held.include_anonymous or not is_anonymous end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_hidden_swarm(swarm_id uuid)
@@ -4776,9 +4777,10 @@ CREATE OR REPLACE FUNCTION private.list_held_grants(user_id uuid)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  account auth.users;
+  account record;
 begin
-  select u.* into account from auth.users u where u.id = list_held_grants.user_id;
+  select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
+  from auth.users u where u.id = list_held_grants.user_id;
   if account.deleted_at is not null or account.banned_until > now() then
     return;
   end if;
@@ -4789,7 +4791,8 @@ begin
     cross join lateral (
       select g as held, g.agent_id, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
       from public.agent_grants g
-      where private.get_audience_key(g.audience, g.user_id, g.claim) = k.key and private.is_granted(g, account)
+      where private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
+        and private.is_granted(g, account.id, account.app_metadata, account.is_anonymous)
       offset 0) as c
     join public.agents a on a.id = c.agent_id and a.user_id <> account.id
     order by a.id, c.rank, c.priority desc, c.created_at, c.id) as first

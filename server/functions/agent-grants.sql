@@ -54,13 +54,14 @@ $$;
 
 -- Whether a grant is for an account, whichever others are. An offer is not, but a block needs nobody's consent.
 -- Inlined.
-create or replace function private.is_granted(held public.agent_grants, account auth.users) returns boolean
+create or replace function private.is_granted(held public.agent_grants, account_id uuid, metadata jsonb,
+  is_anonymous boolean) returns boolean
 language sql stable
 as $$
   select (held.expires_at is null or held.expires_at > now()) and case held.audience
-    when 'user' then held.user_id = account.id and (held.accepted_at is not null or held.runs_per_day = 0)
-    when 'claim' then account.app_metadata @> held.claim and (held.include_anonymous or not account.is_anonymous)
-    else held.include_anonymous or not account.is_anonymous end
+    when 'user' then held.user_id = account_id and (held.accepted_at is not null or held.runs_per_day = 0)
+    when 'claim' then metadata @> held.claim and (held.include_anonymous or not is_anonymous)
+    else held.include_anonymous or not is_anonymous end
 $$;
 
 -- The order in which grants apply: the first one alone. Inlined.
@@ -73,10 +74,11 @@ create or replace function private.find_grant(agent_id uuid, user_id uuid, trans
 returns public.agent_grants language plpgsql stable
 as $$
 declare
-  account auth.users;
+  account record;
   held public.agent_grants;
 begin
-  select u.* into account from auth.users u where u.id = find_grant.user_id;
+  select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
+  from auth.users u where u.id = find_grant.user_id;
   if account.deleted_at is not null or account.banned_until > now() then
     return null;
   end if;
@@ -88,7 +90,7 @@ begin
       select g as held, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
       from public.agent_grants g
       where g.agent_id = find_grant.agent_id and private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
-        and private.is_granted(g, account)
+        and private.is_granted(g, account.id, account.app_metadata, account.is_anonymous)
       offset 0) as c
     order by c.rank, c.priority desc, c.created_at, c.id limit 1);
   return case when held.runs_per_day is distinct from 0
@@ -102,9 +104,10 @@ create or replace function private.list_held_grants(user_id uuid) returns setof 
 language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account auth.users;
+  account record;
 begin
-  select u.* into account from auth.users u where u.id = list_held_grants.user_id;
+  select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
+  from auth.users u where u.id = list_held_grants.user_id;
   if account.deleted_at is not null or account.banned_until > now() then
     return;
   end if;
@@ -115,7 +118,8 @@ begin
     cross join lateral (
       select g as held, g.agent_id, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
       from public.agent_grants g
-      where private.get_audience_key(g.audience, g.user_id, g.claim) = k.key and private.is_granted(g, account)
+      where private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
+        and private.is_granted(g, account.id, account.app_metadata, account.is_anonymous)
       offset 0) as c
     join public.agents a on a.id = c.agent_id and a.user_id <> account.id
     order by a.id, c.rank, c.priority desc, c.created_at, c.id) as first
