@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SETTINGS } from "../../server/src/config/index.ts";
-import { renderConfigurationReference } from "../documents/render-configuration-reference.ts";
+import { SHIPPED_EXTENSIONS } from "../documents/generated-pages.ts";
+import { ESSENTIAL_SETTINGS, renderConfigurationReference } from "../documents/render-configuration-reference.ts";
 
 describe("renderConfigurationReference", () => {
   const page = renderConfigurationReference();
@@ -24,7 +25,7 @@ describe("renderConfigurationReference", () => {
     const extended = renderConfigurationReference([{ name: "reference" }, { name: "notes", settings }]);
     assert.match(
       extended,
-      /\n## Extension `notes`\n\n.*\n.*\n\| `NOTES_MAX` \| a whole number from 1 to 9 \| `5` \| Notes of one user\. \|\n$/,
+      /\n### Extension `notes`\n\n.*\n.*\n\| `NOTES_MAX` \| a whole number from 1 to 9 \| `5` \| Notes of one user\. \|\n\n## Names\n/,
     );
     assert.doesNotMatch(extended, /Extension `reference`/);
   });
@@ -34,8 +35,23 @@ describe("renderConfigurationReference", () => {
     const extended = renderConfigurationReference([{ name: "otel", standardVariables: [variable] }]);
     assert.match(
       extended,
-      /## Extension `otel`\n\n.*\n.*\n\| `OTEL_X` \| text \(secret\) \| none \| Something\. \|\n$/,
+      /### Extension `otel`\n\n.*\n.*\n\| `OTEL_X` \| text \(secret\) \| none \| Something\. \|\n\n## Names\n/,
     );
+  });
+
+  it("begins with the settings that matter, each of which is nowhere else", () => {
+    const whole = renderConfigurationReference(SHIPPED_EXTENSIONS);
+    const [first = "", advanced = ""] = whole.split("\n## Advanced settings\n");
+    const names = [...first.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name);
+    assert.equal(names.length, 15);
+    assert.deepEqual(names, ESSENTIAL_SETTINGS);
+    for (const name of names) assert.ok(!advanced.includes(`\n| \`${name}\` |`), name);
+    for (const heading of ["### Realtime", "### Extension `backup`"]) assert.ok(advanced.includes(`\n${heading}\n`));
+    assert.doesNotMatch(advanced, /^### Keys\n\n(?!\|)/m);
+  });
+
+  it("says what names mean", () => {
+    assert.match(page, /\| `…_TTL_SECONDS`, `…_TTL_DAYS` \| lifetime \|/);
   });
 
   it("says how it is made again", () => {
@@ -43,7 +59,8 @@ describe("renderConfigurationReference", () => {
   });
 
   it("keeps every row in four cells", () => {
-    for (const line of page.split("\n").filter((text) => text.startsWith("|"))) {
+    const tables = page.slice(0, page.indexOf("\n## Names\n"));
+    for (const line of tables.split("\n").filter((text) => text.startsWith("|"))) {
       assert.equal(line.split("|").length, 6, line);
     }
   });

@@ -8,7 +8,7 @@ import { pruneSessions, pruneStale, STALE_ROWS, type StaleRows } from "./sql/exp
 export interface AuthHousekeepingOptions {
   readonly settings: Pick<
     Settings,
-    "authAuditRetentionDays" | "authRetentionDays" | "authSessionInactivitySeconds" | "authMailIntervalSeconds"
+    "authAuditRetentionDays" | "authRetentionDays" | "authSessionIdleTtlSeconds" | "authMailIntervalSeconds"
   >;
   /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number;
@@ -29,7 +29,7 @@ export function createAuthHousekeeping(
 ): Worker {
   const { pool, clock } = context;
   const { random, intervalMs = INTERVAL_MS, batchSize = BATCH_SIZE } = o;
-  const { authRetentionDays: days, authSessionInactivitySeconds: idleSeconds, authMailIntervalSeconds } = o.settings;
+  const { authRetentionDays: days, authSessionIdleTtlSeconds: idleSeconds, authMailIntervalSeconds } = o.settings;
   const { authAuditRetentionDays: auditDays } = o.settings;
   const keptMs = (name: StaleRows): number => {
     if (name === "throttles") return authMailIntervalSeconds * 1000;

@@ -18,7 +18,7 @@ export const ACCOUNT_SETTINGS = {
     { kind: "boolean", default: true },
     "Whether people may sign in without an e-mail address.",
   ),
-  AUTH_ACCESS_TOKEN_SECONDS: setting(
+  AUTH_ACCESS_TOKEN_TTL_SECONDS: setting(
     { kind: "integer", min: 60, max: 86_400, default: 3600 },
     "Lifetime of an access token.",
   ),
@@ -30,11 +30,11 @@ export const ACCOUNT_SETTINGS = {
     { kind: "choice", choices: ["until-seen", "always"], default: "until-seen" },
     "How long the refresh token before the current one is accepted: until the client has presented the current tokens and `AUTH_REFRESH_REUSE_SECONDS` are over, or always.",
   ),
-  AUTH_SESSION_TIMEBOX_SECONDS: setting(
+  AUTH_SESSION_TTL_SECONDS: setting(
     { kind: "integer", min: 0, max: 315_360_000, default: 0 },
     "Maximum lifetime of a session; 0 means no limit.",
   ),
-  AUTH_SESSION_INACTIVITY_SECONDS: setting(
+  AUTH_SESSION_IDLE_TTL_SECONDS: setting(
     { kind: "integer", min: 0, max: 315_360_000, default: 0 },
     "Time after which a session without a refresh ends; 0 means never.",
   ),
@@ -46,19 +46,19 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 0, max: 3650, default: 90 },
     "Days after which an entry of `auth.audit_log_entries` is removed; 0 keeps it.",
   ),
-  API_KEY_LIMIT_PER_USER: setting(
+  API_KEYS_PER_USER: setting(
     { kind: "integer", min: 0, max: 1_000, default: 20 },
     "Maximum number of API keys that one user may have; 0 switches API keys off for new ones.",
   ),
-  API_KEY_MAX_DAYS: setting(
+  API_KEY_MAX_TTL_DAYS: setting(
     { kind: "integer", min: 0, max: 3650, default: 0 },
     "Days after which an API key expires at the latest; 0 means that a key needs no expiry.",
   ),
-  INVITATION_DAYS: setting(
+  INVITATION_TTL_DAYS: setting(
     { kind: "integer", min: 0, max: 3650, default: 30 },
-    "Days after which an [invitation to a swarm](../guides/swarms-and-members.md) expires; 0 means never. A change applies to new invitations.",
+    "Days after which an [invitation to a swarm](../guides/swarms.md) expires; 0 means never. A change applies to new invitations.",
   ),
-  AUTH_OTP_EXPIRY_SECONDS: setting(
+  AUTH_OTP_TTL_SECONDS: setting(
     { kind: "integer", min: 60, max: 86_400, default: 86_400 },
     "Lifetime of codes and links in mails.",
   ),
@@ -95,7 +95,7 @@ export const ACCOUNT_SETTINGS = {
     { kind: "boolean", default: true },
     "Whether a change of e-mail address must also be confirmed at the old address.",
   ),
-  AUTH_MFA_MAX_FACTORS: setting(
+  AUTH_MFA_FACTORS_PER_USER: setting(
     { kind: "integer", min: 1, max: 100, default: 10 },
     "Maximum number of factors that one user may enrol.",
   ),

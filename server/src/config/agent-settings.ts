@@ -28,13 +28,29 @@ export const AGENT_SETTINGS = {
     { kind: "integer", min: 2, max: 600, default: 10 },
     "Time without a renewal after which a node loses a run and another node continues it. A node whose session of the database has ended loses it after 2.5 seconds without a renewal.",
   ),
+  AGENT_RUN_MAX_SECONDS: setting(
+    { kind: "integer", min: 1, max: 604_800, default: 600 },
+    "Maximum of the swarm setting `timeout_ms`, in seconds: the time that a run may work. The time that it waits for a person, a client, a time or a signal does not count.",
+  ),
+  AGENT_RUN_MAX_TOOL_STEPS: setting(
+    { kind: "integer", min: 1, max: 1_000, default: 25 },
+    "Maximum of the swarm setting `max_tool_steps`: how often the model of one turn may call tools.",
+  ),
+  AGENT_RUN_MAX_CALLS: setting(
+    { kind: "integer", min: 1, max: 10_000, default: 50 },
+    "Maximum of the swarm setting `max_tool_calls`, and its default up to 50: the tool calls of one run.",
+  ),
+  AGENT_WAITING_RUNS_PER_USER: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 1_000 },
+    "Maximum number of runs of one user that wait at a time; in a further run, the tools `sleep` and `wait_for_event`, sub-tasks, and calls that would wait without end for a person or the client fail with `WAIT_LIMIT_REACHED`.",
+  ),
   AGENT_APPROVAL_TTL_SECONDS: setting(
-    { kind: "integer", min: 1, max: 604_800, default: 900 },
-    "Time that a tool call waits for approval; then it counts as denied.",
+    { kind: "integer", min: 0, max: 604_800, default: 900 },
+    "Time that a tool call waits for approval, or for the answer to a question; then it counts as denied. 0: without end.",
   ),
   AGENT_CLIENT_TOOL_TTL_SECONDS: setting(
-    { kind: "integer", min: 1, max: 604_800, default: 900 },
-    "Time that a call of a tool of kind `client` waits for its result; then the model gets the error `CLIENT_TOOL_EXPIRED`.",
+    { kind: "integer", min: 0, max: 604_800, default: 900 },
+    "Time that a call of a tool of kind `client` waits for its result; then the model gets the error `CLIENT_TOOL_EXPIRED`. 0: without end.",
   ),
   AGENT_TOOL_CONCURRENCY: setting(
     { kind: "integer", min: 1, max: 100, default: 8 },
@@ -44,13 +60,13 @@ export const AGENT_SETTINGS = {
     { kind: "integer", min: 1, max: 1000, default: 10 },
     "Maximum number of runs that wait in one swarm; a further one gets 409.",
   ),
-  AGENT_STREAM_LIMIT_PER_USER: setting(
+  AGENT_STREAMS_PER_USER: setting(
     { kind: "integer", min: 1, max: 100_000, default: 1000 },
     "Maximum number of runs that one user follows on one node at a time, by streams and by calls that wait for a response; a further one gets 429.",
   ),
-  RUN_EVENTS_RETENTION_HOURS: setting(
-    { kind: "integer", min: 0, max: 8760, default: 24 },
-    "Hours after which the events of an ended run, which streams replay, are removed, a large table up to a quarter later; 0 keeps them.",
+  RUN_EVENTS_RETENTION_DAYS: setting(
+    { kind: "integer", min: 0, max: 365, default: 1 },
+    "Days after which the events of an ended run, which streams replay, are removed, a large table up to a quarter later; 0 keeps them.",
   ),
   AGENT_VERSIONS_KEPT: setting(
     { kind: "integer", min: 0, max: 10_000, default: 100 },
@@ -60,13 +76,17 @@ export const AGENT_SETTINGS = {
     { kind: "choice", choices: ["service", "users"], default: "service" },
     "Who may grant an agent to everyone or to a claim: the service role and operators, or also the users who own agents.",
   ),
-  MODEL_CALLS_RETENTION_HOURS: setting(
-    { kind: "integer", min: 0, max: 87_600, default: 720 },
-    "Hours after which [the model calls of runs](../guides/tracing.md#traces-in-the-database) are removed; 0 keeps them as long as their run.",
+  AGENT_SUMMARY_MODEL: setting(
+    { kind: "framework-model", default: null },
+    "Model that writes [the summaries of long conversations](../guides/swarms.md#summaries), instead of the model of each agent. `off`: nothing is summarised, and the oldest messages are left out.",
   ),
-  AGENT_QUEUE_WAIT_SECONDS: setting(
-    { kind: "integer", min: 0, max: 600, default: 30 },
-    "Time that a call waits for a queued run before it gets 202.",
+  MODEL_CALLS_RETENTION_DAYS: setting(
+    { kind: "integer", min: 0, max: 3650, default: 30 },
+    "Days after which [the model calls of runs](../guides/tracing.md#traces-in-the-database) are removed; 0 keeps them as long as their run.",
+  ),
+  AGENT_QUEUE_TIMEOUT_MS: setting(
+    { kind: "integer", min: 0, max: 600_000, default: 30_000 },
+    "Time that a call waits for a queued run, in milliseconds, before it gets 202.",
   ),
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: setting(
     { kind: "boolean", default: false },
@@ -97,6 +117,10 @@ export const PROVIDER_SETTINGS = {
     { kind: "path", default: null },
     "JSON file that describes providers in full: models with their context windows and prices, fallbacks. It takes precedence over the variables, and is read again when it changes. See `docs/guides/models.md`.",
   ),
+  PROVIDER_DETECTION: setting(
+    { kind: "boolean", default: true },
+    "Whether a service without a configured provider uses the keys in `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` and `GEMINI_API_KEY`, and an Ollama on this machine, while `HOST` is loopback and `NODE_ENV` is not `production`. Such a service also tests all its keys when it starts. See `docs/guides/models.md`.",
+  ),
   ALLOW_SIMULATED: setting(
     { kind: "choice", choices: ["0", "1", "false", "true"], default: "0" },
     "Permits `simulated` providers when `NODE_ENV` is `production`.",
@@ -113,7 +137,7 @@ export const PROVIDER_SETTINGS = {
     { kind: "integer", min: 10, max: TEN_MINUTES_MS, default: 120_000 },
     "Time that a provider has for a complete response, in milliseconds.",
   ),
-  SIMULATED_FIRST_TOKEN_MS: setting(
+  SIMULATED_FIRST_TOKEN_DELAY_MS: setting(
     { kind: "integer", min: 0, max: 60_000, default: 0 },
     "Delay before the first token of a simulated provider, in milliseconds.",
   ),

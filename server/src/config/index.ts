@@ -38,4 +38,4 @@ export type {
 } from "./setting-row.ts";
 export type { ExtensionSettings, Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";
-export { SETTING_GROUPS, SETTINGS } from "./settings-table.ts";
+export { DEFAULT_EXTENSIONS, SETTING_GROUPS, SETTINGS } from "./settings-table.ts";

@@ -61,6 +61,10 @@ export interface OfferedModels {
   readonly isSimulated: boolean;
   /** Who answers, for people who ask agents of others. Absent: nobody is told. */
   readonly providerName?: string;
+  /** The frameworks that answer when this one fails. */
+  readonly fallbacks?: readonly Framework[];
+  /** Agents that name no framework get this one. */
+  readonly isDefault?: boolean;
 }
 
 export type ModelCatalogue = Readonly<Record<Framework, OfferedModels>>;

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { FRAMEWORKS } from "@swarmbase/sdk";
 import { resolve } from "node:path";
 import { parseDatabaseHosts } from "./database-hosts.ts";
 import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
@@ -55,6 +56,8 @@ export function describeAccepted(row: SettingRow): string {
       return "an e-mail address, alone or as Name <address>";
     case "function":
       return "the name of a SQL function with its schema, such as app.check_request";
+    case "framework-model":
+      return `\`off\`, or one of ${FRAMEWORKS.join(", ")} and a model, such as provider_a/gpt-5.4-mini`;
     case "postgres-url":
       return "a connection string that begins with postgres:// or postgresql://, with one host or a list separated by commas";
   }
@@ -98,6 +101,8 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
       return /^([^<>"\r\n]+ <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(text) ? text : null;
     case "function":
       return QUALIFIED_NAME.test(text) ? text : null;
+    case "framework-model":
+      return isFrameworkModel(text) ? text : null;
     case "postgres-url":
       return isPostgresUrl(text) ? text : null;
   }
@@ -171,6 +176,11 @@ function parseHttpsUrl(text: string): string | null {
 function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(text) || /\s/.test(text)) return false;
   return parseDatabaseHosts(text)?.urls.every(isServerUrl) ?? false;
+}
+
+function isFrameworkModel(text: string): boolean {
+  const [framework, ...model] = text.split("/");
+  return text === "off" || (FRAMEWORKS.some((known) => known === framework) && /^[\x21-\x7e]+$/.test(model.join("/")));
 }
 
 /** A connection string with one host. */

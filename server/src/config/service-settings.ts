@@ -29,7 +29,7 @@ export const SERVICE_SETTINGS = {
     { kind: "integer", min: 0, max: 256, default: 0 },
     "Number of processes that serve requests on one port. Each has its own database pools, and its own capacity for webhooks and runs; limits, connections and sockets are counted over all of them. 0 means one for each core, as far as there are 512 MB of memory and connections of the database for each, and 1 on one or two cores and on Windows. The limits of a container count, not the machine.",
   ),
-  CONSOLE: setting(
+  CONSOLE_ENABLED: setting(
     { kind: "boolean", default: true },
     "Whether the console for the browser is served at `/`. In a clone of the repository, the service builds it at the start when it is missing or outdated.",
   ),
@@ -52,6 +52,7 @@ export const SERVICE_SETTINGS = {
         "a2a",
         "a2a-client",
         "rpc-tools",
+        "schedules",
         "ag-ui",
         "account-export",
       ],
@@ -70,11 +71,11 @@ export const TLS_SETTINGS = {
     "Certificate chain in PEM format; requires `TLS_KEY_FILE`. Without it, a local authority and a certificate for `localhost` are created at the first start.",
   ),
   TLS_KEY_FILE: setting({ kind: "path", default: null }, "Private key of `TLS_CERT_FILE`, in PEM format."),
-  HTTP2: setting(
+  HTTP2_ENABLED: setting(
     { kind: "boolean", default: true },
     "Whether clients may choose HTTP/2 in the TLS handshake. WebSockets use HTTP/1.1. Has no effect when `TLS_MODE` is `proxy`.",
   ),
-  COMPRESSION: setting(
+  COMPRESSION_ENABLED: setting(
     { kind: "boolean", default: true },
     "Whether responses of 16 KiB to 4 MiB under `/rest/v1` and `/functions/v1` are compressed for clients that accept `zstd`, `br` or `gzip`. Streams, responses under `/auth/v1` and responses with secrets of webhooks never are.",
   ),
@@ -144,15 +145,15 @@ export const TABLE_SETTINGS = {
     { kind: "integer", min: 1, max: 1000, default: 20 },
     "Maximum number of embedded tables in the `select` of one request, or of all operations of a batch.",
   ),
-  DB_MAX_RESPONSE_BYTES: setting(
+  DB_RESPONSE_LIMIT_BYTES: setting(
     { kind: "integer", min: 1_048_576, max: 268_435_456, default: 33_554_432 },
     "Maximum size of one response, as the database sends it, in bytes. A larger response is a 413.",
   ),
-  DB_MAX_BUFFERED_BYTES: setting(
+  DB_BUFFER_LIMIT_BYTES: setting(
     { kind: "integer", min: 1_048_576, max: 17_179_869_184, default: 268_435_456 },
     "Maximum size of all responses that are being received or sent, in bytes, without those below 64 KiB. One user can have a quarter of it. Further responses are a 503.",
   ),
-  DB_COUNT_CAP: setting(
+  DB_MAX_COUNTED_ROWS: setting(
     { kind: "integer", min: 1, max: 100_000_000, default: 10_000 },
     "Number of rows up to which `count=planned` and `count=estimated` count for callers under row-level rules.",
   ),
@@ -221,7 +222,7 @@ export const LOGGING_SETTINGS = {
     { kind: "choice", choices: ["auto", "json", "pretty"], default: "auto" },
     "`auto` means `json` in `production` and `pretty`, for people, otherwise.",
   ),
-  ACCESS_LOG: setting(
+  ACCESS_LOG_ENABLED: setting(
     { kind: "boolean", default: false },
     "Whether every request is logged at any `LOG_LEVEL`. Otherwise requests are logged at `debug` only.",
   ),

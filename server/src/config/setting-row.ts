@@ -51,7 +51,8 @@ interface TextRule extends Options {
     | "smtp-url"
     | "redis-url"
     | "mailbox"
-    | "function";
+    | "function"
+    | "framework-model";
   readonly default: string | null;
 }
 

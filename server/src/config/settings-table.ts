@@ -30,6 +30,8 @@ export const SETTING_GROUPS = {
   Logging: LOGGING_SETTINGS,
 };
 
+export const DEFAULT_EXTENSIONS = SERVICE_SETTINGS.EXTENSIONS.default;
+
 export type SettingGroup = (typeof SETTING_GROUPS)[keyof typeof SETTING_GROUPS];
 type NamesIn<Rows> = Rows extends unknown ? keyof Rows & string : never;
 export type SettingName = NamesIn<SettingGroup>;

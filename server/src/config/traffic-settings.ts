@@ -32,6 +32,10 @@ export const WEBHOOK_SETTINGS = {
     { kind: "integer", min: 0, max: 100_000_000, default: 100_000 },
     "Maximum number of deliveries that may wait for the webhooks of one user. Beyond that the webhook with the most waiting deliveries is disabled with the `disabled_reason` `queue_full`, and its waiting deliveries fail; they can be recovered. 0 means no limit.",
   ),
+  EVENT_LIMIT_BYTES: setting(
+    { kind: "integer", min: 1024, max: 16_777_216, default: 262_144 },
+    "Maximum size of the data of an event that the app emits; a larger one gets 413. A request with events is also limited by `BODY_LIMIT_BYTES`.",
+  ),
   WEBHOOK_RETENTION_DAYS: setting(
     { kind: "integer", min: 0, max: 3650, default: 30 },
     "Days after which finished deliveries and the log of attempts are removed, large tables up to a quarter later; 0 keeps them.",
@@ -85,13 +89,13 @@ export const REALTIME_SETTINGS = {
   ),
   REALTIME_HELD_BYTES_PER_TOPIC: setting(
     { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 4_194_304 },
-    "The same for one topic. The presences of a topic are also limited to half of `REALTIME_SEND_BUFFER_BYTES`, because a join sends all of them.",
+    "The same for one topic. The presences of a topic are also limited to half of `REALTIME_SEND_BUFFER_LIMIT_BYTES`, because a join sends all of them.",
   ),
   REALTIME_HELD_BYTES_PER_NODE: setting(
     { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 67_108_864 },
     "The same for the whole node. Each node holds the presences of all nodes, so this also limits all presences of several nodes.",
   ),
-  REALTIME_HELD_BYTES_OF_VISITORS: setting(
+  REALTIME_VISITOR_HELD_BYTES_PER_NODE: setting(
     { kind: "integer", min: 0, max: MAX_HELD_BYTES, default: 16_777_216 },
     "The part of the bytes of the node that all clients together may hold that have not signed in, or only anonymously.",
   ),
@@ -99,7 +103,7 @@ export const REALTIME_SETTINGS = {
     { kind: "integer", min: 4096, max: 134_217_728, default: 5_242_880 },
     "Maximum size of a frame that a client sends; a larger one closes the socket.",
   ),
-  REALTIME_SEND_BUFFER_BYTES: setting(
+  REALTIME_SEND_BUFFER_LIMIT_BYTES: setting(
     { kind: "integer", min: 65_536, max: 1_073_741_824, default: 4_194_304 },
     "Maximum number of bytes that wait for a client that reads too slowly. Beyond that its channels get `phx_error` and the socket is closed, so that the client reconnects and joins again.",
   ),
@@ -107,7 +111,7 @@ export const REALTIME_SETTINGS = {
     { kind: "integer", min: 1_000, max: 3_600_000, default: 70_000 },
     "Time without data after which a socket is closed, in milliseconds. Clients send a heartbeat every 25 seconds.",
   ),
-  REALTIME_RECHECK_SECONDS: setting(
+  REALTIME_RECHECK_INTERVAL_SECONDS: setting(
     { kind: "integer", min: 1, max: 86_400, default: 60 },
     "Maximum age of the check of a private channel, in seconds; then the policies of `realtime.messages` are evaluated again. Changes of memberships and `realtime.recheck` take effect at once.",
   ),

@@ -47,7 +47,7 @@ export function limitsOf({ settings }: Pick<RealtimeOptions, "settings">): Reado
     user: settings.realtimeHeldBytesPerUser,
     topic: settings.realtimeHeldBytesPerTopic,
     node: settings.realtimeHeldBytesPerNode,
-    visitors: settings.realtimeHeldBytesOfVisitors,
+    visitors: settings.realtimeVisitorHeldBytesPerNode,
   };
 }
 

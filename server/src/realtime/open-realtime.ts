@@ -28,7 +28,7 @@ export function openRealtime(options: RealtimeOptions) {
     held: new HeldBytes(limitsOf(options)),
     maxEntryBytes: options.settings.realtimePresenceLimitBytes,
     // The whole state must fit into the send buffer together with other frames.
-    maxTopicBytes: options.settings.realtimeSendBufferBytes / 2,
+    maxTopicBytes: options.settings.realtimeSendBufferLimitBytes / 2,
     countOf: (topicKey) => topics.countOf(topicKey),
     send: (topicKey, diffJson) => topics.sendPresenceDiff(topicKey, diffJson),
     onOwnChange: (joins, leaves) => presenceSync.send(joins, leaves),

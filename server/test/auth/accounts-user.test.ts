@@ -143,7 +143,7 @@ test("a session that a password change has ended cannot change the password back
 
 test("a password change requires a mailed code when the sign-in is old", async (t) => {
   const auth = await createAuthContext(t, {
-    settings: { authAccessTokenSeconds: 2 * 86_400 },
+    settings: { authAccessTokenTtlSeconds: 2 * 86_400 },
   });
   const { access_token: token } = await signUp(auth, "ada@example.com");
   await updateUser(auth, token, { password: NEW_PASSWORD });

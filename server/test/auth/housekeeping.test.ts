@@ -67,7 +67,7 @@ test("housekeeping deletes expired rows in batches, and no others", async (t) =>
         settings: {
           authAuditRetentionDays: 3 * days,
           authRetentionDays: days,
-          authSessionInactivitySeconds: 2 * 86_400,
+          authSessionIdleTtlSeconds: 2 * 86_400,
           authMailIntervalSeconds: 60,
         },
         random: () => 0.5,

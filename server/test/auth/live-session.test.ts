@@ -66,7 +66,7 @@ async function enter(person: Person, inactivitySeconds = 0): Promise<string> {
 
 /** As an endpoint for users does. */
 async function ask(person: Person, inactivitySeconds = 0): Promise<string> {
-  const settings = { authSessionInactivitySeconds: inactivitySeconds };
+  const settings = { authSessionIdleTtlSeconds: inactivitySeconds };
   const clock = { now: () => new Date() };
   const { userId, sessionId } = person;
   const principal = { userId, session: { userId, sessionId, inactivitySeconds } };
@@ -181,7 +181,7 @@ describe("a session of a user with a verified second factor", () => {
       () => "alive",
       (error: unknown) => insufficientOf(translateScopeError(error)),
     );
-    const settings = { authSessionInactivitySeconds: 0 };
+    const settings = { authSessionIdleTtlSeconds: 0 };
     const principal = { userId: person.userId, session: { ...scope.session!, ...demands } };
     const asked = await requireLiveSession(
       { pool: context.pool, clock: { now: () => new Date() }, settings },

@@ -68,7 +68,7 @@ describe("enrolling a factor", () => {
   });
 
   it("stops at the configured maximum", async (t) => {
-    const person = await openPerson(t, { settings: { authMfaMaxFactors: 2 } });
+    const person = await openPerson(t, { settings: { authMfaFactorsPerUser: 2 } });
     await person.enrol("1");
     await person.enrol("2");
     await assertRejected(person.enrol("3"), 422, "too_many_enrolled_mfa_factors");

@@ -195,7 +195,7 @@ describe("codes and links", () => {
   });
 
   it("have the configured length and lifetime", async (t) => {
-    const brief = await createAuthContext(t, { settings: { authOtpLength: 8, authOtpExpirySeconds: 60 } });
+    const brief = await createAuthContext(t, { settings: { authOtpLength: 8, authOtpTtlSeconds: 60 } });
     const email = "late@example.com";
     await makePerson(brief, email);
     await brief.call("POST", "/otp", { body: { email } });

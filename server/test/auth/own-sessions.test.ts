@@ -38,7 +38,7 @@ test("GET /sessions lists the user's own sessions without credentials", async (t
 });
 
 test("GET /sessions omits expired sessions", async (t) => {
-  const auth = await createAuthContext(t, { settings: { authSessionInactivitySeconds: 3_600 } });
+  const auth = await createAuthContext(t, { settings: { authSessionIdleTtlSeconds: 3_600 } });
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const over = await signIn(auth, "ada@example.com");
   const idle = await signIn(auth, "ada@example.com");

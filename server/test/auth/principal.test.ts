@@ -10,7 +10,7 @@ import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import { openTokenContext, type TokenContext } from "./token-context.ts";
 
-const SETTINGS = { authSessionInactivitySeconds: 0, authMfaEnforce: true, authReauthenticate: true };
+const SETTINGS = { authSessionIdleTtlSeconds: 0, authMfaEnforce: true, authReauthenticate: true };
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 const PUBLISHABLE = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
 
@@ -108,7 +108,7 @@ describe("the bearer", () => {
         role: "authenticated",
         userId,
         claims: context.claimsOf(userId, sessionId),
-        session: { userId, sessionId, inactivitySeconds: SETTINGS.authSessionInactivitySeconds, isAal2Required: true },
+        session: { userId, sessionId, inactivitySeconds: SETTINGS.authSessionIdleTtlSeconds, isAal2Required: true },
       });
     }
   });

@@ -16,7 +16,7 @@ describe("a proof of the owner", () => {
   let stage: TestAuthContext;
   const closers = collectClosers();
   before(async () => {
-    stage = await createAuthContext(closers, { settings: { authAccessTokenSeconds: 86_400 * 30 } });
+    stage = await createAuthContext(closers, { settings: { authAccessTokenTtlSeconds: 86_400 * 30 } });
   });
 
   const put = ({ token }: Person, body: unknown) => stage.call("PUT", "/user", { token, body });

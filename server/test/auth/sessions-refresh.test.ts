@@ -217,7 +217,7 @@ test("invalid refresh tokens are rejected", async (t) => {
 });
 
 test("a session ends with its time box, whatever refreshes it had", async (t) => {
-  const auth = await createAuthContext(t, { settings: { authSessionTimeboxSeconds: 3600 } });
+  const auth = await createAuthContext(t, { settings: { authSessionTtlSeconds: 3600 } });
   const first = await signUp(auth, "ada@example.com");
   auth.clock.advance(3_000_000);
   const second = await refresh(auth, first.refresh_token);
@@ -228,7 +228,7 @@ test("a session ends with its time box, whatever refreshes it had", async (t) =>
 });
 
 test("a session ends after the inactivity limit", async (t) => {
-  const auth = await createAuthContext(t, { settings: { authSessionInactivitySeconds: 600 } });
+  const auth = await createAuthContext(t, { settings: { authSessionIdleTtlSeconds: 600 } });
   let session = await signUp(auth, "ada@example.com");
   for (let round = 0; round < 3; round += 1) {
     auth.clock.advance(590_000);

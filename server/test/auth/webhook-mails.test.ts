@@ -64,7 +64,7 @@ describe("the mail about disabled webhooks", () => {
   });
 
   it("links to the operator's application where no console is served", async (t) => {
-    const settings = { console: false, siteUrl: "https://app.example" };
+    const settings = { consoleEnabled: false, siteUrl: "https://app.example" };
     const { mails, addUser, addWebhook, switchOff, send } = await openWebhookMails(t, { settings });
     await switchOff([await addWebhook(await addUser("ada@example.com"))], "queue_full");
     await send();

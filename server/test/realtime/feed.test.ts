@@ -241,6 +241,7 @@ describe("the change feed", () => {
     await stage
       .transaction(user, async (query) => {
         await query(`select realtime.send('{"a": 2}', 'never', 'room', false)`);
+        await query(`select pg_logical_emit_message(false, 'realtime.send', '{"event": "at once"}')`);
         throw new Error("taken back");
       })
       .catch(() => {});

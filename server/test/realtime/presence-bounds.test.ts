@@ -15,7 +15,7 @@ const UNLIMITED = {
   realtimeHeldBytesPerUser: 0,
   realtimeHeldBytesPerTopic: 0,
   realtimeHeldBytesPerNode: 0,
-  realtimeHeldBytesOfVisitors: 0,
+  realtimeVisitorHeldBytesPerNode: 0,
 };
 /** Two presences of this text fit, a third does not. */
 const HALF = "x".repeat(4_500);
@@ -60,7 +60,7 @@ describe("limits of presence", () => {
 
   it("the presences of one topic are limited to what fits into a join", async (t) => {
     const changes = createChangesDouble(new ChangesBus());
-    const settings = { ...UNLIMITED, realtimeSendBufferBytes: 1_000_000 };
+    const settings = { ...UNLIMITED, realtimeSendBufferLimitBytes: 1_000_000 };
     const { url } = await openStage(t, { changes, timing: QUICK, settings });
     const answers: string[] = [];
     for (let at = 0; at < 4; at += 1) {
@@ -102,8 +102,8 @@ describe("limits of presence", () => {
     ["address", { realtimeHeldBytesPerAddress: LIMIT }, {}],
     ["node", { realtimeHeldBytesPerNode: LIMIT }, {}],
     ["user", { realtimeHeldBytesPerUser: LIMIT }, { token: () => "ann" }],
-    ["all visitors", { realtimeHeldBytesOfVisitors: LIMIT }, {}],
-    ["all visitors that signed in anonymously", { realtimeHeldBytesOfVisitors: LIMIT }, { token: () => "guest" }],
+    ["all visitors", { realtimeVisitorHeldBytesPerNode: LIMIT }, {}],
+    ["all visitors that signed in anonymously", { realtimeVisitorHeldBytesPerNode: LIMIT }, { token: () => "guest" }],
   ] as const;
   for (const [name, limit, options] of SHARES) {
     it(`the presences of one share are limited over its sockets, and released when one closes: ${name}`, async (t) => {
@@ -148,7 +148,7 @@ describe("limits of presence", () => {
     const sending = Promise.withResolvers<void>();
     const bus = new ChangesBus();
     const changes: ChangesDouble = { ...createChangesDouble(bus), emit: () => sending.promise };
-    const settings = { ...UNLIMITED, realtimeHeldBytesPerAddress: LIMIT, realtimeHeldBytesOfVisitors: 2 * LIMIT };
+    const settings = { ...UNLIMITED, realtimeHeldBytesPerAddress: LIMIT, realtimeVisitorHeldBytesPerNode: 2 * LIMIT };
     let address = 1;
     const addressOf = () => `192.0.2.${address}`;
     const { url } = await openStage(t, { changes, timing: QUICK, settings, addressOf });

@@ -72,7 +72,7 @@ describe("a socket", () => {
   it("a client that does not read is disconnected at its buffer limit and delays nobody", async (t) => {
     const noted: string[] = [];
     const observer = { note: (name: string) => void noted.push(name), child: () => observer };
-    const { url, changes } = await open(t, { settings: { realtimeSendBufferBytes: 256 * 1024 }, observer });
+    const { url, changes } = await open(t, { settings: { realtimeSendBufferLimitBytes: 256 * 1024 }, observer });
     const [slow, quick] = [await RawClient.open(t, url), await RawClient.open(t, url)];
     await slow.join("realtime:a", CHANGES);
     await quick.join("realtime:b", CHANGES);

@@ -87,5 +87,5 @@ async function checkFactors(
   const factors = await selectFactors(client, [user.id]);
   requireFreeName(factors, name);
   const authenticators = factors.filter((factor) => factor.factor_type === "totp");
-  if (authenticators.length >= context.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
+  if (authenticators.length >= context.settings.authMfaFactorsPerUser) throw authError("too_many_enrolled_mfa_factors");
 }

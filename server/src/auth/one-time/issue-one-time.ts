@@ -32,8 +32,8 @@ export async function issueOneTime(
   context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
   { user, kind, relatesTo, pkce = null, redirectTo, isByServiceRole = false }: IssueOneTime,
 ): Promise<IssuedOneTime> {
-  const { authOtpExpirySeconds, authOtpLength } = context.settings;
-  const expiresAt = new Date(context.clock.now().getTime() + authOtpExpirySeconds * 1000);
+  const { authOtpTtlSeconds, authOtpLength } = context.settings;
+  const expiresAt = new Date(context.clock.now().getTime() + authOtpTtlSeconds * 1000);
   const flowStateId = pkce === null ? null : randomUUID();
   if (pkce !== null && flowStateId !== null) {
     await insertFlowState(client, {

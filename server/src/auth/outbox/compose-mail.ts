@@ -54,7 +54,7 @@ export const composeWebhookDisabled: ComposeMail = async (context, { to, data })
 
 /** The webhook's page in the console, or the operator's application where no console is served. */
 function findLink({ settings, baseUrl }: ComposeContext, webhooks: readonly DisabledWebhook[]): string | null {
-  if (!settings.console) return settings.siteUrl;
+  if (!settings.consoleEnabled) return settings.siteUrl;
   const [only] = webhooks.length === 1 ? webhooks : [];
   return `${baseUrl.replace(/\/+$/, "")}/webhooks${only === undefined ? "" : `/${only.id}`}`;
 }

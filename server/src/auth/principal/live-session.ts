@@ -10,7 +10,7 @@ import { invalidKeyError } from "../user-keys/invalid-key-error.ts";
 type EndedSessionCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
 
 export interface LivenessContext extends Pick<AuthContext, "pool" | "clock"> {
-  readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds">;
+  readonly settings: Pick<AuthContext["settings"], "authSessionIdleTtlSeconds">;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function requireLiveSession(
     userId,
     sessionId: session?.sessionId ?? null,
     now: clock.now(),
-    inactivitySeconds: session?.inactivitySeconds ?? settings.authSessionInactivitySeconds,
+    inactivitySeconds: session?.inactivitySeconds ?? settings.authSessionIdleTtlSeconds,
   });
   if (liveness === null) throw endedSessionError("user_not_found", principal);
   if (liveness.is_banned) throw endedSessionError("user_banned", principal);

@@ -36,7 +36,7 @@ export interface RequiredSignatures {
 }
 
 export interface PrincipalContext extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "userKeys" | "clock"> {
-  readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds" | "authMfaEnforce">;
+  readonly settings: Pick<AuthContext["settings"], "authSessionIdleTtlSeconds" | "authMfaEnforce">;
 }
 
 /**
@@ -135,7 +135,7 @@ function parsePrincipal({ claims }: VerifiedToken, settings: PrincipalContext["s
     session: {
       userId,
       sessionId,
-      inactivitySeconds: settings.authSessionInactivitySeconds,
+      inactivitySeconds: settings.authSessionIdleTtlSeconds,
       // Where there is a session, its row decides: the token can be older than the verification.
       isAal2Required: settings.authMfaEnforce && (sessionId !== null || aal !== "aal2"),
     },

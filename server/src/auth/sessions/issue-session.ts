@@ -26,14 +26,14 @@ export async function issueSession(
   const now = context.clock.now();
   const id = randomUUID();
   const { refreshKey, wrapped } = makeRefreshKey(id, context.masterKey);
-  const { authSessionTimeboxSeconds } = context.settings;
+  const { authSessionTtlSeconds } = context.settings;
   const session = await insertSession(client, {
     id,
     user_id: user.id,
     aal: "aal1",
     amr: [{ method, timestamp: Math.floor(now.getTime() / 1000) }],
     refresh_key_wrapped: wrapped,
-    not_after: authSessionTimeboxSeconds > 0 ? new Date(now.getTime() + authSessionTimeboxSeconds * 1000) : null,
+    not_after: authSessionTtlSeconds > 0 ? new Date(now.getTime() + authSessionTtlSeconds * 1000) : null,
     proven_at: now,
     user_agent: call.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
     ip: call.address,

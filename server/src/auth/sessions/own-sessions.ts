@@ -10,7 +10,7 @@ import { lockUser } from "../sql/users.ts";
 export async function listSessions(context: AuthContext, { principal }: AuthCall): Promise<AuthResponse> {
   if (principal.role !== "authenticated") throw authError("no_authorization");
   const { userId, session } = principal;
-  const rows = await selectLiveSessions(context.pool, userId, context.settings.authSessionInactivitySeconds);
+  const rows = await selectLiveSessions(context.pool, userId, context.settings.authSessionIdleTtlSeconds);
   const sessions = rows.map((row) => ({
     id: row.id,
     created_at: row.created_at.toISOString(),

@@ -90,7 +90,7 @@ async function advanceSession(
 function hasExpired({ clock, settings }: AuthContext, session: SessionRow): boolean {
   const now = clock.now().getTime();
   if (session.not_after !== null && session.not_after.getTime() <= now) return true;
-  const idleSeconds = settings.authSessionInactivitySeconds;
+  const idleSeconds = settings.authSessionIdleTtlSeconds;
   const lastUse = (session.refreshed_at ?? session.created_at).getTime();
   return idleSeconds > 0 && now - lastUse > idleSeconds * 1000;
 }

@@ -42,7 +42,7 @@ function buildClaims(context: AuthContext, session: SessionRow, user: UserRow): 
     iss: `${context.baseUrl}/auth/v1`,
     sub: user.id,
     aud: "authenticated",
-    exp: iat + context.settings.authAccessTokenSeconds,
+    exp: iat + context.settings.authAccessTokenTtlSeconds,
     iat,
     email: user.email ?? "",
     phone: "",

@@ -74,7 +74,7 @@ export async function storeKeyOfRequest(
 ): Promise<void> {
   await client.query(
     `insert into private.idempotency_keys (user_id, key, request_hash, result) values ($1, $2, '', array[$3])
-     on conflict on constraint idempotency_keys_pkey do update set result = excluded.result, created_at = now()`,
+     on conflict on constraint idempotency_keys_user_id_key do update set result = excluded.result, created_at = now()`,
     [userId, requestKey, id],
   );
 }

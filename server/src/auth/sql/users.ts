@@ -124,7 +124,7 @@ export async function countAccounts(client: Queryable, { email, part }: AccountF
 export async function deleteAccount(client: Queryable, id: string): Promise<void> {
   await client.query("select from public.swarms where owner_id = $1 order by id for update", [id]);
   await client.query(
-    `select from public.runs where user_id = $1 and status in ('queued', 'running', 'requires_action')
+    `select from public.runs where user_id = $1 and status in ('queued', 'running', 'requires_action', 'waiting')
       order by id for no key update`,
     [id],
   );

@@ -43,7 +43,7 @@ export async function createUserKey(
   { pool, clock, observer, settings }: KeyContext,
   { principal, name, scopes, resources, expiresAt, idempotencyKey, address }: NewKeyRequest,
 ): Promise<{ readonly key: string; readonly row: UserKeyRow }> {
-  const limits = findLatestExpiry(clock.now(), settings.apiKeyMaxDays);
+  const limits = findLatestExpiry(clock.now(), settings.apiKeyMaxTtlDays);
   requireExpiry(clock.now(), expiresAt ?? null, limits);
   const { key, hash, prefix } = makeUserKey();
   const requestKey =
@@ -57,11 +57,8 @@ export async function createUserKey(
         status: 403,
       });
     if (requestKey !== null) await removeLostKey(client, user.id, requestKey);
-    if ((await countUserKeys(client, user.id)) >= settings.apiKeyLimitPerUser)
-      throw new AppError(
-        "API_KEY_LIMIT_REACHED",
-        `You may have ${settings.apiKeyLimitPerUser} API keys; revoke one first`,
-      );
+    if ((await countUserKeys(client, user.id)) >= settings.apiKeysPerUser)
+      throw new AppError("API_KEY_LIMIT_REACHED", `You may have ${settings.apiKeysPerUser} API keys; revoke one first`);
     if (resources !== null) await requireOwnResources(client, user.id, resources);
     const created = await insertUserKey(client, {
       user_id: user.id,

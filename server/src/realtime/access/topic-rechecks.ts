@@ -96,7 +96,7 @@ export class TopicRechecks {
 
   async #run(signal: AbortSignal): Promise<void> {
     const { changes, clock, settings } = this.#options;
-    const maxAgeMs = settings.realtimeRecheckSeconds * 1000;
+    const maxAgeMs = settings.realtimeRecheckIntervalSeconds * 1000;
     let liveCount = changes.liveCount();
     while (!signal.aborted) {
       await sleep(POLL_MS, undefined, { signal }).catch(() => {});

@@ -63,14 +63,14 @@ export class ClientSocket implements ChannelSocket {
   }
 
   get isBehind(): boolean {
-    return this.#ws.bufferedAmount > this.#state.settings.realtimeSendBufferBytes / 8;
+    return this.#ws.bufferedAmount > this.#state.settings.realtimeSendBufferLimitBytes / 8;
   }
 
   send({ bytes, isBinary }: OutFrame): void {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return;
     ws.send(bytes, isBinary ? BINARY : TEXT);
-    if (!this.#isClosing && ws.bufferedAmount > this.#state.settings.realtimeSendBufferBytes) this.#closeSlow();
+    if (!this.#isClosing && ws.bufferedAmount > this.#state.settings.realtimeSendBufferLimitBytes) this.#closeSlow();
   }
 
   forget(channel: Channel): void {
