@@ -14,6 +14,7 @@ const FAULTS_BY_CODE: Readonly<Record<string, OutboundFault>> = {
   EADDRNOTAVAIL: "connect_refused",
   UND_ERR_CONNECT_TIMEOUT: "connect_timeout",
   ENOTFOUND: "dns",
+  EAI_AGAIN: "dns",
   ECONNRESET: "reset",
   ECONNABORTED: "reset",
   EPIPE: "reset",

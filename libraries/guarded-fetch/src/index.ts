@@ -9,4 +9,5 @@ export { type GuardedFetch, openGuardedFetch } from "./guarded-fetch.ts";
 export { findCustomHeaderFault } from "./header-rules.ts";
 export { type Outbound, type OutboundRequest, openOutbound } from "./open-outbound.ts";
 export type { OutboundFault, OutboundResult } from "./outbound-result.ts";
-export { checkTargetUrl, isLoopbackUrl } from "./target-url.ts";
+export { inspectCertificate } from "./inspect-certificate.ts";
+export { checkTargetUrl, isLoopbackHost, isLoopbackUrl } from "./target-url.ts";

@@ -8,11 +8,11 @@ import {
   findLastPort,
   KEPT_FILES,
   MASTER_KEY_FILE,
+  openMasterKey,
   readBaseBackup,
   readClusterMajor,
   withStoppedCluster,
 } from "../db/index.ts";
-import { openMasterKey } from "../wiring/index.ts";
 import { readFileEntry, readFolderEntries } from "./archive/folder-entries.ts";
 import { BACKUP_FORMAT, CLUSTER_FOLDER } from "./archive/manifest.ts";
 import { readTar, type TarEntry } from "./archive/tar.ts";

@@ -1,4 +1,3 @@
-import { findCredentials } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import {
   buildOwnerUrl,
@@ -6,11 +5,11 @@ import {
   type DatabaseClient,
   type DatabaseServer,
   hasEmbeddedCluster,
+  openMasterKey,
   openServer,
   withClient,
 } from "../db/index.ts";
 import { createObserver, type Observer } from "../observe/index.ts";
-import { openMasterKey } from "../wiring/index.ts";
 import type { CommandContext } from "./command.ts";
 
 export interface ServerAccess {
@@ -26,10 +25,17 @@ export interface OwnerAccess {
   readonly masterKey: string;
 }
 
+/** An observer listens to its stream as long as this lives, and a command can connect to the database many times. */
+const observers = new WeakMap<NodeJS.WritableStream, Observer>();
+
 /** For commands that print a result: logs warnings and errors only, to stderr. */
 export function createCommandObserver(settings: Settings, { stderr }: CommandContext): Observer {
   const isVerbose = settings.logLevel === "debug" || settings.logLevel === "trace";
-  return createObserver({ level: isVerbose ? settings.logLevel : "warn", format: "pretty", destination: stderr });
+  const observer =
+    observers.get(stderr) ??
+    createObserver({ level: isVerbose ? settings.logLevel : "warn", format: "pretty", destination: stderr });
+  observers.set(stderr, observer);
+  return observer;
 }
 
 export function neverStartedError(dataDir: string): Error {
@@ -71,6 +77,7 @@ export async function withOwnerClient<T>(
   const workOver = (url: string, source: string | DatabaseClient = url): Promise<T> =>
     withClient(source, (client) => work({ client, url: client.serverUrlOf(url), masterKey }));
   if (databaseUrl !== null) return workOver(buildOwnerUrl(databaseUrl, settings, masterKey));
+  const { findCredentials } = await import("../auth/index.ts");
   const credentials = await findCredentials(dataDir);
   // On a failed connection, starting the server either succeeds or gives a better error.
   const running = credentials === null ? null : await connectClient(credentials.database_url).catch(() => null);

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { Writable } from "node:stream";
 import {
   docsPage,
@@ -6,6 +7,7 @@ import {
   parseOptions,
   type Settings,
   SettingsError,
+  UsageError,
 } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import {
@@ -19,10 +21,11 @@ import {
   isDataDirectoryLocked,
   locateBinaries,
   messageOf,
+  openMasterKey,
   readClusterMajor,
   withClient,
 } from "../db/index.ts";
-import { openMasterKey } from "../wiring/index.ts";
+import { selectWrappedKeys, type StoredKeys } from "../agents/index.ts";
 import { protocolsOf } from "../extensions/index.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver, withServer } from "./database-access.ts";
@@ -33,6 +36,8 @@ import { checkExtensions, runExtensionChecks, schemasOf } from "./doctor/check-e
 import { checkMail, checkPort, checkProviders, checkRedis } from "./doctor/check-surroundings.ts";
 import { collectFindings, type Findings, renderFindings } from "./doctor/finding.ts";
 
+const DEPLOYMENT_TIMEOUT_MS = 10_000;
+
 /** Checks report by findings, not by log lines. */
 function silence(context: CommandContext): CommandContext {
   return { ...context, stderr: new Writable({ write: (_chunk, _encoding, done) => done() }) };
@@ -42,26 +47,54 @@ export const doctorCommand: Command = {
   name: "doctor",
   summary: "find problems, and say how to solve them",
   help: `
-Usage: swarmbase doctor [--json]
+Usage: swarmbase doctor [--json] [--url <https://…> [--ca <file>]]
 
 Checks the settings, extensions, certificate, data directory, disk, port, database (version, rights, migrations, long
 transactions, unused replication slots), clocks, master key, waiting webhook deliveries, and, where they are set, Redis,
 the mail server and the providers. Changes nothing. The service may be running; a stopped embedded database is started for
 the checks.
 
+--url   checks a running service from outside instead, without its settings: certificate (chain, expiry, name), health,
+        clock, address (PUBLIC_URL), rate limit, sign-up. With the access token of an operator's session in
+        OPERATOR_ACCESS_TOKEN also mails, backups and all limits. ANON_KEY is needed where the console is disabled.
+--ca    a private certificate authority to trust, in PEM format
 --json  prints the findings as JSON: {"ok": boolean, "findings": [{"check", "level", "what", "why", "advice"}]}
 
 The exit code is 0 when there is no fault (warnings do not count), otherwise 1.`,
   run: async (context) => {
-    const { values } = parseOptions(context.args, { json: { type: "boolean" } });
+    const options = { json: { type: "boolean" }, url: { type: "string" }, ca: { type: "string" } } as const;
+    const { values } = parseOptions(context.args, options);
+    if (values.ca !== undefined && values.url === undefined) throw new UsageError("--ca needs --url.");
     const findings = collectFindings();
-    await examine(context, findings);
+    if (values.url === undefined) await examine(context, findings);
+    else await examineDeployment(values.url, values.ca, context, findings);
     const isOk = findings.all.every(({ level }) => level !== "fault");
     const text = JSON.stringify({ ok: isOk, findings: findings.all }, null, 2);
     context.stdout.write(values.json === true ? `${text}\n` : renderFindings(findings.all));
     return isOk ? 0 : 1;
   },
 };
+
+async function examineDeployment(
+  text: string,
+  caFile: string | undefined,
+  { env, clock, signal }: CommandContext,
+  findings: Findings,
+): Promise<void> {
+  const url = /^https:\/\/[^\s?#@\\]+$/i.test(text) ? URL.parse(text) : null;
+  if (url === null) throw new UsageError("--url must be an https:// address without user name, query or fragment.");
+  const { checkDeployment } = await import("./doctor/deployment/check-deployment.ts");
+  const options = {
+    url: url.href.replace(/\/+$/, ""),
+    ca: caFile === undefined ? [] : [await readFile(caFile, "utf8")],
+    timeoutMs: DEPLOYMENT_TIMEOUT_MS,
+    clock,
+    signal,
+    anonKey: env["ANON_KEY"] || null,
+    operatorToken: env["OPERATOR_ACCESS_TOKEN"] || null,
+  };
+  await checkDeployment(options, findings);
+}
 
 async function examine(context: CommandContext, findings: Findings): Promise<void> {
   const { clock } = context;
@@ -72,17 +105,23 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
   const isRunning = await isDataDirectoryLocked(settings.dataDir).catch(() => false);
   if (isRunning) findings.ok("service", "runs with this data directory");
   const extensions = await checkExtensions(settings, context.env, findings);
+  let stored: StoredKeys = {};
+  // A database without the schema has none, which another check explains.
+  const onOpen = async (client: DatabaseClient) => void (stored = await selectWrappedKeys(client).catch(() => ({})));
   const checks: readonly [string, () => Promise<void>][] = [
     ["certificate", () => checkCertificate(settings, clock, findings)],
     ["directory", () => checkDataDirectory(settings, clock, findings)],
     ["port", async () => (isRunning ? undefined : checkPort(settings, findings))],
-    ["database", () => examineDatabase(settings, { isRunning, extensions: schemasOf(extensions) }, context, findings)],
+    [
+      "database",
+      () => examineDatabase(settings, { isRunning, extensions: schemasOf(extensions), onOpen }, context, findings),
+    ],
     ["extensions", () => runExtensionChecks(extensions, settings, silence(context), findings)],
     ["redis", () => checkRedis(settings, findings)],
     ["mail", () => checkMail(settings, { observer, clock }, findings)],
     [
       "providers",
-      async () => checkProviders(settings, { env: context.env, protocols: protocolsOf(extensions) }, findings),
+      async () => checkProviders(settings, { env: context.env, protocols: protocolsOf(extensions), stored }, findings),
     ],
   ];
   for (const [check, run] of checks) {
@@ -125,18 +164,23 @@ function readSettings({ env }: CommandContext, findings: Findings): Settings | n
 interface DatabaseState {
   readonly isRunning: boolean;
   readonly extensions: readonly ExtensionSchema[];
+  /** Called with the database, whose other checks may fail. */
+  readonly onOpen: (client: DatabaseClient) => Promise<void>;
 }
 
 async function examineDatabase(
   settings: Settings,
-  state: DatabaseState,
+  { onOpen, ...state }: DatabaseState,
   context: CommandContext,
   findings: Findings,
 ): Promise<void> {
   const { databaseUrl, databaseAdminUrl, masterKey } = settings;
   const options = { clock: context.clock, needs: findNeeds(settings), isEmbedded: databaseUrl === null, ...state };
   const check = (source: string | DatabaseClient, key: string): Promise<void> =>
-    withClient(source, (client) => checkDatabase(client, { ...options, masterKey: key }, findings));
+    withClient(source, async (client) => {
+      await onOpen(client);
+      await checkDatabase(client, { ...options, masterKey: key }, findings);
+    });
   if (databaseUrl !== null && masterKey !== null) {
     const client = await connectClient(databaseAdminUrl ?? databaseUrl).catch((error: unknown) => {
       findings.fault("database", {

@@ -1,14 +1,12 @@
 import { createAddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
 import pg from "pg";
-import { findCredentials } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import { buildServerAdminUrl, compareMigrations, type ExtensionSchema, withScratchDatabase } from "../db/index.ts";
-import type { CommandDatabase, ExtensionCommandContext, LoadedExtension } from "../extensions/index.ts";
+import type { CommandDatabase, ExtensionCommandContext, LoadedExtension, ServerCopies } from "../extensions/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { runInBackground } from "../processes/index.ts";
 import type { CommandContext } from "./command.ts";
 import { createCommandObserver, type OwnerAccess, withOwnerClient } from "./database-access.ts";
-import { openServerCopies } from "./extension-copies.ts";
 
 /** What a command of an extension can use. */
 export function openCommandContext(
@@ -23,13 +21,13 @@ export function openCommandContext(
     now: () => clock.now(),
     settings,
     serviceSettings,
-    findCredentials: () => findCredentials(serviceSettings.dataDir),
+    findCredentials: async () => (await import("../auth/index.ts")).findCredentials(serviceSettings.dataDir),
     openFetch: openServiceFetch,
     loadLocalCertificate: async () => {
       const { loadTlsMaterial } = await import("../http/index.ts");
       return loadTlsMaterial({ dataDir: serviceSettings.dataDir, certFile: null, keyFile: null, clock });
     },
-    copies: openServerCopies(extension.name, serviceSettings, context),
+    copies: openCopiesAtFirstUse(extension.name, serviceSettings, context),
     runInBackground: (args, signal) => runInBackground({ args, env: { ...context.env }, signal }),
     withDatabase: (work) =>
       withOwnerClient(serviceSettings, context, (access) =>
@@ -38,11 +36,26 @@ export function openCommandContext(
   };
 }
 
+/** Most commands restore nothing, and loading what restores takes longer than they run. */
+function openCopiesAtFirstUse(extension: string, settings: Settings, context: CommandContext): ServerCopies {
+  const open = async (): Promise<ServerCopies> => {
+    const { openServerCopies } = await import("./extension-copies.ts");
+    return openServerCopies(extension, settings, context);
+  };
+  return {
+    deriveKey: async (purpose) => (await open()).deriveKey(purpose),
+    findServer: async () => (await open()).findServer(),
+    install: async (copy, options) => (await open()).install(copy, options),
+    tryOut: async (copy, options, work) => (await open()).tryOut(copy, options, work),
+    writeFiles: async (copy, folder) => (await open()).writeFiles(copy, folder),
+  };
+}
+
 /** A command can follow several runs at once, each with a stream and further requests. */
 const SERVICE_CONNECTIONS = 16;
 
 /** The address policy is for URLs of users; here the person at the command line names the service. */
-function openServiceFetch({ url, ca }: { readonly url: string; readonly ca: readonly string[] }) {
+export function openServiceFetch({ url, ca }: { readonly url: string; readonly ca: readonly string[] }) {
   const { fetch, dispatcher, close } = openGuardedFetch({
     policy: createAddressPolicy({ allowedCidrs: [] }),
     ca,

@@ -7,6 +7,7 @@ import {
   findLastPort,
   MASTER_KEY_FILE,
   markRestoredCopy,
+  openMasterKey,
   prepareCopy,
   type RecoveryTarget,
   recoverCluster,
@@ -14,7 +15,6 @@ import {
   withDraft,
 } from "../db/index.ts";
 import { describeServer, type ServerCopies, type ServerCopy } from "../extensions/index.ts";
-import { openMasterKey } from "../wiring/index.ts";
 import { extractCopy, makeEmptyFolder, writeKeptFiles } from "./archive/extract-copy.ts";
 import type { CommandContext } from "./command.ts";
 import { requireEmbeddedCluster } from "./database-access.ts";

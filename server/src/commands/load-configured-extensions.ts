@@ -14,6 +14,14 @@ export async function loadConfiguredExtensions(
   return [...(await loadExtensions({ names: [PROVIDERS], environment })), ...named];
 }
 
+/** The variables that the extensions read. */
+export function listExtensionVariables(extensions: readonly LoadedExtension[]): readonly string[] {
+  return extensions.flatMap(({ settings, extension: { standardVariables = [] } }) => [
+    ...Object.keys(settings),
+    ...standardVariables.map(({ name }) => name),
+  ]);
+}
+
 async function hasVendor(settings: Settings, environment: Environment): Promise<boolean> {
   const { loadProviders } = await import("../agents/index.ts");
   try {

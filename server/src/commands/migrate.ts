@@ -32,7 +32,7 @@ export async function applyMigrations(
   const extensions = await loadConfiguredExtensions(settings, context.env);
   const work = async (access: ServerAccess): Promise<PreparedDatabase> => {
     await check?.(access, extensions);
-    return prepareDatabase({ settings, extensions, clock: context.clock, ...access });
+    return prepareDatabase({ settings, environment: context.env, extensions, clock: context.clock, ...access });
   };
   return withServer(settings, context, work, onProgress);
 }

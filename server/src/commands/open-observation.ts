@@ -19,7 +19,7 @@ export async function openObservation(
   extensions: readonly LoadedExtension[],
   options: Pick<CommandContext, "stdout" | "version"> & { readonly format: "json" | "pretty" },
 ): Promise<Observation> {
-  const { logLevel: level, accessLog: hasAccessLog, metricsPort } = settings;
+  const { logLevel: level, accessLogEnabled: hasAccessLog, metricsPort } = settings;
   const { stdout: destination, version, format } = options;
   let observer: Observer | null = null;
   let meter: Meter | null = null;

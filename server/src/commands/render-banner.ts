@@ -1,25 +1,35 @@
+import { DEFAULT_EXTENSIONS } from "../config/index.ts";
 import type { RunningService } from "../wiring/index.ts";
 import { quoteForShell } from "./quote-for-shell.ts";
+import { IS_CLONE, typedCommand } from "./typed-command.ts";
 
-export interface Banner extends Omit<RunningService, "failed" | "leave" | "stop"> {
+export interface Banner extends Omit<RunningService, "failed" | "leave" | "stop" | "providers"> {
+  readonly providers: readonly string[];
   readonly version: string;
   readonly tookMs: number;
 }
 
-const HELD = "this is a restored copy: no deliveries, agent runs or mails until you run: swarmbase resume";
+const HELD = `this is a restored copy: no deliveries, agent runs or mails until you run: ${typedCommand("resume")}`;
+/** A clone needs no registry. */
+const CREATE_APP = IS_CLONE ? "npm run create-app ../my-app" : "npm create swarmbase my-app";
 
 export function renderBanner(banner: Banner): string {
   const rows = [
+    ...(banner.hasConsole ? ([["Console", `${banner.url}/ (open this in a browser)`]] as const) : []),
+    ["New app", CREATE_APP],
     ["URL", banner.url],
     ["Health", `${banner.url}/health`],
-    ...(banner.hasConsole ? ([["Console", `${banner.url}/`]] as const) : []),
     ["Keys", banner.keysFile],
     ...(banner.databaseDir === null ? [] : ([["Database", banner.databaseDir]] as const)),
     ...banner.providers.map((line, index) => [index === 0 ? "Models" : "", line] as const),
-    ["Extensions", banner.extensions.length === 0 ? "none" : banner.extensions.join(", ")],
+    ...(banner.providers.some((line) => /^simulated|NOT USABLE/.test(line))
+      ? ([["", `to add a key: ${typedCommand("provider add")}`]] as const)
+      : []),
+    ...describeExtensions(banner.extensions).map((line) => ["Extensions", line] as const),
     ...(banner.isHeldCopy ? ([["Held", HELD]] as const) : []),
     ["Docs", banner.docsUrl ?? "none; EXTENSIONS does not name docs-site"],
     ["Try it", buildHealthCommand(banner)],
+    ...(banner.caFile === null ? [] : ([["Trust", typedCommand("certificate trust")]] as const)),
     ["Stop", "Ctrl-C"],
   ] as const;
   const width = Math.max(...rows.map(([label]) => label.length)) + 2;
@@ -28,10 +38,18 @@ export function renderBanner(banner: Banner): string {
   return ["", `Swarmbase ${banner.version} is running (started in ${seconds} s)`, "", ...lines, "", ""].join("\n");
 }
 
+/** Nothing for the default ones, which everybody has. */
+function describeExtensions(loaded: readonly string[]): readonly string[] {
+  const usual: readonly string[] = DEFAULT_EXTENSIONS;
+  const further = loaded.filter((name) => !usual.includes(name));
+  if (!usual.every((name) => loaded.includes(name))) return [loaded.length === 0 ? "none" : loaded.join(", ")];
+  return further.length === 0 ? [] : [`the default ones and ${further.join(", ")}`];
+}
+
 /** Works on this machine as printed. In proxy mode, a header has to tell the service that the client used TLS. */
 export function buildHealthCommand({ localUrl, caFile }: Pick<Banner, "localUrl" | "caFile">): string {
   const words = ["curl"];
   if (caFile !== null) words.push("--cacert", caFile);
   if (localUrl.startsWith("http:")) words.push("-H", "X-Forwarded-Proto: https");
-  return [...words, `${localUrl}/health`].map(quoteForShell).join(" ");
+  return [...words, `${localUrl}/health`].map((word) => quoteForShell(word)).join(" ");
 }

@@ -19,12 +19,11 @@ export async function runCommand(argv: readonly string[], context: Omit<CommandC
   const [name = isHelpCommand ? "--help" : DEFAULT_COMMAND, ...args] = isHelpCommand ? argv.slice(1) : argv;
   if (HELP_FLAGS.has(name)) return print(context.stdout, renderHelp(await listCommands(context.env)));
   const commandName = name === "--version" || name === "-v" ? "version" : name;
-  const core = await loadCommand(commandName);
-  const list = core === null ? await listCommands(context.env) : { commands: [core], fault: null };
-  const named = list.commands.find((candidate) => candidate.name === commandName);
-  const command = named !== undefined && takesModes(named.name) ? await chooseMode(named, args, context.env) : named;
-  if (command === undefined) {
-    context.stderr.write(`Unknown command "${name}". ${EXTENSION_ADVICE}\n\n${renderHelp(list)}`);
+  const named = await findCommand(commandName, context.env);
+  const command = named !== null && takesModes(named.name) ? await chooseMode(named, args, context.env) : named;
+  if (command === null) {
+    const help = renderHelp(await listCommands(context.env));
+    context.stderr.write(`Unknown command "${name}". ${EXTENSION_ADVICE}\n\n${help}`);
     return EXIT_USAGE;
   }
   if (isHelpCommand || args.some((arg) => HELP_FLAGS.has(arg)))
@@ -63,15 +62,28 @@ interface CommandList {
   readonly fault: string | null;
 }
 
-/** Settings that are wrong must not take the help away, which is what a person reads to correct them. */
+/** Loads no other command, because that takes longer than most commands run. */
+async function findCommand(name: string, env: Environment): Promise<Command | null> {
+  const core = await loadCommand(name);
+  if (core !== null) return core;
+  const { added } = await listAddedCommands(env);
+  return added.find((command) => command.name === name) ?? null;
+}
+
 async function listCommands(env: Environment): Promise<CommandList> {
-  const core = await loadCommands();
+  const [core, { added, fault }] = await Promise.all([loadCommands(), listAddedCommands(env)]);
+  return { commands: [...core, ...added], fault };
+}
+
+/** Settings that are wrong must not take the help away, which is what a person reads to correct them. */
+async function listAddedCommands(
+  env: Environment,
+): Promise<{ readonly added: readonly Command[]; readonly fault: string | null }> {
   try {
     const { loadExtensionCommands } = await import("./extension-commands.ts");
-    const added = await loadExtensionCommands(env);
-    return { commands: [...core, ...added.filter(({ modeOptions }) => modeOptions === null)], fault: null };
+    return { added: (await loadExtensionCommands(env)).filter(({ modeOptions }) => modeOptions === null), fault: null };
   } catch (error) {
-    return { commands: core, fault: describeFault(error) };
+    return { added: [], fault: describeFault(error) };
   }
 }
 

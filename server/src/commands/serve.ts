@@ -3,7 +3,7 @@ import { findLikelyTypos, loadSettings, parseOptions, type Settings } from "../c
 import { measureMachine } from "../db/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
-import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
+import { listExtensionVariables, loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
 import { type Observation, openObservation } from "./open-observation.ts";
 import { mayHaveWorkers } from "../processes/index.ts";
@@ -30,11 +30,7 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
     });
     const { observer } = observation;
     reportCrash(context, observer);
-    const extensionNames = extensions.flatMap(({ settings: own, extension: { standardVariables = [] } }) => [
-      ...Object.keys(own),
-      ...standardVariables.map(({ name }) => name),
-    ]);
-    for (const { found, meant } of findLikelyTypos(context.env, extensionNames))
+    for (const { found, meant } of findLikelyTypos(context.env, listExtensionVariables(extensions)))
       observer.note("service.setting_unknown", { found, meant });
     if (settings.nodeEnv === "production" && settings.smtpUrl === null) observer.note("mail.absent");
 
@@ -42,8 +38,9 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
     try {
       const app = await startUnlessStopped(serving);
       if (app === null) return endCode(context);
-      announce(app, serving, Math.round(performance.now() - startedAtMs));
-      return await serveUntilStopped(app, serving);
+      const tookMs = Math.round(performance.now() - startedAtMs);
+      const [code] = await Promise.all([serveUntilStopped(app, serving), announce(app, serving, tookMs)]);
+      return code;
     } finally {
       await closeTelemetry();
     }
@@ -104,13 +101,16 @@ function endCode({ signal }: CommandContext): number {
   return signal.reason instanceof CrashReason ? 1 : 0;
 }
 
-function announce(app: RunningService, { observer, context, isPlain }: Serving, tookMs: number): void {
+/** After the tests of detected keys, while the service answers already. */
+async function announce(app: RunningService, serving: Serving, tookMs: number): Promise<void> {
+  const { observer, context, isPlain } = serving;
   const { version, stdout } = context;
+  const providers = await app.providers;
   if (isPlain) {
-    stdout.write(renderBanner({ ...app, version, tookMs }));
+    stdout.write(renderBanner({ ...app, providers, version, tookMs }));
     return;
   }
-  const { url, providers, extensions, databaseDir, keysFile } = app;
+  const { url, extensions, databaseDir, keysFile } = app;
   const curl = buildHealthCommand(app);
   const fields = { url, providers, extensions, curl, databaseDir, operatorFile: keysFile, version, tookMs };
   observer.note("service.started", fields);

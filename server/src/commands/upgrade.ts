@@ -7,12 +7,12 @@ import {
   findCluster,
   locateBinaries,
   type MigrationComparison,
+  openMasterKey,
   readClusterMajor,
   upgradeCluster,
   withClient,
 } from "../db/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
-import { openMasterKey } from "../wiring/index.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver, requireEmbeddedCluster, withOwnerClient } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";

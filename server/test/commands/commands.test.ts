@@ -53,7 +53,7 @@ test("certificate renew keeps the authority unless a new one is asked for", asyn
   assert.notEqual(await authority(), first);
 
   for (const [args, more, code, expected] of [
-    [["certificate"], {}, 2, /The action is missing: certificate renew/],
+    [["certificate"], {}, 2, /The action is missing: certificate renew, trust, untrust/],
     [["certificate", "renew"], { TLS_MODE: "proxy", TRUSTED_PROXIES: "10.0.0.1" }, 1, /TLS_MODE is proxy/],
     [["certificate", "renew"], { TLS_CERT_FILE: "/x", TLS_KEY_FILE: "/y" }, 1, /TLS_CERT_FILE is set/],
   ] as const) {

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
+import type { StoredKeys } from "../../src/agents/index.ts";
 import { checkDatabase } from "../../src/commands/doctor/check-database.ts";
 import { judgeDisk } from "../../src/commands/doctor/check-data-directory.ts";
 import { checkProviders } from "../../src/commands/doctor/check-surroundings.ts";
@@ -277,17 +278,25 @@ test("doctor finds faults before there is a database", async (t) => {
 });
 
 test("doctor checks providers as the service resolves them", () => {
-  const cases: [Record<string, string>, Finding["level"], RegExp, protocols?: typeof PROTOCOLS][] = [
-    [{}, "warning", /so agents are simulated/],
-    [{ NODE_ENV: "production" }, "warning", /^no model provider has a key$/],
-    [{ PROVIDER_A_KIND: "simulated" }, "ok", /provider_a \(simulated\)/],
-    [{ PROVIDER_B_API_KEY: "sk-live-0123" }, "ok", /^provider_b \(anthropic\)$/],
-    [{ PROVIDER_A_KIND: "simulated", NODE_ENV: "production" }, "fault", /ALLOW_SIMULATED=1/],
-    [{ PROVIDER_B_API_KEY: "sk-live-0123" }, "fault", /^EXTENSIONS names no extension .* anthropic, .* provider_b/, []],
-  ];
-  for (const [env, level, what, protocols = PROTOCOLS] of cases) {
+  const cases: [Record<string, string>, Finding["level"], RegExp, protocols?: typeof PROTOCOLS, stored?: StoredKeys][] =
+    [
+      [{}, "ok", /^provider_b \(anthropic\)$/, PROTOCOLS, { provider_b: "wrapped" }],
+      [{ OPENAI_API_KEY: "sk-live-0123" }, "ok", /^provider_a \(openai\)$/],
+      [{}, "warning", /so agents are simulated/],
+      [{ NODE_ENV: "production" }, "warning", /^no model provider has a key$/],
+      [{ PROVIDER_A_KIND: "simulated" }, "ok", /provider_a \(simulated\)/],
+      [{ PROVIDER_B_API_KEY: "sk-live-0123" }, "ok", /^provider_b \(anthropic\)$/],
+      [{ PROVIDER_A_KIND: "simulated", NODE_ENV: "production" }, "fault", /ALLOW_SIMULATED=1/],
+      [
+        { PROVIDER_B_API_KEY: "sk-live-0123" },
+        "fault",
+        /^EXTENSIONS names no extension .* anthropic, .* provider_b/,
+        [],
+      ],
+    ];
+  for (const [env, level, what, protocols = PROTOCOLS, stored = {}] of cases) {
     const findings = collectFindings();
-    checkProviders(loadSettings(env), { env, protocols }, findings);
+    checkProviders(loadSettings(env), { env, protocols, stored }, findings);
     assert.deepEqual([findings.all.length, findings.all[0]?.level], [1, level], JSON.stringify(env));
     assert.match(findings.all[0]?.what ?? "", what);
     if (!("NODE_ENV" in env)) assert.doesNotMatch(JSON.stringify(findings.all), /none of them can answer|sk-live/);

@@ -30,7 +30,7 @@ test("doctor does not repeat a key from a file of providers that is no JSON", as
   const findings = collectFindings();
   for (const text of ['{"api_key": sk-live-0123456789}', "sk-live-0123456789", '{"a": "sk-live-0123456789" "b"}']) {
     await writeFile(file, text);
-    checkProviders(loadSettings({ PROVIDERS_FILE: file }), { env: {}, protocols: [] }, findings);
+    checkProviders(loadSettings({ PROVIDERS_FILE: file }), { env: {}, protocols: [], stored: {} }, findings);
   }
   assert.deepEqual(
     findings.all.map(({ level }) => level),

@@ -45,17 +45,22 @@ export function openConnector({ policy, ca, resolve, allowsPlainLoopback = false
   const provideTls = () => buildTlsOptions(ca);
   return {
     connect: createGuardedConnector({ policy, dnsCache, provideTls, allowsPlainLoopback }),
-    connectAnywhere: buildAtFirstUse(provideTls),
+    connectAnywhere: buildAtFirstUse({}, provideTls),
     close: dnsCache.close,
   };
 }
 
-/** Parsing the authorities of the system takes a part of the start that most nodes can save, so the first connection does it. */
-function buildAtFirstUse(provideOptions: () => buildConnector.BuildOptions): buildConnector.connector {
-  let connect: buildConnector.connector | null = null;
+/**
+ * Parsing the authorities of the system takes a part of the start that most nodes can save, so the first connection with TLS does
+ * it, and a search for a model server of this machine does not.
+ */
+function buildAtFirstUse(options: buildConnector.BuildOptions, provideTls: () => TlsOptions): buildConnector.connector {
+  const plain = buildConnector({ ...options, timeout: CONNECT_TIMEOUT_MS });
+  let secure: buildConnector.connector | null = null;
   return (to, callback) => {
-    connect ??= buildConnector(provideOptions());
-    return connect(to, callback);
+    if (to.protocol !== "https:") return plain(to, callback);
+    secure ??= buildConnector({ ...options, ...provideTls() });
+    return secure(to, callback);
   };
 }
 
@@ -96,12 +101,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
   };
   // Returns all addresses, as a socket with autoSelectFamily expects.
   const lookup: LookupFunction = (name, _options, callback) => void resolve(name, callback);
-  const connect = buildAtFirstUse(() => ({
-    ...provideTls(),
-    maxCachedSessions: CACHED_SESSIONS,
-    autoSelectFamily: true,
-    lookup,
-  }));
+  const connect = buildAtFirstUse({ maxCachedSessions: CACHED_SESSIONS, autoSelectFamily: true, lookup }, provideTls);
 
   return (to, callback) => {
     const fault = findFault(to, options);

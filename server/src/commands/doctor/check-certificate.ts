@@ -134,7 +134,7 @@ function warnMadeAgain(what: string, findings: Findings): void {
   });
 }
 
-function judgeDates(leaf: X509Certificate, clock: Clock, findings: Findings, advice: string): void {
+export function judgeDates(leaf: X509Certificate, clock: Clock, findings: Findings, advice: string): void {
   const { validFromDate, validToDate } = leaf;
   const nowMs = clock.now().getTime();
   const leftDays = Math.floor((validToDate.getTime() - nowMs) / DAY_MS);

@@ -1,4 +1,10 @@
-import { loadProviders, type Providers, type VendorProtocol } from "../../agents/index.ts";
+import {
+  loadProviders,
+  NOTHING_FOUND,
+  type Providers,
+  type StoredKeys,
+  type VendorProtocol,
+} from "../../agents/index.ts";
 import { createMailer } from "../../auth/index.ts";
 import { docsPage, type Environment, type Settings, SettingsError } from "../../config/index.ts";
 import { messageOf, tryPort } from "../../db/index.ts";
@@ -68,14 +74,21 @@ export async function checkMail(
   }
 }
 
+interface ProviderSources {
+  readonly env: Environment;
+  readonly protocols: readonly VendorProtocol[];
+  /** They may be wrapped: only whose they are is read. */
+  readonly stored: StoredKeys;
+}
+
 export function checkProviders(
   settings: Settings,
-  { env, protocols }: { readonly env: Environment; readonly protocols: readonly VendorProtocol[] },
+  { env, protocols, stored }: ProviderSources,
   findings: Findings,
 ): void {
   let providers: readonly Providers[keyof Providers][];
   try {
-    providers = Object.values(loadProviders(settings, env, protocols));
+    providers = Object.values(loadProviders(settings, env, protocols, { ...NOTHING_FOUND, stored }));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const what of error.faults) {
@@ -99,7 +112,8 @@ export function checkProviders(
     return findings.warn("providers", {
       what: "no model provider has a key",
       why: "Agents can be created, but none of them can answer.",
-      advice: "Set PROVIDER_A_API_KEY (or B, C), or PROVIDER_A_KIND=simulated to try without a model.",
+      advice:
+        "Add a key: swarmbase provider add, or PROVIDER_A_API_KEY. Or set PROVIDER_A_KIND=simulated to try without a model.",
     });
   }
   if (ready.some(({ kind }) => kind !== "simulated") || isSimulationChosen(settings))
@@ -107,7 +121,7 @@ export function checkProviders(
   findings.warn("providers", {
     what: "no model provider has a key, so agents are simulated",
     why: "Their replies begin with [simulated] and come from no model.",
-    advice: "Set PROVIDER_A_API_KEY (or B, C) for real ones, or PROVIDER_A_KIND=simulated if that is intended.",
+    advice: "Add a key: swarmbase provider add. Or set PROVIDER_A_KIND=simulated if that is intended.",
   });
 }
 

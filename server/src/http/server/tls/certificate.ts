@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type X509Certificate,
+} from "node:crypto";
 import * as der from "./der.ts";
 
 /** A certificate and its private key, both in PEM form. */
@@ -34,6 +42,9 @@ const OID = {
 const LOOPBACK_V4 = Buffer.from([127, 0, 0, 1]);
 const LOOPBACK_V6 = Buffer.from([...Array<number>(15).fill(0), 1]);
 const KEY_ID_BYTES = 20;
+const ECDSA_WITH_SHA256 = der.sequence(der.objectId(OID.ecdsaWithSha256));
+/** Of a sequence with 256 to 65,535 bytes, as every certificate here is. */
+const OUTER_HEADER_BYTES = 4;
 
 // Tag numbers inside a GeneralName.
 const DNS_NAME = 2;
@@ -44,6 +55,24 @@ export function makeAuthority(validity: ValidityPeriod): Credential {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const parts = authorityParts(spki, validity);
+  return { cert: signCertificate(parts, key), key };
+}
+
+/**
+ * The name of an authority that makeAuthority made, null for any other certificate: only the key, the serial number, the dates and
+ * the signature may differ, so that it has the same restrictions.
+ */
+export function findAuthorityName(certificate: X509Certificate): string | null {
+  const { publicKey, serialNumber, validFromDate: notBefore, validToDate: notAfter, raw } = certificate;
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  const serial = Buffer.from(serialNumber, "hex");
+  const expected = buildToBeSigned({ ...authorityParts(spki, { notBefore, notAfter }), serial });
+  const isSame = raw.subarray(OUTER_HEADER_BYTES, OUTER_HEADER_BYTES + expected.length).equals(expected);
+  return isSame && certificate.verify(publicKey) ? commonNameOf(keyId(spki)) : null;
+}
+
+function authorityParts(spki: Buffer, validity: ValidityPeriod): CertificateParts {
   const name = authorityName(keyId(spki));
   const subtree = (general: Buffer) => der.sequence(general);
   const v4Range = Buffer.concat([Buffer.from([127, 0, 0, 0]), Buffer.from([255, 0, 0, 0])]);
@@ -65,7 +94,7 @@ export function makeAuthority(validity: ValidityPeriod): Credential {
       true,
     ),
   ];
-  return { cert: signCertificate({ issuer: name, subject: name, spki, validity, extensions, signingKey: key }), key };
+  return { issuer: name, subject: name, spki, validity, extensions };
 }
 
 /**
@@ -77,21 +106,23 @@ export function makeLeaf(authority: Credential, validity: ValidityPeriod): Leaf 
   const spki = publicKey.export({ type: "spki", format: "der" });
   const authorityKeyId = keyId(createPublicKey(authority.key).export({ type: "spki", format: "der" }));
   const certify = (...names: Buffer[]): string =>
-    signCertificate({
-      issuer: authorityName(authorityKeyId),
-      subject: distinguishedName([[OID.commonName, "localhost"]]),
-      spki,
-      validity,
-      extensions: [
-        extension(OID.basicConstraints, der.sequence(), true),
-        extension(OID.keyUsage, der.bitString(Buffer.from([0b1000_0000]), 7), true), // digitalSignature
-        extension(OID.extendedKeyUsage, der.sequence(der.objectId(OID.serverAuth))),
-        extension(OID.subjectAltName, der.sequence(...names)),
-        extension(OID.subjectKeyId, der.octetString(keyId(spki))),
-        extension(OID.authorityKeyId, der.sequence(der.contextPrimitive(0, authorityKeyId))),
-      ],
-      signingKey: authority.key,
-    });
+    signCertificate(
+      {
+        issuer: authorityName(authorityKeyId),
+        subject: distinguishedName([[OID.commonName, "localhost"]]),
+        spki,
+        validity,
+        extensions: [
+          extension(OID.basicConstraints, der.sequence(), true),
+          extension(OID.keyUsage, der.bitString(Buffer.from([0b1000_0000]), 7), true), // digitalSignature
+          extension(OID.extendedKeyUsage, der.sequence(der.objectId(OID.serverAuth))),
+          extension(OID.subjectAltName, der.sequence(...names)),
+          extension(OID.subjectKeyId, der.octetString(keyId(spki))),
+          extension(OID.authorityKeyId, der.sequence(der.contextPrimitive(0, authorityKeyId))),
+        ],
+      },
+      authority.key,
+    );
   const name = der.contextPrimitive(DNS_NAME, Buffer.from("localhost"));
   const addresses = [LOOPBACK_V4, LOOPBACK_V6].map((address) => der.contextPrimitive(IP_ADDRESS, address));
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -104,24 +135,33 @@ interface CertificateParts {
   spki: Buffer;
   validity: ValidityPeriod;
   extensions: Buffer[];
-  signingKey: string;
 }
 
-function signCertificate({ issuer, subject, spki, validity, extensions, signingKey }: CertificateParts): string {
-  const algorithm = der.sequence(der.objectId(OID.ecdsaWithSha256));
+function signCertificate(parts: CertificateParts, signingKey: string): string {
+  const toBeSigned = buildToBeSigned({ ...parts, serial: randomBytes(16) });
+  const signature = sign("sha256", toBeSigned, createPrivateKey(signingKey));
+  return toPem(der.sequence(toBeSigned, ECDSA_WITH_SHA256, der.bitString(signature)));
+}
+
+function buildToBeSigned({
+  issuer,
+  subject,
+  spki,
+  validity,
+  extensions,
+  serial,
+}: CertificateParts & { serial: Buffer }): Buffer {
   const version3 = der.contextConstructed(0, der.integer(Buffer.from([2])));
-  const toBeSigned = der.sequence(
+  return der.sequence(
     version3,
-    der.integer(randomBytes(16)),
-    algorithm,
+    der.integer(serial),
+    ECDSA_WITH_SHA256,
     issuer,
     der.sequence(der.time(validity.notBefore), der.time(validity.notAfter)),
     subject,
     spki,
     der.contextConstructed(3, der.sequence(...extensions)),
   );
-  const signature = sign("sha256", toBeSigned, createPrivateKey(signingKey));
-  return toPem(der.sequence(toBeSigned, algorithm, der.bitString(signature)));
 }
 
 function extension(oid: string, value: Buffer, isCritical = false): Buffer {
@@ -132,8 +172,12 @@ function extension(oid: string, value: Buffer, isCritical = false): Buffer {
 function authorityName(id: Buffer): Buffer {
   return distinguishedName([
     [OID.organization, "Swarmbase"],
-    [OID.commonName, `Swarmbase local authority ${id.toString("hex").slice(0, 8)}`],
+    [OID.commonName, commonNameOf(id)],
   ]);
+}
+
+function commonNameOf(id: Buffer): string {
+  return `Swarmbase local authority ${id.toString("hex").slice(0, 8)}`;
 }
 
 function distinguishedName(parts: [oid: string, text: string][]): Buffer {
@@ -144,7 +188,7 @@ function keyId(spki: Buffer): Buffer {
   return createHash("sha256").update(spki).digest().subarray(0, KEY_ID_BYTES);
 }
 
-function toPem(bytes: Buffer): string {
+export function toPem(bytes: Buffer): string {
   const lines = bytes.toString("base64").match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }

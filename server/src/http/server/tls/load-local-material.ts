@@ -2,15 +2,17 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../../crypto/index.ts";
-import { type Credential, type Leaf, makeAuthority, makeLeaf } from "./certificate.ts";
+import { type Credential, findAuthorityName, type Leaf, makeAuthority, makeLeaf, toPem } from "./certificate.ts";
 import { TlsError, type TlsMaterial } from "./tls-material.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
+/** Certificates are valid this much earlier, for machines whose clocks are wrong by a day: at the first start, or later. */
+const EARLIER_MS = 2 * DAY_MS;
 const AUTHORITY_DAYS = 3650;
 // Browsers reject certificates that are valid for longer than 398 days.
 const LEAF_DAYS = 397;
 const RENEW_BEFORE_DAYS = 30;
+const AUTHORITY_FILE = "ca-cert.pem";
 const RENEW_COMMAND = "swarmbase certificate renew --new-authority";
 
 interface LocalFiles {
@@ -61,12 +63,34 @@ export async function renewLocalMaterial(
   });
 }
 
+export interface LocalAuthority {
+  readonly file: string;
+  readonly name: string;
+  readonly certificate: X509Certificate;
+}
+
+/** Returns null before the first start. Throws for a file that this program did not write, because a machine is about to trust it. */
+export async function readAuthorityFile(folder: string): Promise<LocalAuthority | null> {
+  const file = join(folder, AUTHORITY_FILE);
+  const text = await readIfPresent(file);
+  if (text === "") return null;
+  try {
+    const certificate = new X509Certificate(text);
+    const name = findAuthorityName(certificate);
+    // A second certificate in the file would be trusted too.
+    if (name !== null && toPem(certificate.raw) === text) return { file, name, certificate };
+  } catch {
+    // What cannot be read is not an authority either.
+  }
+  throw new TlsError(`${file} is not the certificate of an authority that Swarmbase created. Nothing was changed.`);
+}
+
 async function withFolder<T>(folder: string, work: (files: LocalFiles) => Promise<T>): Promise<T> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chmod(folder, 0o700);
     return await work({
-      authorityCert: join(folder, "ca-cert.pem"),
+      authorityCert: join(folder, AUTHORITY_FILE),
       authorityKey: join(folder, "ca-key.pem"),
       leaf: join(folder, "localhost.pem"),
     });
@@ -96,8 +120,8 @@ async function storeLeaf(files: LocalFiles, authority: Credential, now: Date): P
 }
 
 function validFor(days: number, now: Date): { notBefore: Date; notAfter: Date } {
-  // One hour back, for clients whose clocks are behind.
-  return { notBefore: new Date(now.getTime() - HOUR_MS), notAfter: new Date(now.getTime() + days * DAY_MS - HOUR_MS) };
+  const startMs = now.getTime() - EARLIER_MS;
+  return { notBefore: new Date(startMs), notAfter: new Date(startMs + days * DAY_MS) };
 }
 
 /** A leaf that expires with its authority cannot be extended, so it is served until then. */

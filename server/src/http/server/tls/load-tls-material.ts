@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
 import type { Clock } from "../../../time/index.ts";
-import { loadLocalMaterial, renewLocalMaterial } from "./load-local-material.ts";
+import {
+  type LocalAuthority,
+  loadLocalMaterial,
+  readAuthorityFile,
+  renewLocalMaterial,
+} from "./load-local-material.ts";
 import { loadOperatorMaterial } from "./load-operator-material.ts";
 import { TlsError, type TlsMaterial } from "./tls-material.ts";
 
@@ -26,6 +31,10 @@ export function renewLocalCertificate(options: {
   readonly hasNewAuthority: boolean;
 }): Promise<{ readonly caFile: string }> {
   return renewLocalMaterial(localFolder(options.dataDir), options);
+}
+
+export function readLocalAuthority(dataDir: string): Promise<LocalAuthority | null> {
+  return readAuthorityFile(localFolder(dataDir));
 }
 
 function localFolder(dataDir: string): string {
