@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { ModelImage, ModelMessage, ModelThought, ModelTool, ModelToolCall } from "swarmbase/extension";
+import type { ModelImage, ModelMessage, NamedImage, ModelThought, ModelTool, ModelToolCall } from "swarmbase/extension";
 import { parseRecord } from "./parse-record.ts";
 
 /** Where the images of tool results are: in the result, in a user message after the results, or nowhere. */
@@ -38,6 +38,7 @@ export function buildPrompt(
       if (message.role === "assistant") prompt.push(buildAssistant(message, hasThoughts));
       else if (hasNames && message.names !== undefined) prompt.push(...buildNamed(message, message.names));
       else prompt.push(buildUser(message.content));
+      if (message.role === "user" && message.images !== undefined) prompt.push(buildSent(message.images, images));
       continue;
     }
     // The results of concurrent calls must be in one message.
@@ -85,8 +86,28 @@ function buildShown(messages: readonly ToolMessage[]): LanguageModelV4Message {
   };
 }
 
+/** A message of its own: one with the name of its author has nothing but text. */
+function buildSent(sent: readonly NamedImage[], place: ImagePlace): LanguageModelV4Message {
+  if (place === "none") return buildUser("[the images are not shown: this model does not accept images]");
+  return {
+    role: "user",
+    content: sent.flatMap((image) => [{ type: "text" as const, text: `[${image.name}]` }, buildImage(image)]),
+  };
+}
+
 function buildImage({ mediaType, data }: ModelImage) {
   return { type: "file" as const, mediaType, data: { type: "data" as const, data } };
+}
+
+/** Vendors reject tool calls in a prompt without tools. Those of earlier turns are left out. */
+export function leaveOutPastCalls(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  return messages.flatMap((message): readonly ModelMessage[] => {
+    if (message.role === "tool") return message.executionId === undefined ? [message] : [];
+    if (message.role === "user" || !message.toolCalls?.some(({ executionId }) => executionId !== undefined))
+      return [message];
+    const { toolCalls: _toolCalls, ...text } = message;
+    return text.content === "" ? [] : [text];
+  });
 }
 
 export function buildTools(tools: readonly ModelTool[]): LanguageModelV4FunctionTool[] {
@@ -103,11 +124,14 @@ function buildNamed(
   { content, starts = [0] }: Extract<ModelMessage, { role: "user" }>,
   names: readonly string[],
 ): LanguageModelV4Message[] {
-  return starts.map((start, index) => {
+  // What comes before the first message is a note of the service.
+  const note = content.slice(0, starts[0]).trimEnd();
+  const said = starts.map((start, index): LanguageModelV4Message => {
     const message = buildUser(content.slice(start, starts[index + 1]).trimEnd());
     const name = toName(names[index] ?? "");
     return name === "" ? message : { ...message, providerOptions: { openai: { name } } };
   });
+  return note === "" ? said : [buildUser(note), ...said];
 }
 
 /** The field takes only these characters. The text has the whole name. */

@@ -24,6 +24,8 @@ const KEY_TEXT =
   /api_key_invalid|api key not valid|invalid_api_key|incorrect api key|invalid x-api-key|authentication_error/;
 const MODEL_TEXT =
   /model_not_found|model.{0,120}(not found|does not exist|not exist|not supported|is not available)|not_found_error.{0,20}model|unknown model/;
+/** Anthropic's error of an account without credit has no status and no type of its own. */
+const NO_CREDIT_TEXT = /credit balance is too low/;
 const QUOTA_TEXT = /insufficient_quota|billing|credit balance|insufficient (balance|credits?)/;
 
 function classifyFault({ status, text, isNetwork }: VendorFault): Classification {
@@ -32,8 +34,8 @@ function classifyFault({ status, text, isNetwork }: VendorFault): Classification
   if (status === null) return classifyByText(text);
   if (status === 401 || status === 403 || (status === 400 && KEY_TEXT.test(text)))
     return classify("PROVIDER_AUTH_FAILED", false, "the provider refused the credentials of this service");
-  if (status === 429 || status === 402) {
-    if (status === 402 || QUOTA_TEXT.test(text))
+  if (status === 429 || status === 402 || (status === 400 && NO_CREDIT_TEXT.test(text))) {
+    if (status !== 429 || QUOTA_TEXT.test(text))
       return classify("PROVIDER_RATE_LIMITED", false, "the quota of this service at the provider is used up");
     return classify("PROVIDER_RATE_LIMITED", true, "the provider limits the rate of calls");
   }

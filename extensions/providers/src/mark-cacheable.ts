@@ -3,25 +3,36 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4Provid
 const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /**
- * Marks the ends of the parts that later calls begin with: the tools, the system prompt, the conversation so far. Claude caches
- * only what is marked, and ignores the marks of short prompts.
+ * Marks the ends of the parts that later calls begin with. Claude caches only what is marked, at most four parts, ignores the marks of
+ * short prompts, and finds a part that an earlier call has marked only up to 20 blocks before a mark of this one.
  */
 export function markCacheable(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { prompt, tools } = options;
-  const last = prompt.at(-1);
+  const marked = new Set([...prompt.filter(({ role }) => role === "system"), ...listEnds(prompt)].filter(isMarkable));
+  // The system prompt follows the tools.
+  const hasSystem = prompt.some((message) => message.role === "system" && marked.has(message));
   return {
     ...options,
-    prompt: prompt.map((message) =>
-      (message.role === "system" || message === last) && isMarkable(message)
-        ? { ...message, providerOptions: MARK }
-        : message,
-    ),
+    prompt: prompt.map((message) => (marked.has(message) ? { ...message, providerOptions: MARK } : message)),
     ...(tools !== undefined && {
       tools: tools.map((tool, index) =>
-        index === tools.length - 1 && tool.type === "function" ? { ...tool, providerOptions: MARK } : tool,
+        !hasSystem && index === tools.length - 1 && tool.type === "function"
+          ? { ...tool, providerOptions: MARK }
+          : tool,
       ),
     }),
   };
+}
+
+/**
+ * The end of this call, that of the call before in the turn, which the last answer of the model followed, and that of the first call of
+ * the turn, or of the turn before: any number of tool calls can follow it.
+ */
+function listEnds(prompt: readonly LanguageModelV4Message[]): readonly LanguageModelV4Message[] {
+  const last = prompt.length - 1;
+  const answer = prompt.findLastIndex(({ role }) => role === "assistant");
+  const asked = prompt.findLastIndex(({ role }, index) => role === "user" && index < last);
+  return [last, answer - 1, asked].flatMap((index) => prompt[index] ?? []);
 }
 
 /** The vendor rejects a mark on an empty text. */

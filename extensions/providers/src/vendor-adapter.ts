@@ -21,7 +21,7 @@ import {
   type ReportedUsage,
   type SentSettings,
 } from "swarmbase/extension";
-import { buildPrompt, buildTools, type PromptOptions } from "./build-prompt.ts";
+import { buildPrompt, buildTools, leaveOutPastCalls, type PromptOptions } from "./build-prompt.ts";
 import { explainFault } from "./explain-fault.ts";
 import { markCacheable } from "./mark-cacheable.ts";
 import { PlainText, type TextEnd } from "./plain-text.ts";
@@ -118,13 +118,14 @@ function buildOptions(
   { call, model, traceparent }: AdapterCall,
   { hasThoughts, images, hasNames }: PromptOptions,
 ): LanguageModelV4CallOptions {
-  const prompt = buildPrompt(call.system, call.messages, {
+  const hasTools = call.tools.length > 0 && model.supports.tools;
+  const prompt = buildPrompt(call.system, hasTools ? call.messages : leaveOutPastCalls(call.messages), {
     hasThoughts,
     hasNames,
     images: model.supports.images ? images : "none",
   });
   const headers = traceparent === undefined ? {} : { headers: { traceparent } };
-  if (call.tools.length === 0 || !model.supports.tools) return { prompt, ...headers };
+  if (!hasTools) return { prompt, ...headers };
   const { toolChoice } = call;
   return {
     prompt,

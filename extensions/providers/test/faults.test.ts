@@ -49,6 +49,7 @@ const FAULTS: readonly [VendorKind, number, unknown, string, number][] = [
   ["openai-compatible", 502, "<html>", "PROVIDER_OVERLOADED", 3],
   ["anthropic", 401, anthropic("authentication_error", LEAK), "PROVIDER_AUTH_FAILED", 1],
   ["anthropic", 404, anthropic("not_found_error", "model: claude-0"), "INVALID_MODEL", 1],
+  ["anthropic", 400, anthropic("invalid_request_error", "Your credit balance is too low"), "PROVIDER_RATE_LIMITED", 1],
   ["anthropic", 400, anthropic("invalid_request_error", "prompt is too long: 9 > 8"), "CONTEXT_LENGTH_EXCEEDED", 1],
   ["anthropic", 413, anthropic("request_too_large", "big"), "CONTEXT_LENGTH_EXCEEDED", 1],
   ["anthropic", 529, anthropic("overloaded_error", "Overloaded"), "PROVIDER_OVERLOADED", 3],

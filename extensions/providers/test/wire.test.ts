@@ -141,6 +141,47 @@ for (const kind of KINDS) {
       }
     });
 
+    it("sends the images of a user after the message that names them, to models that accept them", async () => {
+      const { models } = openBench(kind, server.url);
+      const images = [{ name: "image 1", mediaType: "image/png", data: PIXEL }];
+      const messages = [{ role: "user" as const, content: "What is this?", images }];
+      for (const isAccepted of [true, false]) {
+        const model = { id: MODEL_OF[kind], supports: { images: isAccepted } };
+        replaceProviders(models, { provider_a: { kind, base_url: server.url, models: [model] } });
+        server.answer(say(wire({ texts: ["A pixel."] })));
+        const heard = await listen(models, callOf({ ...SHORT, messages }));
+        assert.deepEqual([heard.text, heard.error], ["A pixel.", null]);
+        const sent = JSON.stringify(server.asked[0]?.body);
+        assert.deepEqual([sent.includes(PIXEL), sent.includes("[image 1]")], [isAccepted, isAccepted]);
+        assert.equal(sent.includes("does not accept images"), !isAccepted);
+        if (isAccepted) assert.ok(sent.indexOf("What is this?") < sent.indexOf(PIXEL));
+      }
+    });
+
+    it("leaves out tool calls of earlier turns where the model gets no tools, and no other text", async () => {
+      const { models } = openBench(kind, server.url);
+      const past = { executionId: "e1" };
+      const messages = [
+        ...callOf().messages,
+        {
+          role: "assistant" as const,
+          content: "First.",
+          toolCalls: [{ id: "c1", name: "look", inputText: "{}", ...past }],
+        },
+        { role: "tool" as const, toolCallId: "c1", toolName: "look", output: "seen", isError: false, ...past },
+        { role: "assistant" as const, content: "Second." },
+        { role: "user" as const, content: "note\n\nHi\n\nthere", starts: [6, 10], names: ["Ann", "Ben"] },
+      ];
+      for (const tools of [[TOOL], []]) {
+        server.answer(say(wire({ texts: ["Yes."] })));
+        const heard = await listen(models, callOf({ tools, messages }));
+        assert.deepEqual([heard.text, heard.error], ["Yes.", null]);
+        const sent = JSON.stringify(server.asked[0]?.body);
+        assert.equal(sent.includes("seen"), tools.length > 0);
+        for (const text of ["First.", "Second.", "note", "Hi", "there"]) assert.ok(sent.includes(text), text);
+      }
+    });
+
     it("reads a declined answer, a truncated one, and one without usage", async () => {
       const { models } = openBench(kind, server.url);
       server.answer(say(wire({ end: "refusal", texts: traits.isRefusalText ? ["I cannot."] : [] })));

@@ -10,7 +10,11 @@ export interface PlacedFault {
 }
 
 /** One error for all faults. It has a specific code only if every fault has one. */
-export function faultsError(faults: readonly PlacedFault[], operation: WriteAttempt["operation"]): AppError {
+export function faultsError(
+  faults: readonly PlacedFault[],
+  operation: WriteAttempt["operation"],
+  isByCatalogue = false,
+): AppError {
   const details = Object.fromEntries(faults.map(({ place, message }) => [place, message]));
   const message = describeFaults(faults);
   const code = faults.find((fault) => fault.code !== null)?.code ?? null;
@@ -19,7 +23,7 @@ export function faultsError(faults: readonly PlacedFault[], operation: WriteAtte
   const isNamed = faults.every((fault) => fault.code !== null && !(isNew && fault.code === "INVALID_FRAMEWORK"));
   if (isNamed && code !== null) return new AppError(code, message, { details });
   const errors = faults.flatMap(({ place, code: named }) => (named === null ? [] : [{ field: place, code: named }]));
-  return new AppError("VALIDATION_ERROR", message, { details, ...(errors.length > 0 && { errors }) });
+  return new AppError("VALIDATION_ERROR", message, { details, isByCatalogue, ...(errors.length > 0 && { errors }) });
 }
 
 function describeFaults(faults: readonly PlacedFault[]): string {

@@ -67,6 +67,69 @@ describe("models of the frameworks", () => {
     assert.deepEqual(await read(), shipped);
   });
 
+  it("the name of a vendor before a model chooses the framework", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const insert = (row: Record<string, unknown>) =>
+      stage.insert(user, "agents", { name: "Ada", user_id: user, ...row });
+    const show = ({ framework, model }: Record<string, unknown>) => `${String(framework)} ${String(model)}`;
+    const resolve = async (row: Record<string, unknown>) => show(await insert(row));
+    const C = SHIPPED_MODELS.provider_c.defaultModel;
+    // By the vendors that are configured, and while all are simulated by those of the keys.
+    for (const names of [{}, { providerName: "simulated" }]) {
+      const { provider_a, provider_b, provider_c } = SHIPPED_MODELS;
+      await offer({
+        provider_a: { ...provider_a, ...names },
+        provider_b: { ...provider_b, ...names },
+        provider_c: { ...provider_c, ...names },
+      });
+      assert.equal(await resolve({ model: `openai/${A}` }), `provider_a ${A}`);
+      assert.equal(await resolve({ model: `anthropic/${B}` }), `provider_b ${B}`);
+      assert.equal(await resolve({ model: `google/${C}` }), `provider_c ${C}`);
+      assert.equal(await resolve({ model: `gemini/${C}` }), `provider_c ${C}`);
+    }
+    await offer();
+    const { id } = await insert({ model: A });
+    const changed = await stage.update(user, "agents", String(id), { model: `anthropic/${B}` });
+    assert.deepEqual(changed.map(show), [`provider_b ${B}`]);
+    for (const model of [`anthropic/${A}`, `mistral/${A}`, "openai/", `/${A}`, `openai//${A}`, `OpenAI/${A}`])
+      await rejects(insert({ model }), UNSUPPORTED);
+    // What the framework itself offers stays as it is.
+    await offer({ provider_a: list("openai/gpt-4o", ["openai/gpt-4o"]) });
+    assert.equal(await resolve({ model: "openai/gpt-4o" }), "provider_a openai/gpt-4o");
+    await offer({ provider_a: list("a", ["a"], true) });
+    assert.equal(await resolve({ model: `anthropic/${B}` }), `provider_a anthropic/${B}`);
+    await offer({
+      provider_b: { ...list("x", ["x"]), providerName: "openai" },
+      provider_a: { ...list("y", ["y"]), providerName: "groq" },
+    });
+    assert.equal(await resolve({ model: "openai/x" }), "provider_b x");
+    assert.equal(await resolve({ model: "groq/y" }), "provider_a y");
+    await offer();
+  });
+
+  it("names the first framework that can answer; an agent without a framework gets provider_a all the same", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const namedWith = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
+      await storeModels(stage.database.owner, catalogueOf(loadProviders(loadSettings(env), env)));
+      const text = "select distinct framework from public.models where is_default_framework";
+      return (await stage.run(user, text)).map(({ framework }) => framework);
+    };
+    const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+      ["provider_a", {}],
+      ["provider_b", { ANTHROPIC_API_KEY: "sk-ant-1" }],
+      ["provider_c", { GEMINI_API_KEY: "AIza-1" }],
+      ["provider_b", { PROVIDER_B_API_KEY: "configured", NODE_ENV: "production" }],
+      ["provider_a", { PROVIDER_A_API_KEY: "configured", PROVIDER_B_API_KEY: "configured" }],
+    ];
+    for (const [expected, env] of cases) {
+      assert.deepEqual(await namedWith(env), [expected], JSON.stringify(env));
+      assert.equal((await stage.insert(user, "agents", { name: "Ada", user_id: user }))["framework"], "provider_a");
+    }
+    await offer();
+  });
+
   it("a model must belong to the agent's framework, whichever of the two changes", async () => {
     const { stage } = opened;
     await offer();
@@ -153,6 +216,7 @@ describe("models of the frameworks", () => {
       position: 0,
       is_simulated: false,
       is_list_open: false,
+      is_default_framework: true,
       price_output: "1.6",
       supports: {
         ...supports,

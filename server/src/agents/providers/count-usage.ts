@@ -32,7 +32,7 @@ export function estimateInput({ system, messages, tools }: ModelCall): number {
   let tokens = estimateTokens(system);
   for (const message of messages) {
     tokens += estimateTokens(message.role === "tool" ? message.output : message.content);
-    if (message.role === "tool") tokens += (message.images?.length ?? 0) * TOKENS_PER_IMAGE;
+    if (message.role !== "assistant") tokens += (message.images?.length ?? 0) * TOKENS_PER_IMAGE;
     if (message.role === "assistant")
       for (const { name, inputText } of message.toolCalls ?? []) tokens += estimateTokens(name + inputText);
   }

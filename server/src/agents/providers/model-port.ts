@@ -9,8 +9,7 @@ export interface ModelCall {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** `none`: the model must answer with text. A name: it must call that tool. */
-  readonly toolChoice: "auto" | "none" | { readonly tool: string };
+  readonly toolChoice: ToolChoice;
   /** As the agent stores them; defaults apply where a key is absent. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** An upper limit for max_tokens. */
@@ -20,6 +19,9 @@ export interface ModelCall {
   /** For the answers of the simulated provider. */
   readonly agent: { readonly id: string; readonly name: string };
 }
+
+/** `none`: the model must answer with text. `required`: it must call a tool. A name: it must call that tool. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
 /** Learns of each request to a provider that a call leads to: the first attempt, retries and fallbacks. */
 export interface AttemptObserver {
@@ -37,7 +39,12 @@ export interface Attempt {
 }
 
 export type ModelMessage =
-  | ({ readonly role: "user" } & JoinedContent)
+  | ({
+      readonly role: "user";
+      /** The images of the run belong here; a call adds them. */
+      readonly showsImages?: true;
+      readonly images?: readonly NamedImage[];
+    } & JoinedContent)
   | ({ readonly role: "assistant"; readonly toolCalls?: readonly ModelToolCall[] } & JoinedContent)
   | {
       readonly role: "tool";
@@ -47,12 +54,19 @@ export type ModelMessage =
       readonly isError: boolean;
       /** What the output only names. Models that do not accept images read the output alone. */
       readonly images?: readonly ModelImage[];
+      /** Of a call of an earlier turn. */
+      readonly executionId?: string;
     };
 
 export interface ModelImage {
   readonly mediaType: string;
   /** Base64. */
   readonly data: string;
+}
+
+/** The content of messages refers to it by the name. */
+export interface NamedImage extends ModelImage {
+  readonly name: string;
 }
 
 interface JoinedContent {
@@ -78,6 +92,8 @@ export interface ModelToolCall {
   readonly opaque?: Readonly<Record<string, unknown>>;
   /** Reasoning before the call, signed by the vendor and sent back with the call. */
   readonly thoughts?: readonly ModelThought[];
+  /** Of a call of an earlier turn. */
+  readonly executionId?: string;
 }
 
 export interface ModelThought {

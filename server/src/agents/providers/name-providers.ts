@@ -1,4 +1,4 @@
-import type { Framework } from "@swarmbase/sdk";
+import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
 import type { Provider, Providers } from "./provider.ts";
 import { identifyProvider } from "./provider-identity.ts";
 
@@ -35,6 +35,11 @@ export function nameProviders(providers: Providers): ProviderNames {
   };
   const { provider_a, provider_b, provider_c } = providers;
   return { provider_a: nameOf(provider_a), provider_b: nameOf(provider_b), provider_c: nameOf(provider_c) };
+}
+
+/** For new agents whose maker has not chosen: the first one that can answer. */
+export function preferredFramework(providers: Providers): Framework {
+  return FRAMEWORKS.find((framework) => providers[framework].state === "ready") ?? FRAMEWORKS[0];
 }
 
 function titleOf(provider: Provider): string {

@@ -14,7 +14,7 @@ import { loadProviders } from "./load-providers.ts";
 import { mapSettings } from "./map-settings.ts";
 import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelEvent, ModelUsage } from "./model-port.ts";
-import type { Provider, Providers } from "./provider.ts";
+import { mayBeFallback, type Provider, type Providers } from "./provider.ts";
 import { identifyProvider, type ProviderIdentity } from "./provider-identity.ts";
 import type { Fetch, ProviderProtocol, VendorProtocol } from "./provider-protocol.ts";
 import { requireProtocols } from "./require-protocols.ts";
@@ -42,6 +42,7 @@ interface ModelInfo {
   readonly model: string;
   readonly contextWindow: number;
   readonly hasTools: boolean;
+  readonly hasImages: boolean;
   /** The model reasons before it answers, and its reasoning counts against max_tokens. */
   readonly isReasoning: boolean;
 }
@@ -88,7 +89,7 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   };
   const ports = { fetch: options.fetch, pace: createStreamPace() };
   const simulated = createSimulatedProtocol({
-    firstTokenMs: settings.simulatedFirstTokenMs,
+    firstTokenMs: settings.simulatedFirstTokenDelayMs,
     tokensPerSecond: settings.simulatedTokensPerSecond,
     sleep,
   });
@@ -118,9 +119,7 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
     const first = findTarget(framework, model);
     const others = first.provider.fallback.flatMap((fallback) => {
       const other = opened.get(fallback);
-      // No provider falls back to the simulated one.
-      const isUsable = other?.adapter && other.provider.kind !== "simulated";
-      return isUsable && other.provider.offered.defaultModel !== "" ? [findTarget(fallback, null)] : [];
+      return other?.adapter && mayBeFallback(other.provider) ? [findTarget(fallback, null)] : [];
     });
     return [first, ...others];
   };
@@ -148,6 +147,7 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
         model: id,
         contextWindow: contextWindow ?? ASSUMED_CONTEXT_WINDOW,
         hasTools: supports.tools,
+        hasImages: supports.images,
         isReasoning: supports.reasoning,
       };
     },

@@ -9,10 +9,15 @@ import {
   SettingsError,
   shippedIds,
 } from "../../config/index.ts";
+import { type DetectedProvider, detectProviders, type FoundOllama } from "./detect-providers.ts";
+import { baseUrlOf, VENDORS } from "./known-vendors.ts";
 import { offerFileModel, type ProvidersFile, parseProvidersFile } from "./parse-providers-file.ts";
 import type { Provider, Providers } from "./provider.ts";
+import type { StoredKeys } from "./stored-keys.ts";
 
 const LETTERS = { provider_a: "A", provider_b: "B", provider_c: "C" } as const satisfies Record<Framework, string>;
+
+const AS_CONFIGURED = { origin: null, detectionFault: null } as const;
 
 interface Variables {
   readonly kind: ProviderKind;
@@ -22,13 +27,38 @@ interface Variables {
   readonly defaultModel: string | null;
 }
 
-/** Resolves the provider of each framework from the settings and the file. Throws a SettingsError that lists every fault. */
-export function resolveProviders(settings: Settings, environment: Environment, fileText: string | null): Providers {
+/** What is known beside the settings and the file. */
+export interface FoundProviders {
+  readonly stored: StoredKeys;
+  readonly ollama: FoundOllama | null;
+}
+
+export const NOTHING_FOUND: FoundProviders = { stored: {}, ollama: null };
+
+/**
+ * Resolves the provider of each framework: the file takes precedence over the settings, and these over keys that are stored in the
+ * database. Only where there is none of them, providers are detected. Throws a SettingsError that lists every fault.
+ */
+export function resolveProviders(
+  settings: Settings,
+  environment: Environment,
+  fileText: string | null,
+  { stored, ollama }: FoundProviders = NOTHING_FOUND,
+): Providers {
   const { file, faults: fileFaults } = fileText === null ? { file: {}, faults: [] } : parseProvidersFile(fileText);
   const faults = [...fileFaults];
-  const resolved = FRAMEWORKS.map((framework) => {
+  const configured = FRAMEWORKS.map((framework) => {
     const variables = pickVariables(settings, framework);
-    return fromFile(framework, file, variables, environment) ?? fromVariables(framework, variables, faults);
+    const provider = fromFile(framework, file, variables, environment) ?? fromVariables(framework, variables, faults);
+    const key = stored[framework];
+    return provider.state === "unconfigured" && key !== undefined ? fromStored(framework, key, environment) : provider;
+  });
+  const isNone = configured.every(({ state }) => state === "unconfigured");
+  const detection = isNone ? detectProviders(settings, environment, ollama) : { found: {}, faults: {} };
+  const resolved = configured.map((provider) => {
+    const found = detection.found[provider.framework];
+    const detectionFault = detection.faults[provider.framework] ?? null;
+    return found === undefined ? { ...provider, detectionFault } : fromDetected(provider, found);
   });
   for (const { framework, kind } of resolved) {
     if (kind === "simulated" && settings.nodeEnv === "production" && !mayBeSimulated(settings))
@@ -52,6 +82,19 @@ function simulate(provider: Provider): Provider {
   return { ...provider, kind: "simulated", state: "ready", offered: { ...provider.offered, isSimulated: true } };
 }
 
+function fromDetected({ framework }: Provider, { origin, ...found }: DetectedProvider): Provider {
+  const provider = fromVariables(framework, { ...found, defaultModel: null }, []);
+  return { ...provider, origin };
+}
+
+/** The vendor's provider with a key that a person has given to the service. */
+export function fromStored(framework: Framework, apiKey: string, environment: Environment): Provider {
+  const { kind } = VENDORS[framework];
+  const baseUrl = baseUrlOf(framework, environment) ?? null;
+  const provider = fromVariables(framework, { kind, baseUrl, apiKey, models: [], defaultModel: null }, []);
+  return { ...provider, origin: "stored key" };
+}
+
 function fromFile(
   framework: Framework,
   file: ProvidersFile,
@@ -71,6 +114,7 @@ function fromFile(
     kind,
     state: needsKey && apiKey === null ? "keyless" : "ready",
     baseUrl: baseUrl?.replace(/\/+$/, "") ?? null,
+    ...AS_CONFIGURED,
     key: () => apiKey,
     fallback: entry.fallback ?? [],
     isCachingPrompts: entry.prompt_caching ?? true,
@@ -101,6 +145,7 @@ function fromVariables(framework: Framework, variables: Variables, faults: strin
     kind,
     state: isConfigured ? "ready" : "unconfigured",
     baseUrl,
+    ...AS_CONFIGURED,
     key: () => apiKey,
     fallback: [],
     isCachingPrompts: true,

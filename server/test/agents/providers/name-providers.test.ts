@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadProviders, nameProviders } from "../../../src/agents/index.ts";
+import { catalogueOf, loadProviders, nameProviders } from "../../../src/agents/index.ts";
 import { loadSettings } from "../../../src/config/index.ts";
 
 const CASES: readonly { readonly title: string; readonly env: Record<string, string>; readonly names: string[] }[] = [
@@ -28,3 +28,11 @@ for (const { title, env, names } of CASES)
   test(`providers ${title} have names`, () => {
     assert.deepEqual(Object.values(nameProviders(loadProviders(loadSettings(env), env))), names);
   });
+
+test("fallbacks that can answer are known, and no others", () => {
+  const env = { PROVIDER_A_API_KEY: "a", PROVIDER_B_API_KEY: "b", PROVIDER_C_KIND: "simulated" };
+  const providers = loadProviders(loadSettings(env), env);
+  const fallback = ["provider_b", "provider_c"] as const;
+  const catalogue = catalogueOf({ ...providers, provider_a: { ...providers.provider_a, fallback } });
+  assert.deepEqual([catalogue.provider_a.fallbacks, catalogue.provider_b.fallbacks], [["provider_b"], []]);
+});

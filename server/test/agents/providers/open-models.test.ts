@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { watchProvidersFile } from "../../../src/agents/providers/watch-providers-file.ts";
+import { watchProviders } from "../../../src/agents/providers/watch-providers.ts";
 import { describeProviders, loadProviders } from "../../../src/agents/providers/load-providers.ts";
 import { ModelError } from "../../../src/errors/index.ts";
 import type { ModelCall } from "../../../src/agents/providers/model-port.ts";
 import type { OpenedModels } from "../../../src/agents/providers/open-models.ts";
 import type { Providers } from "../../../src/agents/providers/provider.ts";
-import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
+import { NOTHING_FOUND, resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
 import { type Environment, loadSettings, SettingsError, type VendorKind } from "../../../src/config/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
@@ -104,9 +104,11 @@ describe("the provider of a framework", () => {
       () => write("anthropic"),
       async () => stopping.abort(),
     ];
-    const worker = watchProvidersFile({
+    const worker = watchProviders({
       settings,
       environment: {},
+      found: NOTHING_FOUND,
+      readStored: async () => ({}),
       observer: { ...silentObserver, note: (name) => void failed.push(name) },
       onChange: async (providers: Providers) => void seen.push(providers.provider_a.kind),
       sleep: async () => {
@@ -133,6 +135,7 @@ describe("models", () => {
       model: "gpt-4.1-mini",
       contextWindow: 1_047_576,
       hasTools: true,
+      hasImages: true,
       isReasoning: false,
     });
     assert.throws(() => models.describe("provider_a", "gpt-2"), code("INVALID_MODEL"));
@@ -191,7 +194,7 @@ describe("models", () => {
     assert.deepEqual([(error as ModelError).attempts, server.asked.length], [6, 6]);
   });
 
-  it("get marks for the cache of Claude at the end of tools, system prompt and conversation", async () => {
+  it("get marks for the cache of Claude at the ends of the system prompt, the turn and its calls", async () => {
     const mark = { type: "ephemeral" };
     const tool = (name: string) => ({ name, description: "", inputSchema: { type: "object" } });
     const call = { id: "c1", name: "look", inputText: "{}" };
@@ -211,22 +214,20 @@ describe("models", () => {
     };
     const { models } = openBench("anthropic", server.url);
     const body = await bodyOf(models);
-    assert.deepEqual(
-      body.tools.map((sent) => sent.cache_control),
-      [undefined, mark],
-    );
+    // A vendor reads the tools before the system prompt, whose mark is theirs, too.
+    assert.equal(JSON.stringify(body.tools).includes("cache_control"), false);
     assert.deepEqual(body.system, [{ type: "text", text: "You are Ada.", cache_control: mark }]);
-    assert.equal(JSON.stringify(body.messages.slice(0, -1)).includes("cache_control"), false);
-    assert.deepEqual(body.messages.at(-1)?.content, [
+    const [asked, answered, result] = body.messages;
+    assert.deepEqual(asked?.content, [{ type: "text", text: "hello", cache_control: mark }]);
+    assert.equal(JSON.stringify(answered).includes("cache_control"), false);
+    assert.deepEqual(result?.content, [
       { type: "tool_result", tool_use_id: "c1", content: "sun", cache_control: mark },
     ]);
     const blank = await bodyOf(models, { system: "", tools: [], messages: [{ role: "user", content: " " }] });
     assert.equal(JSON.stringify(blank).includes("cache_control"), false);
     const silent = messages.map((message) => (message.role === "tool" ? { ...message, output: "" } : message));
-    assert.equal(
-      JSON.stringify((await bodyOf(models, { messages: silent })).messages).includes("cache_control"),
-      false,
-    );
+    const unmarked = (await bodyOf(models, { messages: silent })).messages.at(-1);
+    assert.equal(JSON.stringify(unmarked).includes("cache_control"), false);
 
     const file = { provider_a: { kind: "anthropic", base_url: server.url, prompt_caching: false } };
     const settings = loadSettings({});

@@ -4,9 +4,9 @@ import type { ModelError } from "../../../src/errors/index.ts";
 import type { ModelCall, ModelMessage } from "../../../src/agents/providers/model-port.ts";
 import { callOf, callsOf, finishOf, listen, openBench } from "../../support/providers/models.ts";
 
-const tool = (name: string, inputSchema: Record<string, unknown> = { type: "object" }) => ({
+const tool = (name: string, inputSchema: Record<string, unknown> = { type: "object" }, description = "") => ({
   name,
-  description: "",
+  description,
   inputSchema,
 });
 /** Swarm messages, merged as in a context. */
@@ -24,11 +24,11 @@ const say = (content: string, call: Partial<ModelCall> = {}) => {
 };
 
 describe("the simulated provider", () => {
-  it("returns a deterministic summary of its input that is marked as simulated", async () => {
+  it("answers with the question, always alike, and marks the answer as simulated", async () => {
     const heard = await say(`[Alice]: hello ${"x".repeat(300)}`);
     assert.match(
       heard.text,
-      /^\[simulated\] Ada was called with 1 message and 0 tools\. The last words are from Alice: "hello x{194}"/,
+      /^\[simulated\] Alice wrote: "hello x{194}"\. No model is configured, so Ada can only repeat it\. \(1 message, 0 tools; [0-9a-f]{8}\)$/,
     );
     assert.equal(heard.text, (await say(`[Alice]: hello ${"x".repeat(300)}`)).text);
     assert.notEqual(
@@ -39,23 +39,27 @@ describe("the simulated provider", () => {
     assert.ok(usage?.isEstimated && usage.outputTokens > 0 && usage.inputTokens > 0);
   });
 
-  it("counts the swarm messages of its context and names the author of the last one", async () => {
+  it("repeats the last question of a person, names the agent that spoke before, and counts its context", async () => {
     const own = { role: "assistant", content: "Mine.\n\nMine too.", starts: [0, 7] } as const;
     for (const [messages, expected] of [
+      [[joined("What is it?")], 'You asked: "What is it\\?" No model .* \\(1 message, 0 tools;'],
       [
-        [joined("[Alice]: hello", "[Bo]: [simulated] Bo was called")],
-        '2 messages .* from Bo: "\\[simulated\\] Bo was called"',
+        [joined("[Alice]: hello", "[Bo]: [simulated] Alice wrote")],
+        'Alice wrote: "hello"\\. Bo has answered before me\\. .* \\(2 messages,',
       ],
-      [[joined("[Alice]: hello\n\n[note]: no message")], '1 message .* from Alice: "hello \\[note\\]: no message"'],
-      [[joined("[Alice]: a", "[Bo]: b"), own, joined("[Cy]: c")], '5 messages .* from Cy: "c"'],
+      [
+        [joined("[Alice]: hello\n\n[note]: no message")],
+        'Alice wrote: "hello \\[note\\]: no message"\\. .* \\(1 message,',
+      ],
+      [[joined("[Alice]: a", "[Bo]: b"), own, joined("[Cy]: c?")], 'Cy asked: "c\\?" No model .* \\(5 messages,'],
       [
         [joined("[Alice]: a"), own, { role: "user", content: "(It is your turn again.)", starts: [] }],
-        '3 messages .* from Ada: "Mine too."',
+        'Alice wrote: "a"\\. No model .* \\(3 messages,',
       ],
-      [[{ role: "user", content: "(Nothing yet.)", starts: [] }], "0 messages .* Nobody has said anything"],
+      [[{ role: "user", content: "(Nothing yet.)", starts: [] }], "Nobody has said anything\\. .* \\(0 messages,"],
     ] as const) {
       const { text } = await say("", { messages });
-      assert.match(text, new RegExp(`^\\[simulated\\] Ada was called with ${expected}`));
+      assert.match(text, new RegExp(`^\\[simulated\\] ${expected}`));
     }
   });
 
@@ -70,8 +74,8 @@ describe("the simulated provider", () => {
 
   it("applies max_tokens and stop without cutting its mark", async () => {
     for (const [settings, text, reason] of [
-      [{ max_tokens: 2 }, "[simulated] Ada", "length"],
-      [{ stop: ["was"] }, "[simulated] Ada ", "stop"],
+      [{ max_tokens: 2 }, "[simulated] You", "length"],
+      [{ stop: ["wrote"] }, "[simulated] You ", "stop"],
       [{ stop: ["["], max_tokens: 1 }, "[simulated]", "length"],
     ] as const) {
       const heard = await say("hi", { settings });
@@ -82,7 +86,7 @@ describe("the simulated provider", () => {
   it("calls the tools of each directive line in its own step, then answers", async () => {
     const tools = [tool("look"), tool("handoff_to_bo_b")];
     const words = '[Alice]: please\n/tool look {"at":1} /tool look {"at":2}\n/tool nothing {}\n/handoff Bo B.';
-    const messages = [joined(words, "[Cy]: [simulated] Cy was called")];
+    const messages = [joined(words, "[Cy]: [simulated] Alice wrote")];
     const first = await say("", { tools, messages });
     assert.deepEqual(
       callsOf(first).map(({ name, inputText }) => [name, inputText]),
@@ -108,7 +112,10 @@ describe("the simulated provider", () => {
       ["handoff_to_bo_b"],
     );
     const words2 = await say("", { tools, messages, toolChoice: "none" });
-    assert.match(words2.text, /The last of 2 tool results: seen There is no tool nothing/);
+    assert.match(
+      words2.text,
+      /look returned: seen look returned: seen There is no tool nothing\. \(.*, 2 tool results;/,
+    );
   });
 
   it("calls the tool whose name and description have the words of the message, once", async () => {
@@ -133,10 +140,60 @@ describe("the simulated provider", () => {
     const [{ id } = { id: "" }] = callsOf(first);
     messages.push({ role: "assistant", content: "", toolCalls: callsOf(first) });
     messages.push({ role: "tool", toolCallId: id, toolName: "refund_order", output: "done", isError: false });
-    assert.match((await say("", { tools, messages })).text, /^\[simulated\] .* The last of 1 tool result: done/);
+    assert.match(
+      (await say("", { tools, messages })).text,
+      /^\[simulated\] Alice wrote: .*" refund_order returned: done \(/,
+    );
+    messages.push(joined("[Alice]: Thank you."));
+    assert.match(
+      (await say("", { tools, messages })).text,
+      /^\[simulated\] Alice wrote: "Thank you\." No model is configured/,
+    );
     for (const words of ["Hand the order over to the desk", "My order", "What does the customer find?"])
       assert.deepEqual(callsOf(await say(words, { tools: tools.slice(1) })), [], words);
     assert.deepEqual(callsOf(await say("Refund the order", { tools, toolChoice: "none" })), []);
+  });
+
+  it("calls a tool by the words of its description alone, whatever its name is", async () => {
+    const tools = [
+      tool("crm_get", {}, "Finds a customer by the e-mail address."),
+      tool("kb", {}, "Opening hours."),
+      tool("x1", {}, "Help"),
+    ];
+    for (const [words, name] of [
+      ["Which customer has the e-mail address ann@example.com?", "crm_get"],
+      ["What are your opening hours?", "kb"],
+      ["What is the address of the customer?", undefined],
+      ["When are you opening?", undefined],
+      ["Please help", undefined],
+    ] as const)
+      assert.equal(callsOf(await say(words, { tools }))[0]?.name, name, words);
+  });
+
+  it("calculates what a message writes as arithmetic, and tells the time, without a directive", async () => {
+    const tools = [
+      tool("current_time", {}, "Tells what time and date it is now."),
+      tool(
+        "calculator",
+        { type: "object", required: ["expression"], properties: { expression: { type: "string" } } },
+        "Computes an arithmetic expression.",
+      ),
+    ];
+    for (const [words, calls] of [
+      ["What is (3 + 4) * 17?", [["calculator", { expression: "(3 + 4) * 17" }]]],
+      ["Compute 12 - 5, please.", [["calculator", { expression: "12 - 5" }]]],
+      ["What time is it?", [["current_time", {}]]],
+      ["See you on 2026-11-18, or call 030-12345.", []],
+      ["What is a swarm?", []],
+      ["(".repeat(100_000), []],
+    ] as const) {
+      const called = callsOf(await say(words, { tools }));
+      assert.deepEqual(
+        called.map(({ name, inputText }) => [name, JSON.parse(inputText)]),
+        calls,
+        words.slice(0, 100),
+      );
+    }
   });
 
   it("returns valid arguments when it must call a tool", async () => {

@@ -16,6 +16,7 @@ export interface Reply {
 }
 
 const QUOTED_CHARS = 200;
+const QUOTED_RESULTS = 3;
 
 /** Deterministic: the reply depends only on the agent, the prompt and the conversation. */
 export function composeReply(call: ModelCall, limits: { maxTokens: number; stop: readonly string[] }): Reply {
@@ -42,7 +43,11 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
   const offered = new Set(call.tools.map(({ name }) => name));
   const question = swarmMessages[questionIndex];
   const isIntroduction = steps.length === 0 && asksForIntroduction(question);
-  const chosen = steps.length > 0 || isIntroduction ? null : chooseTool(call.tools, question?.text ?? "");
+  const isRequired = call.toolChoice === "required";
+  const chosen =
+    steps.length > 0 || (isIntroduction && !isRequired)
+      ? null
+      : chooseTool(call.tools, question?.text ?? "", isRequired);
   const possible =
     chosen === null
       ? steps.map((step) => step.filter(({ tool }) => offered.has(tool))).filter((step) => step.length > 0)
@@ -59,42 +64,58 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
     return { ...head, pieces: json.match(/.{1,12}/gs) ?? [json], calls: [], finish: "stop" };
   }
 
-  const missing = steps.flat().filter(({ tool }) => !offered.has(tool));
-  const missingNames = missing.map(({ tool }) => tool);
+  const missing = steps.flat().flatMap(({ tool }) => (offered.has(tool) ? [] : [tool]));
   const answer = isIntroduction
     ? introduce(call, { question, later: swarmMessages.slice(questionIndex + 1) })
-    : restate(call, swarmMessages, seed, missingNames);
+    : restate(call, { messages: swarmMessages, questionIndex, seed, missing });
   const text = cutAtStop(answer, limits.stop);
   const pieces = text.match(/\s*\S{1,12}/g) ?? [text];
   const kept = pieces.slice(0, Math.max(1, limits.maxTokens));
   return { ...head, pieces: kept, calls: [], finish: kept.length < pieces.length ? "length" : "stop" };
 }
 
-function restate(
-  call: ModelCall,
-  swarmMessages: readonly SwarmMessage[],
-  seed: string,
-  missing: readonly string[],
-): string {
-  const newest = swarmMessages.at(-1);
-  const results = call.messages.filter(({ role }) => role === "tool");
-  const last = results.at(-1);
-  const quoted = Array.from((newest?.text ?? "").replace(/\s+/g, " ").slice(0, 2 * QUOTED_CHARS))
+interface Restated {
+  readonly messages: readonly SwarmMessage[];
+  readonly questionIndex: number;
+  readonly seed: string;
+  /** Names of tools that directives name and the agent does not have. */
+  readonly missing: readonly string[];
+}
+
+/** Answers with what was asked and what the tools returned, and says at the end what the model would have got. */
+function restate(call: ModelCall, { messages, questionIndex, seed, missing }: Restated): string {
+  const question = messages[questionIndex];
+  const speaker = messages.slice(questionIndex + 1).findLast(({ isOwn }) => !isOwn)?.author ?? null;
+  // The context also has results of earlier runs.
+  const results = call.messages.slice(question?.index ?? 0).filter((message) => message.role === "tool");
+  const images = call.messages.flatMap((message) => (message.role === "user" ? (message.images ?? []) : []));
+  const counts = [
+    count(messages.length, "message"),
+    count(call.tools.length, "tool"),
+    ...(results.length > 0 ? [count(results.length, "tool result")] : []),
+    ...(images.length > 0 ? [count(images.length, "image")] : []),
+  ];
+  return [
+    MARK,
+    question === undefined ? "Nobody has said anything." : quote(question),
+    ...(speaker === null ? [] : [`${speaker} has answered before me.`]),
+    ...(results.length === 0
+      ? [`No model is configured, so ${call.agent.name} can only repeat it.`]
+      : results.slice(-QUOTED_RESULTS).map(({ toolName, output }) => `${toolName} returned: ${shorten(output)}`)),
+    ...(missing.length > 0 ? [`There is no tool ${shorten([...new Set(missing)].join(", "))}.`] : []),
+    `(${counts.join(", ")}; ${seed.slice(0, 8)})`,
+  ].join(" ");
+}
+
+function quote({ author, text }: SwarmMessage): string {
+  const words = `${author ?? "You"} ${text.endsWith("?") ? "asked" : "wrote"}: "${shorten(text)}"`;
+  return /[.!?]$/.test(text) ? words : `${words}.`;
+}
+
+function shorten(text: string): string {
+  return Array.from(text.replace(/\s+/g, " ").slice(0, 2 * QUOTED_CHARS))
     .slice(0, QUOTED_CHARS)
     .join("");
-  return [
-    `${MARK} ${call.agent.name} was called with ${count(swarmMessages.length, "message")} and ${count(call.tools.length, "tool")}.`,
-    quoted === ""
-      ? "Nobody has said anything."
-      : `The last words are from ${newest?.author ?? "the user"}: "${quoted}"`,
-    ...(last?.role === "tool"
-      ? [
-          `The last of ${count(results.length, "tool result")}: ${last.output.replace(/\s+/g, " ").slice(0, QUOTED_CHARS)}`,
-        ]
-      : []),
-    ...(missing.length > 0 ? [`There is no tool ${[...new Set(missing)].join(", ").slice(0, QUOTED_CHARS)}.`] : []),
-    `(${seed.slice(0, 8)})`,
-  ].join(" ");
 }
 
 function count(number: number, noun: string): string {
