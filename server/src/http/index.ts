@@ -17,7 +17,13 @@ export { realtimeRoutes } from "./routes/realtime-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";
 export { toolCallRoutes } from "./routes/tool-call-routes.ts";
 export type { Route } from "./route.ts";
+export { sentHeadersOf } from "./request/body-parsers.ts";
 export { sendStream } from "./response/send-stream.ts";
 export { keepTlsCurrent } from "./server/tls/keep-tls-current.ts";
-export { type LoadTlsMaterialOptions, loadTlsMaterial, renewLocalCertificate } from "./server/tls/load-tls-material.ts";
+export {
+  type LoadTlsMaterialOptions,
+  loadTlsMaterial,
+  readLocalAuthority,
+  renewLocalCertificate,
+} from "./server/tls/load-tls-material.ts";
 export { TlsError, type TlsMaterial } from "./server/tls/tls-material.ts";

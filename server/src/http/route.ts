@@ -48,8 +48,10 @@ export interface Route {
   isHeadRejected?: boolean;
   /** The handler gets the bytes of the body, whatever their type. */
   isBodyRaw?: boolean;
+  /** With `isBodyRaw`: also bytes without a type, with a type that is not valid, or with a Content-Encoding. */
+  acceptsAnyBody?: boolean;
   /** Renders errors of the route in the form of another protocol, those before the handler included. */
-  renderError?(error: AppError, request: FastifyRequest): RouteError;
+  renderError?(error: AppError, request: Pick<FastifyRequest, "id" | "headers">): RouteError;
   /** The return value, or the promise of it, is sent. */
   handler(request: FastifyRequest, reply: FastifyReply): unknown;
 }

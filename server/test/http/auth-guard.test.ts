@@ -26,7 +26,7 @@ async function openGuardedServer(t: TestContext): Promise<GuardedServer> {
   const context = await openTokenContext(t);
   const userId = await context.addUser();
   const token = await context.tokenOf(userId, await context.addSession(userId));
-  const settings = { authSessionInactivitySeconds: 0, authMfaEnforce: true, authReauthenticate: true };
+  const settings = { authSessionIdleTtlSeconds: 0, authMfaEnforce: true, authReauthenticate: true };
   const guard: AuthGuard = (rule, credentials) =>
     authenticate({ ...context, keyRing: context.ring, settings }, rule, credentials);
   const server = await startServer(t, { routes, guard });

@@ -81,8 +81,8 @@ test("HTTP/2 requests get the responses of HTTP/1.1", async (t) => {
   assert.equal(server.notes.filter(({ fields }) => fields["isCutShort"] === true).length, 0);
 });
 
-test("HTTP2=false leaves HTTP/1.1", async (t) => {
-  const server = await startServer(t, { settings: { http2: false } });
+test("HTTP2_ENABLED=false leaves HTTP/1.1", async (t) => {
+  const server = await startServer(t, { settings: { http2Enabled: false } });
   await assert.rejects(openSession(t, server));
   assert.equal((await server.request("/health")).status, 200);
 });

@@ -65,7 +65,7 @@ describe("the representation of a response", () => {
     assert.equal(small.headers["vary"], "Accept, Prefer, Range");
   });
 
-  it("is not compressed above 4 MiB, with a secret, below /auth/v1, or with COMPRESSION=false", async (t) => {
+  it("is not compressed above 4 MiB, with a secret, below /auth/v1, or with COMPRESSION_ENABLED=false", async (t) => {
     const headers = { "accept-encoding": "gzip" };
     const auth = authRoutes(
       [
@@ -86,7 +86,7 @@ describe("the representation of a response", () => {
       assert.equal(answer.headers["content-encoding"], undefined, path);
       assert.ok(answer.text.length > 16 * 1024);
     }
-    const off = await serve(t, { settings: { compression: false } });
+    const off = await serve(t, { settings: { compressionEnabled: false } });
     assert.equal((await off.request(LARGE, { headers })).headers["content-encoding"], undefined);
   });
 

@@ -6,6 +6,8 @@ import { keepRawBody } from "./request-signature.ts";
 
 const TEXT_TYPES = ["text/csv", "text/plain", "text/xml", "application/x-www-form-urlencoded"];
 
+const BYTES = "application/octet-stream";
+
 /** JSON becomes a value, text a string, bytes a Buffer. Every other type is rejected. */
 export function addBodyParsers(app: FastifyInstance): void {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -35,12 +37,17 @@ export function addBodyParsers(app: FastifyInstance): void {
     keepRawBody(request, body);
     done(null, body.toString());
   });
-  app.addContentTypeParser<Buffer>("application/octet-stream", { parseAs: "buffer" }, (_request, body, done) =>
-    done(null, body),
-  );
+  app.addContentTypeParser<Buffer>(BYTES, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
   app.addHook("preParsing", (request, _reply, _payload, done) => {
     const { headers } = request.raw;
+    if (request.routeOptions.config.acceptsAnyBody === true) {
+      sentTypes.set(request, headers["content-type"]);
+      // Fastify rejects a type that is not valid before any parser.
+      if (hasBody(request.raw)) headers["content-type"] = BYTES;
+      done();
+      return;
+    }
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
       done(new AppError("UNSUPPORTED_MEDIA_TYPE", "Bodies with a Content-Encoding are not accepted"));
@@ -53,6 +60,16 @@ export function addBodyParsers(app: FastifyInstance): void {
     headers["content-type"] ??= "application/json";
     done();
   });
+}
+
+const sentTypes = new WeakMap<FastifyRequest, string | undefined>();
+
+/** The headers as they were sent, whatever type the body has for the parser of a route that accepts any. */
+export function sentHeadersOf(request: FastifyRequest): FastifyRequest["headers"] {
+  if (!sentTypes.has(request)) return request.headers;
+  const { "content-type": _, ...headers } = request.headers;
+  const sent = sentTypes.get(request);
+  return sent === undefined ? headers : { ...headers, "content-type": sent };
 }
 
 /** For routes that parse their bodies themselves. */

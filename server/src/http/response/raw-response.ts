@@ -1,9 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type AppError, type HelpLinks, type RenderedError, renderError } from "../../errors/index.ts";
-import { addAuthMembers } from "./auth-members.ts";
-import { RESPONSE_HEADERS, type ResponseHeadersOf } from "./response-headers.ts";
+import type { RenderedError } from "../../errors/index.ts";
 import { requestIdOf } from "../request/request-id.ts";
+import { RESPONSE_HEADERS, type ResponseHeadersOf } from "./response-headers.ts";
 
 const DRAIN_MS = 2_000;
 
@@ -11,15 +10,14 @@ export interface RawResponseOptions {
   readonly withBody: boolean;
   /** The headers that every response to this request has. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  readonly helpLinks?: HelpLinks | undefined;
 }
 
 /** Renders an error as the bytes of an HTTP/1.1 response, for sockets on which no request was parsed. */
-export function renderRawResponse(error: AppError, requestId: string, options: RawResponseOptions): string {
-  return renderRaw(renderError(error, options.helpLinks), requestId, options);
-}
-
-function renderRaw({ status, headers, body }: RenderedError, requestId: string, options: RawResponseOptions): string {
+export function renderRawResponse(
+  { status, headers, body }: RenderedError,
+  requestId: string,
+  options: RawResponseOptions,
+): string {
   const lines = {
     ...(options.responseHeaders ?? RESPONSE_HEADERS),
     ...headers,
@@ -48,27 +46,19 @@ export function respondAndDrain(socket: Duplex, answer: string): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-interface RejectionOptions {
-  readonly responseHeadersOf: ResponseHeadersOf;
-  readonly helpLinks?: HelpLinks | undefined;
-  /** Default: the common form. */
-  readonly render?: (error: AppError) => RenderedError;
-}
-
 /** Responds to a request whose body is not read, and closes the connection. */
 export function rejectRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  rejection: AppError,
-  { responseHeadersOf, helpLinks, render = (shown) => renderError(shown, helpLinks) }: RejectionOptions,
+  rejection: RenderedError,
+  responseHeadersOf: ResponseHeadersOf,
 ): void {
-  const error = addAuthMembers(rejection, request.url);
   const { socket } = response;
+  const { status, headers, body } = rejection;
   const responseHeaders = responseHeadersOf(request);
-  response.statusCode = error.status;
+  response.statusCode = status;
   if (socket === null) {
     // Earlier requests on the connection are not answered yet, and Node.js queues this response; or the request is a stream of HTTP/2.
-    const { status, headers, body } = render(error);
     response.writeHead(status, {
       ...responseHeaders,
       ...headers,
@@ -79,7 +69,7 @@ export function rejectRequest(
     return;
   }
   const withBody = request.method !== "HEAD";
-  respondAndDrain(socket, renderRaw(render(error), requestIdOf(request), { withBody, responseHeaders }));
+  respondAndDrain(socket, renderRawResponse(rejection, requestIdOf(request), { withBody, responseHeaders }));
 }
 
 function discard(): void {}

@@ -1,26 +1,51 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { type AppError, type HelpLinks, type RenderedError, renderError, toAppError } from "../../errors/index.ts";
+import { requestIdOf } from "../request/request-id.ts";
 import type { ErrorForm } from "../route.ts";
+import { addAuthMembers } from "./auth-members.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
+    acceptsAnyBody?: boolean;
     /** How the route renders its errors; undefined for the common form. */
     renderError?: ErrorForm;
   }
 }
 
-/** Renders an error in the form of its route. A form that fails is replaced by the common one, of an internal error. */
-export function renderRouteError(
+export interface ErrorForms {
+  readonly helpLinks: HelpLinks | undefined;
+  /** Of a path without a route. */
+  unknownPathForm(path: string): ErrorForm;
+}
+
+/** Renders an error in the form of its route. */
+export function renderRouteError(error: AppError, request: FastifyRequest, forms: ErrorForms): RenderedError {
+  const form = request.is404 ? forms.unknownPathForm(request.url) : request.routeOptions.config.renderError;
+  return renderInForm(error, request, { form, helpLinks: forms.helpLinks });
+}
+
+/** Renders the error of a request that reaches no route. */
+export type RawErrorRenderer = (error: AppError, request: IncomingMessage) => RenderedError;
+
+export function buildRawErrorRenderer({ helpLinks, unknownPathForm }: ErrorForms): RawErrorRenderer {
+  return (error, request) => {
+    const { url = "", headers } = request;
+    const shown = addAuthMembers(error, url);
+    return renderInForm(shown, { id: requestIdOf(request), headers }, { form: unknownPathForm(url), helpLinks });
+  };
+}
+
+/** A form that fails is replaced by the common one, of an internal error. */
+function renderInForm(
   error: AppError,
-  request: FastifyRequest,
-  options: { readonly helpLinks: HelpLinks | undefined; unknownPathForm(path: string): ErrorForm },
+  request: Pick<FastifyRequest, "id" | "headers">,
+  { form, helpLinks }: { readonly form: ErrorForm; readonly helpLinks: HelpLinks | undefined },
 ): RenderedError {
-  const { helpLinks } = options;
   const common = renderError(error, helpLinks);
-  const render = request.is404 ? options.unknownPathForm(request.url) : request.routeOptions.config.renderError;
-  if (render === undefined) return common;
+  if (form === undefined) return common;
   try {
-    const { status = common.status, headers = {}, body } = render(error, request);
+    const { status = common.status, headers = {}, body } = form(error, request);
     return { status, headers: { ...common.headers, ...headers }, body };
   } catch (cause) {
     return renderError(toAppError(cause), helpLinks);

@@ -11,7 +11,6 @@ import type { AccessLog } from "../response/access-log.ts";
 import { Compressor } from "../response/compressor.ts";
 import type { ResponseHeadersOf } from "../response/response-headers.ts";
 import { buildAllowedMethods } from "../routes/allowed-methods.ts";
-import { buildUnknownPathForm } from "../routes/unknown-path-form.ts";
 import { addBodyParsers, keepBodiesRaw } from "../request/body-parsers.ts";
 import { addAuthentication, type AuthGuard, readCredentials } from "../request/authentication.ts";
 import { type Fallback, sendAnswer } from "../routes/console-routes.ts";
@@ -24,7 +23,7 @@ import {
 } from "../request/rate-limits.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "../response/http-errors.ts";
 import { rejectRequest } from "../response/raw-response.ts";
-import { renderRouteError } from "../response/render-route-error.ts";
+import { type ErrorForms, renderRouteError } from "../response/render-route-error.ts";
 import { requestIdOf } from "../request/request-id.ts";
 import { addSignatures, buildSignatureHook, type SignatureCheck } from "../request/request-signature.ts";
 import type { Route } from "../route.ts";
@@ -39,7 +38,7 @@ export type RequestListener = (request: IncomingMessage, response: ServerRespons
 export interface HttpServerOptions {
   settings: Pick<
     Settings,
-    "host" | "port" | "bodyLimitBytes" | "handshakeTimeoutMs" | "stopTimeoutMs" | "http2" | "compression"
+    "host" | "port" | "bodyLimitBytes" | "handshakeTimeoutMs" | "stopTimeoutMs" | "http2Enabled" | "compressionEnabled"
   > &
     RequestTimeouts &
     ConnectionSettings;
@@ -72,6 +71,7 @@ export interface AppParts {
   readonly connections: Connections;
   readonly accessLog: AccessLog;
   readonly responseHeadersOf: ResponseHeadersOf;
+  readonly forms: ErrorForms;
 }
 
 const PARAMETER_LENGTH = 2_048;
@@ -84,7 +84,7 @@ export function buildApp(
 ): { app: FastifyInstance; listener: RequestListener } {
   const { settings, routes, limits } = options;
   const { server, connections, accessLog, responseHeadersOf } = parts;
-  const sendError = buildErrorSender(options, parts);
+  const sendError = buildErrorSender(parts);
   let listener: RequestListener | null = null;
   const app = fastify({
     serverFactory: (handler) => {
@@ -133,7 +133,7 @@ export function buildApp(
   app.setNotFoundHandler((request) => {
     throw notFoundError(request.url);
   });
-  app.decorate("compressor", settings.compression ? new Compressor() : null);
+  app.decorate("compressor", settings.compressionEnabled ? new Compressor() : null);
   addAuthentication(app);
   addRateLimitStates(app);
   addSignatures(app);
@@ -150,11 +150,7 @@ export function buildApp(
 
 type ErrorSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-function buildErrorSender(
-  { routes, helpLinks }: HttpServerOptions,
-  { accessLog, responseHeadersOf }: AppParts,
-): ErrorSender {
-  const forms = { helpLinks, unknownPathForm: buildUnknownPathForm(routes) };
+function buildErrorSender({ accessLog, responseHeadersOf, forms }: AppParts): ErrorSender {
   return (error, request, reply) => {
     const known = toHttpError(error, request);
     accessLog.fail(reply.raw, known);
@@ -167,7 +163,7 @@ function buildErrorSender(
     const render = (shown: AppError): RenderedError => renderRouteError(shown, request, forms);
     if (known.code === "PAYLOAD_TOO_LARGE") {
       reply.hijack();
-      rejectRequest(request.raw, reply.raw, withRateLimitState(known, request), { responseHeadersOf, render });
+      rejectRequest(request.raw, reply.raw, render(withRateLimitState(known, request)), responseHeadersOf);
       return reply;
     }
     const { status, headers, body } = render(known);
@@ -223,7 +219,7 @@ function addRoutes(
       method,
       url: path,
       exposeHeadRoute: !isHeadRejected,
-      config: { renderError: route.renderError },
+      config: { renderError: route.renderError, acceptsAnyBody: route.acceptsAnyBody ?? false },
       // Before the body is read, so that nothing is parsed for an unauthenticated request.
       async onRequest(request, reply) {
         accessLog.identify(reply.raw, { route: path });

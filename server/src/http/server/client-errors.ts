@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@swarmbase/sdk";
-import { AppError, type HelpLinks } from "../../errors/index.ts";
+import { AppError, type HelpLinks, renderError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Connections } from "./connections.ts";
-import { addAuthMembers } from "../response/auth-members.ts";
 import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
+import type { RawErrorRenderer } from "../response/render-route-error.ts";
 import { requestIdOf } from "../request/request-id.ts";
 
 /** Responds to what Node's HTTP parser rejects: malformed requests, oversized headers, slow clients. */
 export function buildClientErrorListener(
   connections: Connections,
   { observer, helpLinks }: { readonly observer: Observer; readonly helpLinks?: HelpLinks },
+  render: RawErrorRenderer,
 ) {
   const rejected = new WeakSet<Socket>();
 
@@ -39,15 +40,14 @@ export function buildClientErrorListener(
     if (current === undefined) {
       const requestId = randomUUID();
       observer.note("http.request_refused", { status: answer.status, reason: error.code, requestId });
-      respondAndDrain(socket, renderRawResponse(answer, requestId, { withBody: true, helpLinks }));
+      respondAndDrain(socket, renderRawResponse(renderError(answer, helpLinks), requestId, { withBody: true }));
     } else if (unanswered.every(({ request }) => request.complete)) {
       // The malformed input follows complete requests. A response to it would be taken for one of theirs.
       unanswered.at(-1)?.response.once("close", () => socket.destroySoon());
     } else if (unanswered.length === 1 && !current.response.headersSent) {
-      current.response.statusCode = answer.status;
-      const requestId = requestIdOf(current.request);
-      const shown = addAuthMembers(answer, current.request.url);
-      respondAndDrain(socket, renderRawResponse(shown, requestId, { withBody: true, helpLinks }));
+      const shown = render(answer, current.request);
+      current.response.statusCode = shown.status;
+      respondAndDrain(socket, renderRawResponse(shown, requestIdOf(current.request), { withBody: true }));
     } else {
       socket.destroy();
     }

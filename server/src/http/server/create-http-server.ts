@@ -6,7 +6,9 @@ import { addressKey } from "../../limits/index.ts";
 import { toPlainAddress } from "../request/proxy-trust.ts";
 import { createAccessLog } from "../response/access-log.ts";
 import { rejectRequest } from "../response/raw-response.ts";
+import { buildRawErrorRenderer, type ErrorForms } from "../response/render-route-error.ts";
 import { buildResponseHeaders } from "../response/response-headers.ts";
+import { buildUnknownPathForm } from "../routes/unknown-path-form.ts";
 import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
 import { buildApp, type HttpServerOptions } from "./build-app.ts";
 import { describeClientError, requestTimeoutError } from "./client-errors.ts";
@@ -38,11 +40,16 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const PROBE_IDLE_PEER_AFTER_MS = 60_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { settings, observer, helpLinks, source = null } = options;
+  const { settings, observer, source = null } = options;
+  const forms: ErrorForms = {
+    helpLinks: options.helpLinks,
+    unknownPathForm: buildUnknownPathForm(options.routes),
+  };
+  const renderRaw = buildRawErrorRenderer(forms);
   const limits = new ConnectionLimits(settings, observer, source);
   const connections = new Connections(limits);
   const http2 =
-    settings.http2 && settings.tlsMode === "serve"
+    settings.http2Enabled && settings.tlsMode === "serve"
       ? createHttp2Server(connections, {
           observer,
           timeouts: { firstRequestMs: settings.headersTimeoutMs, idleMs: KEEP_ALIVE_TIMEOUT_MS },
@@ -55,7 +62,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bodies = new BodyDeadlines(settings.requestTimeoutMs, (request, response) => {
     if (request.httpVersionMajor < 2) server.emit("clientError", requestTimeoutError(), request.socket);
     else if (response.headersSent) response.destroy();
-    else rejectRequest(request, response, describeClientError(requestTimeoutError()), { responseHeadersOf, helpLinks });
+    else {
+      const error = describeClientError(requestTimeoutError());
+      rejectRequest(request, response, renderRaw(error, request), responseHeadersOf);
+    }
   });
   const deadlineTimer = setInterval(() => {
     bodies.check();
@@ -63,8 +73,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }, checkIntervalMs(settings));
   deadlineTimer.unref();
   const accessLog = createAccessLog(observer, { isTraced: (options.traceSource ?? null) !== null });
-  const { app, listener } = buildApp(options, { server, connections, accessLog, responseHeadersOf });
-  const parts = { server, http2, connections, limits, bodies, accessLog, responseHeadersOf };
+  const { app, listener } = buildApp(options, { server, connections, accessLog, responseHeadersOf, forms });
+  const parts = { server, http2, connections, limits, bodies, accessLog, responseHeadersOf, forms, renderRaw };
   serveRequests(options, parts, listener);
   serveUpgrades(options, parts);
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { AppError } from "../../errors/index.ts";
+import { AppError, renderError } from "../../errors/index.ts";
 import { addAuthMembers } from "../response/auth-members.ts";
 import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
 
@@ -58,7 +58,7 @@ function rejectPlainHttp(socket: Socket, firstChunk: Buffer): void {
     socket.removeListener("end", answer);
     const [method, url] = received.trimStart().split(" ", 2);
     const error = addAuthMembers(httpsRequiredError(), url);
-    respondAndDrain(socket, renderRawResponse(error, randomUUID(), { withBody: method !== "HEAD" }));
+    respondAndDrain(socket, renderRawResponse(renderError(error), randomUUID(), { withBody: method !== "HEAD" }));
   };
   const isDone = () => received.trimStart().includes("\n") || received.length > LINE_LIMIT_BYTES;
   const collect = (chunk: Buffer) => {

@@ -2,9 +2,10 @@ import type http from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "../../errors/index.ts";
 import { requestIdOf } from "../request/request-id.ts";
-import { addAuthMembers, isAuthPath } from "../response/auth-members.ts";
+import { isAuthPath } from "../response/auth-members.ts";
 import { notFoundError } from "../response/http-errors.ts";
 import { rejectRequest, renderRawResponse, respondAndDrain } from "../response/raw-response.ts";
+import type { RawErrorRenderer } from "../response/render-route-error.ts";
 import type { BodyDeadlines } from "./body-deadlines.ts";
 import type { AppParts, HttpServerOptions, RequestListener } from "./build-app.ts";
 import { buildTransportCheck } from "./check-transport.ts";
@@ -17,15 +18,16 @@ interface ServerParts extends AppParts {
   readonly http2: Http2Port | null;
   readonly limits: ConnectionLimits;
   readonly bodies: BodyDeadlines;
+  readonly renderRaw: RawErrorRenderer;
 }
 
 /** Passes the requests that are admitted to the app. */
 export function serveRequests(
   options: HttpServerOptions,
-  { server, http2, connections, limits, bodies, accessLog, responseHeadersOf }: ServerParts,
+  { server, http2, connections, limits, bodies, accessLog, responseHeadersOf, renderRaw }: ServerParts,
   listener: RequestListener,
 ): void {
-  const { settings, helpLinks, traceSource = null } = options;
+  const { settings, traceSource = null } = options;
   const checkTransport = buildTransportCheck(settings);
   const admit: RequestListener = (request, response) => {
     connections.begin(request, response);
@@ -33,7 +35,7 @@ export function serveRequests(
     accessLog.begin(request, response);
     const proceed = (rejection: AppError | null): void => {
       if (rejection === null) listener(request, response);
-      else rejectRequest(request, response, rejection, { responseHeadersOf, helpLinks });
+      else rejectRequest(request, response, renderRaw(rejection, request), responseHeadersOf);
     };
     const admission = checkTransport(request) ?? limits.admitRequest(request, response);
     if (admission instanceof Promise) void admission.then(proceed);
@@ -49,17 +51,20 @@ export function serveRequests(
       dispatch(request, response);
     });
   }
-  server.on("clientError", buildClientErrorListener(connections, options));
+  server.on("clientError", buildClientErrorListener(connections, options, renderRaw));
   server.on("connect", (request: http.IncomingMessage, socket: Socket) =>
-    rejectSocket(options, { request, socket }, noProxyError()),
+    rejectSocket(renderRaw, { request, socket }, noProxyError()),
   );
   http2?.requests.on("connect", (request: http.IncomingMessage, response: http.ServerResponse) =>
-    rejectRequest(request, response, noProxyError(), { responseHeadersOf, helpLinks }),
+    rejectRequest(request, response, renderRaw(noProxyError(), request), responseHeadersOf),
   );
 }
 
 /** Passes the upgrades that are admitted to the listener of the options. */
-export function serveUpgrades(options: HttpServerOptions, { server, connections, limits }: ServerParts): void {
+export function serveUpgrades(
+  options: HttpServerOptions,
+  { server, connections, limits, renderRaw }: ServerParts,
+): void {
   const checkTransport = buildTransportCheck(options.settings);
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     connections.handOver(socket);
@@ -71,7 +76,7 @@ export function serveUpgrades(options: HttpServerOptions, { server, connections,
           : null) ??
         (isAuthPath(request.url) ? notFoundError(request.url ?? "") : null);
       if (shown === null) options.onUpgrade?.(request, socket, head);
-      else rejectSocket(options, { request, socket }, shown);
+      else rejectSocket(renderRaw, { request, socket }, shown);
     };
     const admission = checkTransport(request) ?? limits.admitRequest(request, socket);
     if (!(admission instanceof Promise)) return proceed(admission);
@@ -85,12 +90,11 @@ export function serveUpgrades(options: HttpServerOptions, { server, connections,
 }
 
 function rejectSocket(
-  { helpLinks }: HttpServerOptions,
+  render: RawErrorRenderer,
   { request, socket }: { readonly request: http.IncomingMessage; readonly socket: Socket },
   rejection: AppError,
 ): void {
-  const shown = addAuthMembers(rejection, request.url);
-  respondAndDrain(socket, renderRawResponse(shown, requestIdOf(request), { withBody: true, helpLinks }));
+  respondAndDrain(socket, renderRawResponse(render(rejection, request), requestIdOf(request), { withBody: true }));
 }
 
 function noProxyError(): AppError {

@@ -93,8 +93,8 @@ export async function startServer(
     connectionsPerNode: 0,
     connectionsPerAddress: 0,
     stopTimeoutMs: 2_000,
-    http2: true,
-    compression: true,
+    http2Enabled: true,
+    compressionEnabled: true,
     ...options.settings,
   };
   const isProxied = settings.tlsMode === "proxy";
