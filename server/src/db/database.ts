@@ -163,13 +163,17 @@ function openPool(
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
     query_timeout: limits.queryTimeoutMs,
   });
+  let closing: Promise<void> | null = null;
   const inUse = new Set<pg.PoolClient>();
   pool.on("acquire", (client) => inUse.add(client));
   pool.on("release", (_error, client) => inUse.delete(client));
   // The query reports a connection that breaks in use; without a listener it would also end the process.
   // The pool replaces a connection that breaks while idle.
   pool.on("connect", (client) => client.on("error", () => {}));
-  pool.on("error", (error) => observer.note("database.connection_lost", { pool: purpose, error }));
+  // An embedded server that stops can end connections before they have closed themselves.
+  pool.on("error", (error) => {
+    if (closing === null) observer.note("database.connection_lost", { pool: purpose, error });
+  });
 
   const close = async (): Promise<void> => {
     const finished = new AbortController();
@@ -180,7 +184,6 @@ function openPool(
     await Promise.race([pool.end(), late]);
     finished.abort();
   };
-  let closing: Promise<void> | null = null;
   return { pool, close: () => (closing ??= close()) };
 }
 

@@ -2,6 +2,7 @@
 // notification channels, and the errors that mean that the database is unavailable.
 // Not in charge of: what a statement is for; the modules above keep their own SQL.
 
+export { readCallRejection } from "./call-rejection.ts";
 export { compareMigrations, type MigrationComparison } from "./compare-migrations.ts";
 export { connectClient, findServerUrl, withClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
@@ -40,6 +41,8 @@ export {
   findNeeds,
   openServer,
 } from "./open-server.ts";
+export { isKeyUsed, readKeptResult, SELECT_KEPT_RESULT } from "./kept-result.ts";
+export { openMasterKey } from "./open-master-key.ts";
 export { keepPartitions, type PartitionedTable } from "./partitions/keep-partitions.ts";
 export { responseTooLargeError } from "./response-too-large.ts";
 export { runPipelined, type TransactionOptions } from "./run-pipelined.ts";

@@ -28,7 +28,9 @@ export interface MigrateOptions {
     readonly agentLimitPerUser: number;
     readonly agentVersionsKept?: number;
     readonly agentPublishers?: string;
-    readonly invitationDays?: number;
+    readonly agentSummaryModel?: string | null;
+    readonly invitationTtlDays?: number;
+    readonly eventLimitBytes?: number;
   };
   /** Where the SQL files are; default: those of the product. */
   readonly schemaDir?: string;
@@ -54,13 +56,20 @@ export async function migrate(options: MigrateOptions): Promise<AppliedSchema> {
       agent_limit_per_user: options.settings.agentLimitPerUser,
       agent_versions_kept: options.settings.agentVersionsKept,
       agent_publishers: options.settings.agentPublishers,
-      invitation_days: options.settings.invitationDays,
+      agent_summary_framework: toFramework(options.settings.agentSummaryModel),
+      invitation_days: options.settings.invitationTtlDays,
+      event_limit_bytes: options.settings.eventLimitBytes,
     });
     await options.afterMigrate?.(client);
     return { applied, waiting };
   } finally {
     await client.end();
   }
+}
+
+/** Of `AGENT_SUMMARY_MODEL`; empty: models of the agents write summaries. */
+function toFramework(model: string | null | undefined): string | undefined {
+  return model === undefined ? undefined : (model?.split("/")[0] ?? "");
 }
 
 async function takeLock(client: pg.Client, observer: Observer): Promise<void> {

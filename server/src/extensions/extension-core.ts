@@ -1,6 +1,6 @@
 import { ReadableStream as WebStream } from "node:stream/web";
 import type { InvokeOptions, InvokeResult } from "@swarmbase/sdk";
-import type { ProviderChecks } from "../agents/index.ts";
+import type { ProviderChecks, ProviderSetup, Respond } from "../agents/index.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type AuthContext, recordExport } from "../auth/index.ts";
 import { hasScope, type Principal, requireKeyScope, requireScope } from "../db/index.ts";
@@ -19,6 +19,8 @@ export interface CoreParts {
   readonly limits: Limits;
   readonly auth: AuthContext;
   readonly providerChecks: ProviderChecks;
+  readonly providerSetup: ProviderSetup;
+  readonly respond: Pick<Respond, "queue" | "announce">;
   /** Throws 503 in a restored copy, which must not do what its original does. */
   requireReleased(): void;
 }

@@ -45,8 +45,32 @@ export function createExtensionDatabase(
         throw translateRejection(error, principal);
       }
     },
-    asService: (work) => inTransaction(database.service, (client) => work(queryOver(client))),
+    async asService(work) {
+      const afterCommit: (() => void)[] = [];
+      const result = await inTransaction(database.service, (client) => {
+        const query = queryOver(client);
+        transactions.set(query, { client, afterCommit });
+        return work(query);
+      });
+      for (const announce of afterCommit) announce();
+      return result;
+    },
   };
+}
+
+interface ServiceTransaction {
+  readonly client: pg.ClientBase;
+  /** Called in their order once the transaction is committed. */
+  readonly afterCommit: (() => void)[];
+}
+
+const transactions = new WeakMap<Query, ServiceTransaction>();
+
+/** The transaction of a query of `asService`. */
+export function getTransaction(query: Query): ServiceTransaction {
+  const transaction = transactions.get(query);
+  if (transaction === undefined) throw new TypeError("the transaction must be the query of database.asService");
+  return transaction;
 }
 
 function queryOver(client: pg.ClientBase): Query {

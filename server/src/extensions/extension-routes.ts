@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
-import { firstValues, principalOf, type Route, sendStream } from "../http/index.ts";
+import { firstValues, principalOf, type Route, sendStream, sentHeadersOf } from "../http/index.ts";
 import { type CoreParts, createCore } from "./extension-core.ts";
 import { describeAppError, isFunctionError } from "./extension-error.ts";
 import type { ExtensionContext, ExtensionCore, ExtensionRequest, ExtensionResponse, ExtensionRoute } from "./port.ts";
@@ -24,6 +24,7 @@ export function extensionRoutes(
     ...route,
     ...(keyScope !== undefined && { keyScope }),
     isBodyRaw,
+    acceptsAnyBody: isBodyRaw,
     ...(renderError !== undefined && { renderError: toRouteError(renderError) }),
     handler: async (request, reply) => {
       const isChecked =
@@ -87,7 +88,7 @@ function toExtensionRequest(request: FastifyRequest, { raw }: FastifyReply, core
     search: request.url.slice(path.length),
     params: request.params as Readonly<Record<string, string | undefined>>,
     query: firstValues(request.query as Readonly<Record<string, unknown>>),
-    headers: firstValues(request.headers),
+    headers: firstValues(sentHeadersOf(request)),
     body: request.body ?? undefined,
     caller: principalOf(request),
     core,

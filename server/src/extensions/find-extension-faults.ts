@@ -3,7 +3,16 @@ import { fileURLToPath } from "node:url";
 import { API_KEY_SCOPES, LIMITS, TOOL_KINDS } from "@swarmbase/sdk";
 import { PROVIDER_KINDS, SETTINGS, type VendorKind } from "../config/index.ts";
 import { FUNCTION_TABLE } from "../functions/index.ts";
-import type { ConfiguredParts, Extension, ExtensionRoute, ExtensionToolKind, VendorProtocol } from "./port.ts";
+import { OWN_RELATIONS } from "../tables/index.ts";
+import { isRecord } from "../json/index.ts";
+import type {
+  ConfiguredParts,
+  Extension,
+  ExtensionRoute,
+  ExtensionTable,
+  ExtensionToolKind,
+  VendorProtocol,
+} from "./port.ts";
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const KIND_NAME = /^[a-z][a-z0-9_]{0,39}$/;
@@ -37,6 +46,7 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
     ...(isText(summary) ? [] : ["summary is missing"]),
     ...findMissing("docs", docs),
     ...(sql === undefined ? [] : findMissing("sql", sql, "migrations/")),
+    ...(extension.tables ?? []).flatMap((table) => findTableFaults(extension, table)),
     ...(sql !== undefined && access === undefined ? ["access is missing: every table needs its lines"] : []),
     ...findSettingFaults(extension),
     ...(extension.standardVariables ?? []).flatMap((variable) => findVariableFaults(variable.name)),
@@ -105,6 +115,7 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
       toolKinds = [],
       providerKinds = [],
       commands = [],
+      tables = [],
     } = parts;
     const { telemetry, findHelp, describeSchema } = parts;
     return [
@@ -114,6 +125,7 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
       ...routes.map(({ method, path }) => ({ name, claim: `the route ${method} ${path.replaceAll(/:\w+/g, ":")}` })),
       ...settings.map((row) => ({ name, claim: `the setting ${row.name}` })),
       ...workers.map((worker) => ({ name, claim: `the worker ${worker.name}` })),
+      ...tables.map((table) => ({ name, claim: `the table ${table.name}` })),
       ...toolKinds.map((kind) => ({ name, claim: `the tool kind ${toolKindOf(name, kind.name)}` })),
       ...providerKinds.map(({ kind }) => ({ name, claim: `the provider kind ${kind}` })),
       ...(findHelp === undefined ? [] : [{ name, claim: "the help for errors" }]),
@@ -154,6 +166,21 @@ function findToolKindFaults(extension: string, kind: ExtensionToolKind): readonl
           `tool kind ${String(name)} needs a name of lower-case letters, digits and _, and run and findConfigFaults, or open`,
         ]),
     ...(CORE_KINDS.includes(toolKindOf(extension, name)) ? [`the tool kind ${name} is one of the core`] : []),
+  ];
+}
+
+function findTableFaults({ sql, access }: Extension, table: ExtensionTable): readonly string[] {
+  const { name, ownerColumn, columns, managed } = table;
+  const title = `the table ${String(name)}`;
+  const isWhole = isText(ownerColumn) && isRecord(columns) && Array.isArray(managed);
+  return [
+    ...(typeof name === "string" && KIND_NAME.test(name)
+      ? []
+      : [`${title} needs a name of lower-case letters, digits and _`]),
+    ...(OWN_RELATIONS.has(name) ? [`${title} is one of the core`] : []),
+    ...(isWhole ? [] : [`${title} needs ownerColumn, columns and managed`]),
+    ...(sql === undefined ? [`${title} needs migrations in sql`] : []),
+    ...(isText(access?.keyMatrix) ? [] : [`${title} needs the lines of API keys in access.keyMatrix`]),
   ];
 }
 

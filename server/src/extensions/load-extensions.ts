@@ -65,7 +65,8 @@ export async function loadExtensions(options: {
       environment,
     );
     faults.push(...(telemetry?.findFaults?.(variables) ?? []));
-    const schema = sql === undefined ? null : { schema: schemaOf(extension.name), dir: fileURLToPath(sql) };
+    const tables = (extension.tables ?? []).map((table) => table.name);
+    const schema = sql === undefined ? null : { schema: schemaOf(extension.name), dir: fileURLToPath(sql), tables };
     const configured = settingFaults.length > 0 ? {} : await configure(extension, settings);
     const routes = [...(extension.routes ?? []), ...(configured.routes ?? [])];
     const partFaults =

@@ -29,7 +29,15 @@ import { extensionRoutes } from "./extension-routes.ts";
 import { schemaOf, toolKindOf } from "./find-extension-faults.ts";
 import type { LoadedExtension } from "./load-extensions.ts";
 import { openOperations, type OperationsOptions } from "./open-operations.ts";
-import type { Extension, ExtensionConnections, ExtensionContext, ExtensionToolKind, OpenedToolKind } from "./port.ts";
+import { createStartRun } from "./start-run.ts";
+import type {
+  Extension,
+  ExtensionConnections,
+  ExtensionContext,
+  ExtensionTable,
+  ExtensionToolKind,
+  OpenedToolKind,
+} from "./port.ts";
 
 export interface OpenExtensionsOptions extends OperationsOptions {
   readonly server: Pick<DatabaseServer, "adminUrl" | "directUrl" | "clusterDir">;
@@ -65,6 +73,10 @@ export interface OpenedExtensions {
   /** Closes the kinds of tools. Must be called after the runs have ended. */
   close(): Promise<void>;
   readonly gauges: readonly OpenedGauge[];
+  /** In `public`. */
+  readonly tables: readonly ExtensionTable[];
+  /** Calls what waits for a wake-up of an extension; null: of any. */
+  wake(name: string | null): void;
 }
 
 interface OpenedGauge {
@@ -72,6 +84,11 @@ interface OpenedGauge {
   readonly help: string;
   /** Null while no worker of this process has set it. */
   read(): number | null;
+}
+
+/** The tables that the extensions add to `public`. */
+function tablesOf(extensions: readonly LoadedExtension[]): readonly ExtensionTable[] {
+  return extensions.flatMap(({ extension }) => extension.tables ?? []);
 }
 
 export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions {
@@ -91,10 +108,16 @@ export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions
       await Promise.all(opened.map(({ close }) => close()));
     },
     gauges: opened.flatMap(({ gauges }) => gauges),
+    tables: tablesOf(options.extensions),
+    wake: (name) => {
+      for (const each of opened) each.wake(name);
+    },
   };
 }
 
-function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions): OpenedExtensions {
+type OpenedExtension = Omit<OpenedExtensions, "tables">;
+
+function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions): OpenedExtension {
   const { extension, settings, routes } = loaded;
   const { database, observer, clock, version, environment, key } = options;
   const { dbStatementTimeoutMs } = options.settings;
@@ -109,6 +132,13 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     server: { adminUrl, directUrl, isEmbedded: clusterDir !== null },
   });
   const operations = openOperations(options);
+  const listeners = new Set<() => void>();
+  const startRun = createStartRun({
+    extension: name,
+    clock,
+    getRespond: () => options.getCore().respond,
+    requireReleased: () => options.getCore().requireReleased(),
+  });
   // Work that goes on by itself has a pool of its own, so that it is not delayed by requests that wait for a connection.
   const contextOver = (service: Database["service"]): ExtensionContext => ({
     settings,
@@ -121,12 +151,18 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     newId: () => newRowId(clock.now()),
     seal: (label, value) => wrapSecret(key, Buffer.from(value), label),
     unseal: (label, sealed) => unwrapSecret(key, sealed, label).toString(),
+    startRun,
+    onWake: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     // Principals come from the core; the port exposes only a part of them.
     restAs: (caller, call, signal) => createRest(options.getCore().rest, caller as Principal, signal)(call),
     restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
     authAsService: (call) => callAuthAsService(options.getCore().auth, call),
     catalogue: () => options.getCore().rest.catalogue,
     isOfService: isServiceFunction,
+    tables: () => tablesOf(options.extensions),
     readMetrics: () => options.readMetrics(),
     server,
     operations,
@@ -136,9 +172,9 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
     noteToolServer: (event, fields) => observer.note(event, fields),
     requireKeyScope: (caller, scopes) => requireKeyScope(caller as Principal, scopes),
-    // Of a response, only these two members are read.
-    readToolResponse: async (response, maxChars) =>
-      (await import("../agents/index.ts")).readAnswer(response as unknown as Response, maxChars),
+    // Of a response, only these members are read.
+    toToolAnswer: async (response, maxChars) =>
+      (await import("../agents/index.ts")).toToolAnswer(response as unknown as Response, maxChars),
     // Commands load this module too, and need nothing of the agents.
     findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
     describe: describeInterface,
@@ -146,6 +182,12 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     ownOrigins: () =>
       [options.baseUrl(), options.settings.siteUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin])),
     isRedirectAllowed: (url) => options.isRedirectAllowed(url),
+    connectUrl: ({ tool_execution_id: id, question }) =>
+      question?.kind !== "connect"
+        ? null
+        : options.settings.consoleEnabled
+          ? `${options.baseUrl()}/tools/connect/${id}`
+          : (question.url ?? null),
   });
   const requestContext = contextOver(database.service);
   const workContext = contextOver(database.work);
@@ -164,6 +206,9 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     describeSchema: extension.describeSchema?.bind(extension) ?? null,
     close: async () => {
       await Promise.all(kinds.map(async ([, kind]) => kind.close?.()));
+    },
+    wake: (woken) => {
+      if (woken === null || woken === name) for (const listener of listeners) listener();
     },
     gauges: (extension.gauges ?? []).map((gauge) => ({ ...gauge, read: () => gaugeValues.get(gauge.name) ?? null })),
   };

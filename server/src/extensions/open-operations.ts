@@ -32,6 +32,10 @@ export function openOperations(options: OperationsOptions): ExtensionOperations 
       getCore().requireReleased();
       return getCore().providerChecks.test(framework, model, signal);
     },
+    addProvider: async (key, vendor, signal) => {
+      getCore().requireReleased();
+      return getCore().providerSetup.add(key, vendor, signal);
+    },
     mailTransport: () => describeMailTransport(settings),
     sendTestMail: async (userId) => {
       // Mails that are written to files are not held.

@@ -1,5 +1,5 @@
 import type { Framework } from "@swarmbase/sdk";
-import type { DescribedProvider, ProviderTest } from "../agents/index.ts";
+import type { AddedProvider, DescribedProvider, ProviderTest } from "../agents/index.ts";
 import type { MailTest, MailTransport } from "../auth/index.ts";
 import type { SettingInForce } from "../config/index.ts";
 
@@ -11,6 +11,11 @@ export interface ExtensionOperations {
   providers(): readonly DescribedProvider[];
   /** One small call to a provider, without retries and fallbacks. The provider charges it. */
   testProvider(framework: Framework, model: string | null, signal: AbortSignal): Promise<ProviderTest>;
+  /**
+   * Tests a key of a vendor (null: by its form) and stores one that works. Throws 403 unless only the developer reaches the service and
+   * all its providers are simulated.
+   */
+  addProvider(key: string, vendor: string | null, signal: AbortSignal): Promise<AddedProvider>;
   mailTransport(): MailTransport;
   /** Sends a mail to the confirmed address of a user, and waits for the mail server. */
   sendTestMail(userId: string): Promise<MailTest>;

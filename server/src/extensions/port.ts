@@ -1,21 +1,13 @@
 import type { ErrorCode, LimitName } from "@swarmbase/sdk";
-import type { Client } from "pg";
-import type { Dispatcher } from "undici";
 import type { AuthErrorCode } from "../auth/index.ts";
-import type {
-  Environment,
-  ExtensionSettingRow,
-  ExtensionSettings,
-  Settings,
-  StandardVariable,
-} from "../config/index.ts";
+import type { Environment, ExtensionSettingRow, ExtensionSettings, StandardVariable } from "../config/index.ts";
 import type { LogLine, MetricFamily } from "../observe/index.ts";
-import type { BackgroundResult } from "../processes/index.ts";
 import type { Catalogue, SchemaDescription } from "../rest/index.ts";
+import type { ExtensionCommand, ExtensionCommandContext } from "./command-port.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 import type { ExtensionToolKind } from "./tool-kind-port.ts";
 import type { VendorProtocol } from "./provider-port.ts";
-import type { ServerCopies } from "./server-port.ts";
+import type { ExtensionTable } from "./table-port.ts";
 import type { ExtensionTelemetry } from "./telemetry-port.ts";
 
 export { unlessAborted } from "@swarmbase/concurrency";
@@ -23,9 +15,11 @@ export { findCustomHeaderFault, isLoopbackUrl, wasNeverSent } from "@swarmbase/g
 export { maskUrls, parseOptions, SettingsError, UsageError } from "../config/index.ts";
 export { AppError, explainFetchError, ModelError, type ModelErrorCode, ToolFailure } from "../errors/index.ts";
 export { escapeHtml, type Html, html, raw } from "../html/index.ts";
+export { poll, type PollOptions, WakeUp } from "../jobs/index.ts";
 export { isRecord, type JsonRecord } from "../json/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
+export { lazy } from "./lazy.ts";
 export { type AskableAgent, readAgents } from "./read-agents.ts";
 export { readLastEventId, readRows, type TableRow } from "./read-rows.ts";
 export type {
@@ -71,8 +65,19 @@ export type {
   ExtensionRoute,
   Query,
 } from "./route-port.ts";
+export type { AddedColumn } from "../tables/index.ts";
+export type { ExtensionTable } from "./table-port.ts";
+export type { RunStart, RunStartAnswer } from "./run-port.ts";
 export type { ExtensionToolKind, OpenedToolKind, PlainToolKind, StatefulToolKind } from "./tool-kind-port.ts";
 export type * from "./provider-port.ts";
+export type {
+  CommandDatabase,
+  CommandFetch,
+  ExtensionCommand,
+  ExtensionCommandContext,
+  LocalCertificate,
+  ServiceCredentials,
+} from "./command-port.ts";
 export type { ExtensionOperations } from "./operations-port.ts";
 export type { BackgroundResult } from "../processes/index.ts";
 export type { ExtensionServer, ServerCopies, ServerCopy } from "./server-port.ts";
@@ -105,7 +110,9 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
   readonly standardVariables?: readonly StandardVariable[];
   /** A folder with `migrations/*.sql` and optionally `functions/*.sql`, applied in the schema `ext_<name>`. */
   readonly sql?: URL;
-  /** Who may do what with each table of the schema: lines of the access matrix, and the statement behind each line. */
+  /** What the migrations create in `public`. */
+  readonly tables?: readonly ExtensionTable[];
+  /** Who may do what with each table: lines of the access matrix, and the statement behind each line. */
   readonly access?: ExtensionAccess;
   /** Served by nodes with the role `api`. */
   readonly routes?: readonly ExtensionRoute<Rows>[];
@@ -192,101 +199,13 @@ export type ExtensionFinding =
       readonly advice: string;
     };
 
-export interface ExtensionCommand<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
-  /** Lower-case letters, digits and hyphens; none of the core's, unless `modeOptions` are given. */
-  readonly name: string;
-  /**
-   * Makes the command a mode of `backup` or `restore` of the core: it runs instead when the arguments have one of these options,
-   * such as `--continuous`. They are not options of the core.
-   */
-  readonly modeOptions?: readonly string[];
-  /** Without a capital and a full stop: a row of `swarmbase help`. */
-  readonly summary: string;
-  /** Printed by `swarmbase help <name>`; its first line is the usage. */
-  readonly help: string;
-  /** Resolves with the exit code. A `UsageError` prints the help and exits with 2, any other error prints its message and exits with 1. */
-  run(context: ExtensionCommandContext<Rows>): Promise<number>;
-}
-
-export interface ExtensionCommandContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
-  /** The arguments after the name of the command. */
-  readonly args: readonly string[];
-  readonly env: Environment;
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** Aborts when the program has to end. */
-  readonly signal: AbortSignal;
-  readonly version: string;
-  now(): Date;
-  /** The extension's own settings, by the name of the environment variable. */
-  readonly settings: ExtensionSettings<Rows>;
-  /** The settings of the service. */
-  readonly serviceSettings: Settings;
-  /** What a service of this data directory wrote for programs on this machine; null when none was ever started. */
-  findCredentials(): Promise<ServiceCredentials | null>;
-  /** Requests to the service that the user names, whatever its address; redirects are errors. */
-  openFetch(options: {
-    readonly url: string;
-    /** Certificate authorities in PEM, trusted in addition to those of the system. */
-    readonly ca: readonly string[];
-  }): CommandFetch;
-  /** For servers of a command on 127.0.0.1: the certificate of the local authority, which the service trusts for webhooks. */
-  loadLocalCertificate(): Promise<LocalCertificate>;
-  /** The database server as files: its backups, and copies of it. */
-  readonly copies: ServerCopies;
-  /**
-   * Runs a command of the service in a process of its own, with the environment of this one and at a low priority. It ends
-   * with this process and when the signal aborts.
-   */
-  runInBackground(args: readonly string[], signal: AbortSignal): Promise<BackgroundResult>;
-  /** Connects to the database for the duration of the work. Starts the embedded one when the service is stopped. */
-  withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T>;
-}
-
-export interface CommandFetch {
-  readonly fetch: typeof globalThis.fetch;
-  /** For requests whose response is passed on as it is, redirects included. */
-  readonly dispatcher: Dispatcher;
-  close(): Promise<void>;
-}
-
-export interface LocalCertificate {
-  /** PEM. */
-  readonly cert: string;
-  readonly key: string;
-  /** The file of the authority; null when the operator provides the certificate. */
-  readonly caFile: string | null;
-}
-
-/** The part of `credentials.json` that calls of the service need. */
-export interface ServiceCredentials {
-  readonly url: string;
-  readonly anon_key: string;
-  readonly service_role_key: string;
-  /** Null when the operator provides the certificate. */
-  readonly ca_cert_file: string | null;
-}
-
-export interface CommandDatabase {
-  /** Logs in as the owner of the schema, as `url` does. */
-  readonly client: Client;
-  /** The connection string, password included. */
-  readonly url: string;
-  /**
-   * Creates a database on the same server with the schema of the core and of the loaded extensions and without rows, and drops it
-   * after the work. Throws when the database itself is not migrated to this release, because nothing could be compared then.
-   */
-  withScratchDatabase<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Tables, views and functions of the schemas, as REST serves them. */
-  loadCatalogue(schemas: readonly string[]): Promise<Catalogue>;
-}
-
 export interface ExtensionAccess {
   /** Inserts the rows that the statements name. */
   readonly rows?: string;
   /** As `server/test/access/matrix.ts` has them: `ext_notes.notes | select | yes - - …`. */
   readonly matrix: string;
+  /** For each of `tables`, what API keys may do: lines as those of `server/test/access/key-matrix.ts`. */
+  readonly keyMatrix?: string;
   /** Table to operation to statement; `:caller`, `:owner` and the other names of the test world are filled in. */
   readonly statements: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }

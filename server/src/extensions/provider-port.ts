@@ -13,6 +13,7 @@ export type {
   ModelTool,
   ModelToolCall,
   ModelUsage,
+  NamedImage,
   Provider,
   ProviderPorts,
   ReasoningEffort,

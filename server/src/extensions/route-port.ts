@@ -1,4 +1,4 @@
-import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
+import type { ApiKeyScope, FunctionsClient, LimitName, PendingApproval } from "@swarmbase/sdk";
 import type { ToolAnswer } from "../agents/index.ts";
 import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
 import type { MetricFamily } from "../observe/index.ts";
@@ -6,7 +6,9 @@ import type { BackgroundResult } from "../processes/index.ts";
 import type { Catalogue, QualifiedName } from "../rest/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
 import type { ExtensionOperations } from "./operations-port.ts";
+import type { RunStart, RunStartAnswer } from "./run-port.ts";
 import type { ExtensionServer } from "./server-port.ts";
+import type { ExtensionTable } from "./table-port.ts";
 
 export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
   /** By the name of the environment variable. */
@@ -31,6 +33,18 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   /** Throws when the value was sealed with another master key or under another label. */
   unseal(label: string, sealed: Buffer): string;
   /**
+   * Stores a message of a user and a queued run in a transaction of `database.asService`, with the rights, limits and grants that
+   * the user has at this moment. Each key, of 1 to 255 characters, starts one run of this extension, as long as the run is kept.
+   * The transaction can go on after every answer. Throws when the database is unavailable, and in a restored copy.
+   */
+  startRun(userId: string, start: RunStart, key: string, transaction: Query): Promise<RunStartAnswer>;
+  /**
+   * Calls the listener after each transaction, of any node, in which a function of the extension has called
+   * `private.wake_extension('<name>')`, and when such calls may have been missed. Returns what ends this. A database behind a
+   * transaction pooler, without DATABASE_DIRECT_URL, wakes nobody.
+   */
+  onWake(listener: () => void): () => void;
+  /**
    * A request to `/rest/v1` as a caller that the core has given: that of a request, or the starter of a tool call. Throws an
    * `AppError` for what is an error response there, and before the service listens.
    */
@@ -49,6 +63,8 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   catalogue(): Catalogue;
   /** Whether a function belongs to the service, its extensions or PostgreSQL, and not to the app. */
   isOfService(name: QualifiedName): boolean;
+  /** The tables that all loaded extensions add to `public`. */
+  tables(): readonly ExtensionTable[];
   /** The metrics of this process with their current values; empty unless `observation.hasMetrics` or a metrics endpoint asks for them. */
   readMetrics(): Promise<readonly MetricFamily[]>;
   /** The database server as a whole, for packages that copy it. */
@@ -73,11 +89,11 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   ): void;
   /** Throws the 403 of an API key that lacks one of these scopes or is bound to resources, as `keyScope` of a route does. */
   requireKeyScope(caller: ExtensionCaller, scopes: readonly ApiKeyScope[]): void;
-  /** The text that the model reads: the beginning of a long response, a line in place of binary content. */
-  readToolResponse(
-    response: { readonly headers: Pick<Headers, "get">; readonly body: AsyncIterable<Uint8Array> | null },
+  /** The beginning of a long response, a line in place of binary content. Throws a `ToolFailure` for a status that is not 2xx. */
+  toToolAnswer(
+    response: Pick<Response, "status" | "headers"> & { readonly body: AsyncIterable<Uint8Array> | null },
     maxChars: number,
-  ): Promise<Pick<ToolAnswer, "text" | "isCut">>;
+  ): Promise<ToolAnswer>;
   /** Why a text is not JSON that satisfies a schema, by the rules of `response_schema`; null when it is. */
   findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
   /** The routes of the core with their access, limits and bodies, and the error codes of accounts. */
@@ -88,6 +104,11 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   ownOrigins(): readonly string[];
   /** Whether a browser may be sent there: to `SITE_URL`, or to an address that `REDIRECT_ALLOW_LIST` permits. */
   isRedirectAllowed(url: string): boolean;
+  /**
+   * Where the person signs in whom a waiting call asks for an account: the page of the console, which also finishes the sign-in, or
+   * without a console the address at the server. Null: the call asks for none.
+   */
+  connectUrl(call: Pick<PendingApproval, "tool_execution_id" | "question">): string | null;
 }
 
 export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {

@@ -65,8 +65,9 @@ function findMismatch(rejected: RejectedRequest | null, rows: number): AppError 
 }
 
 /** The error may be caused by an outdated catalogue: a name, or the type of an argument, may have changed. */
-export function isDoubtful(error: unknown, requests: readonly ParsedRequest[]): boolean {
+export function isDoubtful(error: unknown, requests: readonly ParsedRequest[] = []): boolean {
   if (!(error instanceof AppError)) return false;
+  if (error.extra.isByCatalogue === true) return true;
   if (UNKNOWN_NAME.test(error.extra.foreign?.code ?? "")) return true;
   const { cause } = error;
   if (!(cause instanceof pg.DatabaseError) || cause.code === undefined) return false;

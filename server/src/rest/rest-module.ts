@@ -9,7 +9,7 @@ import { type BufferedResponse, BufferedBytes } from "./buffered-bytes.ts";
 import { answerOptions, answerRoot, readVisibility } from "./describe.ts";
 import { explainError, isDoubtful } from "./explain-error.ts";
 import { isMissed } from "./is-missed.ts";
-import { isKeyUsed, loadKeptResult, REPLAYED } from "./kept-result.ts";
+import { isReplay, loadKeptResult, REPLAYED } from "./kept-result.ts";
 import { locateRow } from "./locate-row.ts";
 import { inOperation, keepAppError, nameOperation } from "./operation-errors.ts";
 import { readMethodOverride } from "./parse/method-override.ts";
@@ -63,16 +63,16 @@ export class RestModule {
 
   constructor(options: RestOptions, catalogue: CatalogueHolder) {
     const { dbSchemas, dbExtraSearchPath, ...limits } = options.settings;
-    const { dbMaxRows, dbCountCap, dbMaxResponseBytes, dbMaxBufferedBytes } = limits;
+    const { dbMaxRows, dbMaxCountedRows, dbResponseLimitBytes, dbBufferLimitBytes } = limits;
     this.#options = options;
     this.#catalogue = catalogue;
     this.#searchPaths = new Map(dbSchemas.map((schema) => [schema, [...new Set([schema, ...dbExtraSearchPath])]]));
     this.#limits = {
       maxRows: dbMaxRows === 0 ? null : dbMaxRows,
-      countCap: dbCountCap,
-      maxBytes: dbMaxResponseBytes,
+      countCap: dbMaxCountedRows,
+      maxBytes: dbResponseLimitBytes,
     };
-    this.#buffered = new BufferedBytes(dbMaxBufferedBytes);
+    this.#buffered = new BufferedBytes(dbBufferLimitBytes);
   }
 
   /** The exposed schemas as they are now. */
@@ -86,7 +86,8 @@ export class RestModule {
   }
 
   async answer(call: RestCall): Promise<RestAnswer> {
-    const checked = this.#read(call, new QueryCost(this.#options.settings));
+    const read = () => this.#read(call, new QueryCost(this.#options.settings));
+    const checked = await this.#catalogue.use(read, isDoubtful);
     const { method, target } = checked.request;
     if (method === "OPTIONS" || target.kind === "root") return this.#describe(checked);
     const buffer = this.#buffered.open(call.principal);
@@ -108,8 +109,10 @@ export class RestModule {
    * in the result. All of them together may cost what one request may.
    */
   async answerBatch(calls: readonly [RestCall, ...RestCall[]]): Promise<BatchAnswer> {
-    const cost = new QueryCost(this.#options.settings);
-    const checked = calls.map((call, index) => inOperation(index, () => this.#readForBatch(call, cost)));
+    const checked = await this.#catalogue.use(() => {
+      const cost = new QueryCost(this.#options.settings);
+      return calls.map((call, index) => inOperation(index, () => this.#readForBatch(call, cost)));
+    }, isDoubtful);
     const buffer = this.#buffered.open(calls[0].principal);
     try {
       const builds = await this.#answerAll(checked, { call: calls[0], isBatch: true, buffer, writeKey: null });
@@ -158,19 +161,16 @@ export class RestModule {
     return answerRoot(request, catalogue, { describe, baseUrl: baseUrl(), version, visibility });
   }
 
-  /** Retries with a refreshed catalogue when the error may come from an outdated one. */
-  async #answerAll(checked: readonly CheckedRequest[], run: Run): Promise<readonly (() => Promise<RestAnswer>)[]> {
-    const catalogue = this.#catalogue.current();
-    try {
-      return await this.#answerWith(catalogue, checked, run);
-    } catch (error) {
-      const requests = checked.map(({ request }) => request);
-      if (!isDoubtful(error, requests)) throw error;
-      const fresh = await this.#catalogue.refresh();
-      if (fresh === catalogue) throw error;
-      run.buffer.drop();
-      return this.#answerWith(fresh, checked, run);
-    }
+  #answerAll(checked: readonly CheckedRequest[], run: Run): Promise<readonly (() => Promise<RestAnswer>)[]> {
+    const requests = checked.map(({ request }) => request);
+    return this.#catalogue.use(
+      (catalogue) => {
+        // What a first try has received.
+        run.buffer.drop();
+        return this.#answerWith(catalogue, checked, run);
+      },
+      (error) => isDoubtful(error, requests),
+    );
   }
 
   async #answerWith(
@@ -224,7 +224,7 @@ export class RestModule {
       return results;
     } catch (error) {
       const [only] = prepared;
-      if (only !== undefined && isKeyUsed(error, options)) return [await this.#replay(only, call, options)];
+      if (only !== undefined && isReplay(error, options)) return [await this.#replay(only, call, options)];
       const statementIndex = error instanceof Error ? failedStatementOf(error) : null;
       // An error on entering or at commit (deferred constraints) belongs to no single request.
       const index = statementIndex === null ? -1 : groupOf(prepared, statementIndex, options);
@@ -269,7 +269,7 @@ export class RestModule {
       writeKey: null,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       shouldRollBack: isTrial || (settings.dbTxOverride && isRollbackRequested),
-      maxResponseBytes: settings.dbMaxResponseBytes,
+      maxResponseBytes: settings.dbResponseLimitBytes,
       ...(onWebhookWork !== undefined && { onWebhookWork }),
     };
   }

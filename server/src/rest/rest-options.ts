@@ -35,9 +35,9 @@ interface RestSettings {
   readonly dbMaxRows: number;
   readonly dbMaxEmbedDepth: number;
   readonly dbMaxEmbeds: number;
-  readonly dbMaxResponseBytes: number;
-  readonly dbMaxBufferedBytes: number;
-  readonly dbCountCap: number;
+  readonly dbResponseLimitBytes: number;
+  readonly dbBufferLimitBytes: number;
+  readonly dbMaxCountedRows: number;
   readonly dbStatementTimeoutMs: number;
   readonly dbPlanEnabled: boolean;
   readonly dbTxOverride: boolean;

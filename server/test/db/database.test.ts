@@ -112,6 +112,17 @@ test("connections that the server ends, idle or in use, are replaced and nothing
   assert.equal((await database.service.query("select 1 as one")).rows[0].one, 1);
 });
 
+test("connections that the server ends while they are being closed are not reported as lost", async (t) => {
+  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const { observer, names } = recordNotes();
+  const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, observer });
+  await database.service.query("select 1");
+  const closed = database.close();
+  database.service.emit("error", new Error("terminating connection due to administrator command"));
+  await closed;
+  assert.deepEqual(names, []);
+});
+
 test("an unreachable database is logged once, and the pools fail fast", async (t) => {
   const port = await findFreePort();
   const { observer, names } = recordNotes();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { authEndpoints } from "../../src/auth/index.ts";
-import { describeInterface } from "../../src/extensions/index.ts";
+import { describeInterface } from "../../src/extensions/describe-interface.ts";
 import { FUNCTION_TABLE } from "../../src/functions/index.ts";
 import {
   authRoutes,

@@ -14,7 +14,8 @@ const NOTES = fileURLToPath(new URL("fixtures/notes/index.ts", import.meta.url))
 
 test("a command of an extension runs with its settings, the input and the database", async (t) => {
   const { adminUrl, masterKey, owner } = await createTestDatabase(t);
-  const extensions = [{ schema: "ext_notes", dir: fileURLToPath(new URL("fixtures/notes/sql/", import.meta.url)) }];
+  const dir = fileURLToPath(new URL("fixtures/notes/sql/", import.meta.url));
+  const extensions = [{ schema: "ext_notes", dir, tables: ["note_pins"] }];
   await migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser: 100 }, extensions });
   const user = "00000000-0000-4000-8000-000000000001";
   await owner.query("insert into auth.users (id, email) values ($1, 'ada@example.org')", [user]);

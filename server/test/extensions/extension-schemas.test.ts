@@ -9,6 +9,7 @@ import { silentObserver } from "../support/silent-observer.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const SQL = fileURLToPath(new URL("fixtures/notes/sql/", import.meta.url));
+const TABLES = ["note_pins"];
 const ALL = ["ext_notes/0001_notes", "ext_notes/functions/notes"];
 
 function apply({ adminUrl, masterKey }: TestDatabase, extension: ExtensionSchema): ReturnType<typeof migrate> {
@@ -20,7 +21,7 @@ function apply({ adminUrl, masterKey }: TestDatabase, extension: ExtensionSchema
 async function copyFiles(t: TestContext): Promise<ExtensionSchema> {
   const dir = await createTemporaryFolder(t, "swarmbase-extension-sql-");
   await cp(SQL, dir, { recursive: true });
-  return { schema: "ext_notes", dir };
+  return { schema: "ext_notes", dir, tables: TABLES };
 }
 
 async function exists({ owner }: TestDatabase, name: string): Promise<boolean> {
@@ -79,6 +80,16 @@ describe("the schema of an extension", () => {
       expected: /These tables have no row-level security: ext_notes\.open/,
     },
     {
+      title: "leaves its table in public without row-level security",
+      sql: "alter table public.note_pins disable row level security;",
+      expected: /These tables have no row-level security: (public\.)?note_pins/,
+    },
+    {
+      title: "leaves its table in public open to API keys",
+      sql: "drop policy note_pins_key_delete on public.note_pins;",
+      expected: /These tables need restrictive policies for the role api_key: (public\.)?note_pins/,
+    },
+    {
       title: "fails",
       sql: "select 1;\nselect nothing;",
       expected: /0002_faulty, line 2: column "nothing" does not exist/,
@@ -98,9 +109,24 @@ describe("the schema of an extension", () => {
     });
   }
 
+  for (const taken of [
+    "table public.note_pins (id int)",
+    "view public.note_pins as select 1",
+    "sequence public.note_pins_pkey",
+  ])
+    test(`says in one sentence that the app has taken its name, for example with a ${taken.split(" ", 1)[0]}`, async (t) => {
+      const database = await createTestDatabase(t);
+      await database.owner.query(`create ${taken}`);
+      const name = /public\.(\w+)/.exec(taken)?.[1];
+      await assert.rejects(apply(database, await copyFiles(t)), {
+        message: `The extension notes needs the name ${name}, which the database has already: rename it, or take notes out of EXTENSIONS.`,
+      });
+      assert.equal(await exists(database, "ext_notes.notes"), false);
+    });
+
   test("loses the rows of an account that is deleted", async (t) => {
     const database = await createTestDatabase(t);
-    await apply(database, { schema: "ext_notes", dir: SQL });
+    await apply(database, { schema: "ext_notes", dir: SQL, tables: TABLES });
     const { owner } = database;
     await owner.query(`with ada as (insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.test') returning id)
       select id from ada`);

@@ -104,6 +104,7 @@ describe("loading extensions", () => {
       "parts.js": `export const extension = { ${VALID},
         docs: new URL("missing.md", import.meta.url),
         sql: new URL("sql/", import.meta.url),
+        tables: [{ name: "agents", ownerColumn: "user_id", columns: {}, managed: [] }, { name: "Bad Name" }],
         settings: [{ name: "PORT", kind: "integer", default: 1 }, { name: "VALID_A", kind: "boolean" }],
         routes: [
           { method: "GET", path: "/valid/open", limit: null, handler() {} },
@@ -136,6 +137,11 @@ describe("loading extensions", () => {
       [
         "docs names /missing.md, which does not exist",
         "sql names /sql/migrations/, which does not exist",
+        "the table agents is one of the core",
+        "the table agents needs the lines of API keys in access.keyMatrix",
+        "the table Bad Name needs a name of lower-case letters, digits and _",
+        "the table Bad Name needs ownerColumn, columns and managed",
+        "the table Bad Name needs the lines of API keys in access.keyMatrix",
         "access is missing: every table needs its lines",
         "the name of the setting PORT must begin with VALID_",
         "the setting PORT is one of the core",
@@ -231,8 +237,12 @@ describe("loading extensions", () => {
     const worker = `{ name: "idle", async run() {} }`;
     const command = `{ name: "count", summary: "s", help: "h", async run() {} }`;
     const parts = `workers: [${worker}], commands: [${command}]`;
+    const pins = `{ name: "note_pins", ownerColumn: "user_id", columns: {}, managed: [] }`;
     const folder = await writeModules(t, {
       "one.js": `export const extension = { ${VALID}, routes: [${route}], ${parts}, findHelp() {} };`,
+      "pins.js": `export const extension = { ${VALID}, name: "pins", sql: new URL("sql/", import.meta.url),
+        tables: [${pins}], access: { matrix: "", keyMatrix: "none", statements: {} } };`,
+      "sql/migrations/0001_pins.sql": "",
       "two.js": `export const extension = { ${VALID}, name: "other", routes: [${route.replace(":a", ":b")}], ${parts}, findHelp() {} };`,
     });
     assert.deepEqual(await faultsOf(["./one.js", "./two.js"], {}, folder), [
@@ -241,10 +251,11 @@ describe("loading extensions", () => {
       "EXTENSIONS: the help for errors is claimed by valid and other",
       "EXTENSIONS: the command count is claimed by valid and other",
     ]);
-    assert.equal(
-      (await faultsOf(["providers", "providers"]))[1],
-      "EXTENSIONS: the provider kind openai is claimed by providers and providers",
-    );
+    const twice = await faultsOf(["providers", "providers"]);
+    assert.ok(twice.includes("EXTENSIONS: the provider kind openai is claimed by providers and providers"));
+    assert.deepEqual(await faultsOf([NOTES, "./pins.js"], {}, folder), [
+      "EXTENSIONS: the table note_pins is claimed by notes and pins",
+    ]);
     assert.deepEqual(await faultsOf(["reference", "reference"]), [
       "EXTENSIONS: the schema ext_reference is claimed by reference and reference",
       "EXTENSIONS: the route GET /openapi.json is claimed by reference and reference",

@@ -83,6 +83,10 @@ async function sendRaw(text: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+function serviceKey(): string {
+  return service.credentials.service_role_key;
+}
+
 function printed(line: RegExp): Promise<void> {
   return until(() => line.test(service.output()), `the service prints ${line}`, service.output);
 }
@@ -92,9 +96,10 @@ describe("a service with an extension", () => {
     const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
     place = { DATA_DIR: await createTemporaryFolder(cleanup, "swarmbase-port-"), DATABASE_URL, MASTER_KEY };
     await start({
-      EXTENSIONS: `reference,docs-site,${NOTES}`,
+      EXTENSIONS: `reference,docs-site,account-export,${NOTES}`,
       NOTES_MAX: "4",
       LIMIT_TOOLS: "5",
+      LIMIT_AI: "2",
       LIMIT_API: "1000",
       BODY_LIMIT_BYTES: String(BODY_LIMIT),
     });
@@ -106,7 +111,7 @@ describe("a service with an extension", () => {
   });
 
   test("names its extensions when it starts", () =>
-    printed(/"extensions":\["reference","docs-site","[^"]*notes[^"]*"\]/));
+    printed(/"extensions":\["reference","docs-site","account-export","[^"]*notes[^"]*"\]/));
 
   test("serves the routes under the access, the limit row and the row-level rules that they declare", async () => {
     const [read, write] = ["GET /notes/v1/notes", "POST /notes/v1/notes"];
@@ -158,8 +163,29 @@ describe("a service with an extension", () => {
     });
     assert.deepEqual(
       [echo.status, echo.headers.get("content-type"), echo.headers.get("x-notes"), await echo.text()],
-      [200, "text/plain", "echo", "POST /notes/v1/echo/some%20name some name 1 yes 00ff"],
+      [200, "text/plain", "echo", "POST /notes/v1/echo/some%20name some name 1 yes 00ff application/x-unknown"],
     );
+    for (const [type, encoding] of [
+      [";; no type", null],
+      ["application/json", "gzip"],
+      [null, null],
+    ] as const) {
+      const raw = await sendRaw(
+        [
+          "POST /notes/v1/echo/x HTTP/1.1",
+          "Host: localhost",
+          "Connection: close",
+          ...(type === null ? [] : [`Content-Type: ${type}`]),
+          ...(encoding === null ? [] : [`Content-Encoding: ${encoding}`]),
+          "X-Given: raw",
+          "Content-Length: 3",
+          "",
+          '{"a',
+        ].join("\r\n"),
+      );
+      assert.match(raw, /^HTTP\/1\.1 200 /, raw);
+      assert.match(raw, new RegExp(`POST /notes/v1/echo/x x  raw 7b2261 ${type ?? ""}\\s*$`));
+    }
     const stream = await call("GET /notes/v1/stream");
     assert.equal(stream.headers.get("content-type"), "text/event-stream");
     assert.equal(await stream.text(), "data: 1\n\ndata: 2\n\ndata: 3\n\n");
@@ -195,7 +221,7 @@ describe("a service with an extension", () => {
       (await json<{ details: unknown }>("POST /rest/v1/tools", { ...asCal, body: { ...row, ...changes } }, 400))
         .details;
     assert.deepEqual(await faultsOf({ kind: "notes.other" }), {
-      kind: "must be one of builtin, http, client, notes.search",
+      kind: "must be one of builtin, http, client, swarm, notes.search",
     });
     assert.deepEqual(await faultsOf({ config: { max: "two" } }), {
       config: "fits no kind of tool",
@@ -228,6 +254,83 @@ describe("a service with an extension", () => {
     const executions = await json(`GET /rest/v1/tool_executions?select=${select}`, asCal, 200);
     const payload = { output: "a note of Cal" };
     assert.deepEqual(executions, [{ tool_name: "find_notes", status: "succeeded", tool_execution_payloads: payload }]);
+  });
+
+  test("serves a table of an extension in public as those of the service", async () => {
+    const eve = await signUp("eve@example.com");
+    const asEve = { token: eve.token, headers: { prefer: "return=representation" } };
+    const path = "/rest/v1/note_pins";
+    const faultsOf = async (body: unknown): Promise<unknown> => {
+      const { code, details } = await json<{ code: string; details: unknown }>(`POST ${path}`, { ...asEve, body }, 400);
+      assert.equal(code, "VALIDATION_ERROR");
+      return details;
+    };
+    assert.deepEqual(await faultsOf({ weight: 10 }), { label: "is required", weight: "must be between 0 and 9" });
+    assert.deepEqual(
+      await faultsOf([
+        { label: "cursed", weight: 0 },
+        { label: "light", weight: 1 },
+      ]),
+      {
+        "0.label": "must not be cursed",
+        "1.weight": "must be absent with this label",
+      },
+    );
+    const sent = { label: "first", seen_at: "2020-01-01", created_at: "2020-01-01" };
+    const [pin] = await json<Record<string, unknown>[]>(`POST ${path}`, { ...asEve, body: sent }, 201);
+    assert.deepEqual([pin?.["user_id"], pin?.["seen_at"], pin?.["weight"]], [eve.id, null, 0]);
+    const changed = { label: "x".repeat(21) };
+    assert.equal((await call(`PATCH ${path}?id=eq.${String(pin?.["id"])}`, { ...asEve, body: changed })).status, 400);
+    assert.deepEqual(await json(`GET ${path}`, { token: bob.token }, 200), []);
+    const theirs = await json<{ code: string }>(
+      `POST ${path}`,
+      { token: bob.token, body: { ...sent, user_id: eve.id } },
+      403,
+    );
+    assert.equal(theirs.code, "FORBIDDEN");
+    const service = { token: serviceKey(), body: sent };
+    assert.deepEqual((await json<{ details: unknown }>(`POST ${path}`, service, 400)).details, {
+      user_id: "is required",
+    });
+    assert.equal((await call(`GET ${path}`)).status, 401);
+    const exported = await json<{ tables: { note_pins: unknown } }>("GET /account-export", { token: eve.token }, 200);
+    assert.deepEqual(exported.tables.note_pins, [pin]);
+    const erase = { token: serviceKey(), body: { should_soft_delete: false } };
+    assert.equal((await call(`DELETE /auth/v1/admin/users/${eve.id}`, erase)).status, 200);
+    assert.deepEqual(await json(`GET ${path}`, { token: serviceKey() }, 200), []);
+  });
+
+  test("starts a run of a user in the transaction of an extension, once for each key, and says when a limit keeps it from it", async () => {
+    const dan = await signUp("dan@example.com");
+    const asDan = { token: dan.token, headers: { prefer: "return=representation" } };
+    const [agent] = await json<{ id: string }[]>("POST /rest/v1/agents", { ...asDan, body: { name: "Ann" } }, 201);
+    const start = { agentId: agent?.id, message: "Say hello.", cause: { type: "reminder", id: "r1" } };
+    const begin = (key: string, more: object = {}): Promise<Record<string, unknown>> =>
+      json("POST /notes/v1/start", { token: dan.token, body: { ...start, key, ...more } }, 200);
+    const { runId, swarmId, ...first } = await begin("one");
+    assert.deepEqual(first, { outcome: "started", isRepeated: false });
+    assert.deepEqual(await begin("one"), { outcome: "started", runId, swarmId, isRepeated: true });
+    const read = `GET /rest/v1/runs?id=eq.${String(runId)}&select=status,cause,swarms(started_by,private_agent_id)`;
+    await until(async () => (await json<{ status: string }[]>(read, asDan, 200))[0]?.status === "completed");
+    assert.deepEqual(await json(read, asDan, 200), [
+      {
+        status: "completed",
+        cause: { extension: "notes", type: "reminder", id: "r1" },
+        swarms: { started_by: "notes r1", private_agent_id: null },
+      },
+    ]);
+    const gone = await begin("two", { agentId: dan.id });
+    assert.deepEqual([gone["outcome"], gone["code"]], ["rejected", "AGENT_NOT_FOUND"]);
+    assert.equal((await begin("two"))["outcome"], "started");
+    const limited = await begin("three");
+    assert.deepEqual([limited["outcome"], limited["code"]], ["limited", "RATE_LIMITED"]);
+    assert.ok(Number(limited["retryAfterSeconds"]) <= 60);
+    assert.equal(
+      (await call("POST /notes/v1/start", { token: dan.token, body: { ...start, agentId: null } })).status,
+      500,
+    );
+    const notes = await json<unknown[]>("GET /notes/v1/notes", { token: dan.token }, 200);
+    assert.equal(notes.length, 5, "whatever the answer, the transaction goes on");
   });
 
   test("names the page that explains an error, in every way in which one is answered", async () => {

@@ -70,7 +70,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
         WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8",
         WEBHOOK_ALLOWED_PORTS: new URL(receiver.url).port,
         WEBHOOK_RETRY_SCHEDULE: "0,1",
-        ACCESS_LOG: "true",
+        ACCESS_LOG_ENABLED: "true",
       },
     });
     await useService();

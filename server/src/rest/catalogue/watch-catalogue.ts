@@ -61,6 +61,19 @@ export class CatalogueHolder {
     return this.#current;
   }
 
+  /** Tries once more with a refreshed catalogue when the error may come from an outdated one. */
+  async use<T>(work: (catalogue: Catalogue) => T | Promise<T>, isDoubtful: (error: unknown) => boolean): Promise<T> {
+    const catalogue = this.#current;
+    try {
+      return await work(catalogue);
+    } catch (error) {
+      if (!isDoubtful(error)) throw error;
+      const fresh = await this.refresh();
+      if (fresh === catalogue) throw error;
+      return work(fresh);
+    }
+  }
+
   /** Keeps the catalogue up to date until the signal is aborted. */
   async watch(signal: AbortSignal, { checkEveryMs = CHECK_EVERY_MS } = {}): Promise<void> {
     await Promise.all([this.#listen(signal), this.#checkRegularly(signal, checkEveryMs)]);

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { responseTooLargeError } from "../../db/index.ts";
+import { readCallRejection, responseTooLargeError } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { foreignError, restError } from "../rest-error.ts";
 import { readRaisedStatus, translateRaisedAnswer } from "./raised-error.ts";
@@ -33,7 +33,7 @@ export function translateDatabaseError(
     case "PGRST":
       return translateRaisedAnswer(error);
     default:
-      return passedOn(error, state);
+      return readCallRejection(error) ?? passedOn(error, state);
   }
 }
 

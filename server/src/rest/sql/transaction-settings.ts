@@ -16,9 +16,6 @@ export function setAll(names: readonly string[]): string {
 /** Fails with `SB208` when an earlier request has the key. */
 export const CLAIM_KEY = "select private.claim_idempotency_key($1, $2)";
 
-/** One row with whether the requests are the same, and the rows of the earlier one; no row: no request has the key. */
-export const SELECT_KEPT_RESULT = "select is_same, result from private.find_kept_result($1, $2)";
-
 export const UNSET_TIMEZONE = "set local timezone to default";
 
 /** Clears the response settings of an earlier request. */

@@ -1,0 +1,52 @@
+-- Runs that extensions start for users, in the transaction of the extension. Each key of an extension starts one run.
+
+-- Waits for a transaction that starts a run with the same key. Returns the run that the key has started, or with which
+-- rights the user asks now: the API key for which the extension acts, if any. Null where nobody may ask: the account is
+-- gone or banned, or the key was revoked or has expired.
+create or replace function private.open_run_start(extension text, key text, user_id uuid, api_key_id uuid)
+returns jsonb language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  started jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(concat(open_run_start.extension, ' ', open_run_start.key), 54));
+  select jsonb_build_object('run_id', r.id, 'swarm_id', r.swarm_id) into started
+  from private.run_starts s join public.runs r on r.id = s.run_id
+  where s.extension = open_run_start.extension and s.key = open_run_start.key;
+  if found then
+    return started;
+  end if;
+  return (
+    select jsonb_build_object('api_key', case when k.id is not null
+      then jsonb_build_object('id', k.id, 'scopes', k.scopes, 'resources', k.resources) end)
+    from auth.users u
+    left join public.api_keys k on k.id = open_run_start.api_key_id and k.user_id = u.id
+    left join auth.sessions held on held.id = k.id and (held.not_after is null or held.not_after > now())
+    where u.id = open_run_start.user_id and u.deleted_at is null
+      and (u.banned_until is null or u.banned_until <= now())
+      and (open_run_start.api_key_id is null or held.id is not null));
+end
+$$;
+grant execute on function private.open_run_start(text, text, uuid, uuid) to sb_service;
+
+-- Records that a key has started a run, and returns the swarm of the run.
+create or replace function private.record_run_start(extension text, key text, run_id uuid) returns uuid
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.run_starts (extension, key, run_id)
+  values (record_run_start.extension, record_run_start.key, record_run_start.run_id);
+  return (select r.swarm_id from public.runs r where r.id = record_run_start.run_id);
+end
+$$;
+grant execute on function private.record_run_start(text, text, uuid) to sb_service;
+
+-- Wakes the workers of an extension on all nodes once the transaction is committed. Shares the channel of runs, because
+-- each channel is a connection of each node.
+create or replace function private.wake_extension(name text) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pg_notify('swarmbase_runs', 'extension:' || wake_extension.name);
+end
+$$;

@@ -1,0 +1,9 @@
+/** What starts a run in place of a call of its user. */
+export interface RunOrigin {
+  /** Names what starts the run, and so its conversations. */
+  readonly startedBy: string;
+  /** Stored with the run, for its readers. */
+  readonly cause: Readonly<Record<string, unknown>>;
+  /** Of the run alone; each null is no limit. Null: the run has none of its own. */
+  readonly budget: { readonly maxTokens: number | null; readonly maxCostUsd: number | null } | null;
+}

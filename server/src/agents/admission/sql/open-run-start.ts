@@ -1,0 +1,46 @@
+import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
+import { callValue, type Queryable } from "../../rejections/call-function.ts";
+
+/** The key with which an extension starts a run; each starts one. */
+export interface RunStartKey {
+  readonly extension: string;
+  readonly key: string;
+}
+
+/** For whom a run is started; with an API key, only with its rights. */
+export interface RunStarter {
+  readonly userId: string;
+  readonly apiKeyId: string | null;
+}
+
+export interface StarterKey {
+  readonly id: string;
+  readonly scopes: readonly ApiKeyScope[];
+  readonly resources: ApiKeyResources | null;
+}
+
+/** Locks the key until the end of the transaction. Returns the run that it has started, or the rights of the starter; null: there are none. */
+export function openRunStart(
+  transaction: Queryable,
+  { extension, key }: RunStartKey,
+  { userId, apiKeyId }: RunStarter,
+): Promise<{ readonly run_id: string; readonly swarm_id: string } | { readonly api_key: StarterKey | null } | null> {
+  return callValue(transaction, {
+    name: "respond-open-start",
+    text: "select private.open_run_start($1, $2, $3::uuid, $4::uuid) as value",
+    values: [extension, key, userId, apiKeyId],
+  });
+}
+
+/** Returns the swarm of the run. */
+export function recordRunStart(
+  transaction: Queryable,
+  { extension, key }: RunStartKey,
+  runId: string,
+): Promise<string> {
+  return callValue(transaction, {
+    name: "respond-record-start",
+    text: "select private.record_run_start($1, $2, $3::uuid) as value",
+    values: [extension, key, runId],
+  });
+}
