@@ -13,7 +13,7 @@ export function decideAllowedCidrs(
 }
 
 /** A proxy or a public URL means that others use the service, even though it listens on loopback itself. */
-function isReachableByOthers({ host, tlsMode, publicUrl, nodeEnv }: ExposureSettings): boolean {
+export function isReachableByOthers({ host, tlsMode, publicUrl, nodeEnv }: ExposureSettings): boolean {
   return (
     nodeEnv === "production" ||
     tlsMode === "proxy" ||

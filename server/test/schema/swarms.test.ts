@@ -27,7 +27,7 @@ describe("swarms", () => {
       created_at: "2000-01-01",
     });
     assert.ok((created_at as Date).getFullYear() > 2000 && updated_at instanceof Date);
-    const empty = { description: null, avatar: null, coordinator_agent_id: null, settings: {} };
+    const empty = { description: null, avatar: null, coordinator_agent_id: null, settings: {}, parent_run_id: null };
     assert.deepEqual(rest, { owner_id: owner, name: "Room", status: "active", strategy: "round_robin", ...empty });
     const memberships = await stage.run(
       owner,

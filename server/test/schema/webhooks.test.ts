@@ -111,6 +111,7 @@ describe("webhooks", () => {
       disabled_at: null,
       run_id: null,
       bodies: null,
+      receives_app_events: false,
     });
     const secrets = await stage.run(
       user,

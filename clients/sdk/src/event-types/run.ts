@@ -1,7 +1,7 @@
 // Written by "npm run generate -- sdk-types" from event-schemas/; do not edit.
 import type { RunStatus, RunStopReason } from "../runs.ts";
 
-/** `run.updated`: The status of a run changed: it began, waits for an approval or a result of the client, or ended. */
+/** `run.updated`: The status of a run changed: it began, waits for an approval, a result of the client, a time or a signal, or ended. */
 export interface RunUpdatedData {
   run_id: string;
   swarm_id: string;

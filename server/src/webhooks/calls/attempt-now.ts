@@ -1,4 +1,4 @@
-import { type DeliveryStatus, isEventType } from "@swarmbase/sdk";
+import type { DeliveryStatus } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
 import { sendAttempt } from "../send-attempt.ts";
@@ -10,7 +10,7 @@ import {
 } from "../sql/claim-single-delivery.ts";
 import { type AttemptRecord, recordOutcomes } from "../sql/record-outcomes.ts";
 import type { WebhookTools } from "../webhook-options.ts";
-import { buildSampleEvent } from "./sample-event.ts";
+import { findSampleEvent } from "./sample-event.ts";
 import {
   type CallerId,
   getOwnActiveWebhook,
@@ -40,12 +40,14 @@ export async function testWebhook(
   { callerId, webhookId, eventType }: WebhookCall & { readonly eventType: string },
 ): Promise<AttemptNow> {
   const webhook = await getOwnActiveWebhook(tools.pool, callerId, webhookId);
-  if (!isEventType(eventType))
+  const userId = webhook.user_id;
+  const data = await findSampleEvent(tools, { type: eventType, userId, isService: callerId === null });
+  if (data === null)
     throw new AppError("INVALID_EVENTS", "The event type does not exist.", {
       details: { event_type: "is not the name of an event" },
     });
   const claim = tools.newClaim();
-  const sample = JSON.stringify(buildSampleEvent(eventType, webhook.user_id, tools.clock.now()));
+  const sample = JSON.stringify(data);
   const deliveryId = await insertTestDelivery(tools.pool, { webhookId, eventType, sample, claim });
   if (deliveryId === null) throw webhookDisabled();
   const attempt = await attemptNow(tools, deliveryId, claim);

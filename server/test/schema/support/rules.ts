@@ -121,9 +121,9 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     select p.oid::regprocedure::text as fault from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.oid::regprocedure::text not in ('tool(agent_tools)', 'agent_cards(swarm_agents)',
       'public_profiles(swarm_members)', 'public_profiles(messages)', 'turns(runs)', 'webhook_health(uuid,integer)',
-      'private_agent_id(swarms)',
+      'private_agent_id(swarms)', 'started_by(swarms)', 'transcripts(swarms)',
       'webhook_attempt_counts(uuid,timestamp with time zone,timestamp with time zone,integer)',
-      'restore_agent_version(uuid,integer)')`,
+      'restore_agent_version(uuid,integer)','emit_event(text,json,uuid,uuid)')`,
     breach: "create function public.extra() returns int language sql as 'select 1'",
   },
   "an index covers every foreign key": {
@@ -183,5 +183,17 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     and not exists (select 1 from pg_index i where i.indrelid = p.polrelid and i.indkey[0] = a.attnum)
     and p.polrelid::regclass || '.' || a.attname not in ('run_events.agent_id', 'model_call_prompts.swarm_id')`,
     breach: "create policy extra on public.agents for select to authenticated using (name = (select auth.email()))",
+  },
+  // With two, a request that embeds one in the other has to name the foreign key, and those that do not fail.
+  "two public tables have one foreign key between them": {
+    faults: `
+    select fault from (
+      select least(k.conrelid::regclass::text, k.confrelid::regclass::text) || ' ' ||
+        greatest(k.conrelid::regclass::text, k.confrelid::regclass::text) as fault
+      from pg_constraint k join (${TABLES}) t on t.oid = k.conrelid join (${TABLES}) f on f.oid = k.confrelid
+      where k.contype = 'f' and t.nspname = 'public' and f.nspname = 'public' and k.conrelid <> k.confrelid) as pairs
+    -- A message belongs to a run, and a run answers a message.
+    where fault <> 'messages runs' group by fault having count(*) > 1`,
+    breach: "alter table public.swarms add foreign key (id) references public.runs (id)",
   },
 };
