@@ -323,7 +323,7 @@ CREATE OR REPLACE FUNCTION private.acts_for_starter(kind text, config jsonb)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select kind in ('rpc', 'function') or kind not in ('client', 'builtin')
+  select kind in ('rpc', 'function', 'schedule') or kind not in ('client', 'builtin')
     and (coalesce(config ->> 'identity' = 'required', false)
       or coalesce(config #>> '{auth,account}' = 'asker', false))
 $function$;
@@ -334,12 +334,13 @@ CREATE OR REPLACE FUNCTION private.add_grant_cost(grant_id uuid, asker_id uuid, 
  LANGUAGE plpgsql
 AS $function$
 declare
-  today constant date := (now() at time zone 'UTC')::date;
+  limits public.agent_grants;
 begin
-  update private.grant_usage used set cost_usd = used.cost_usd + add_grant_cost.cost_usd
-  where used.grant_id = add_grant_cost.grant_id and used.day = today and used.user_id is null;
-  update private.grant_usage used set cost_usd = used.cost_usd + add_grant_cost.cost_usd
-  where used.grant_id = add_grant_cost.grant_id and used.day = today and used.user_id = asker_id;
+  select g.* into limits from public.agent_grants g
+  where g.id = add_grant_cost.grant_id and num_nonnulls(g.cost_per_day, g.total_cost_per_day) > 0 for key share;
+  if found then
+    perform private.count_grant_use(limits, asker_id, 0, cost_usd);
+  end if;
   return true;
 end
 $function$;
@@ -372,7 +373,7 @@ CREATE OR REPLACE FUNCTION private.add_swarm_owner()
 AS $function$
 begin
   insert into public.swarm_members (swarm_id, user_id, role, status, joined_at)
-  select n.id, n.owner_id, 'owner', 'active', now() from new_rows n;
+  select n.id, n.owner_id, 'owner', 'active', now() from new_rows n where n.parent_run_id is null;
   return null;
 end
 $function$;
@@ -390,7 +391,8 @@ declare
 begin
   insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
-  select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid,
+  select (step ->> 'id')::uuid, u.id, run.user_id, private.get_billed_swarm(run.swarm_id), run.id,
+    (step ->> 'agent_id')::uuid,
     case when is_model_hidden then 'hidden' else step ->> 'framework' end,
     case when is_model_hidden then 'hidden' else step ->> 'model' end,
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
@@ -497,6 +499,24 @@ end
 $function$;
 grant execute on function private.admit_runs(jsonb,text,integer,integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.admit_runs_with_images(batch jsonb, owner text, lease_ms integer, queue_limit integer, images jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  admitted json := private.admit_runs(batch, owner, lease_ms, queue_limit);
+begin
+  insert into private.run_images (run_id, position, name, media_type, data)
+  select r.id, i.position, i.name, i.media_type, decode(i.data, 'base64')
+  from jsonb_to_recordset(images) as i (run_id uuid, position integer, name text, media_type text, data text)
+  join public.runs r on r.id = i.run_id;
+  return admitted;
+end
+$function$;
+grant execute on function private.admit_runs_with_images(jsonb,text,integer,integer,jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.advance_runs(batch jsonb)
  RETURNS json
  LANGUAGE plpgsql
@@ -567,6 +587,31 @@ end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.announce_waiting_tasks(max_rows integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  waiting private.sub_tasks;
+  task private.sub_tasks;
+  open_ids uuid[];
+begin
+  for waiting in select t.* from private.sub_tasks t where not t.is_announced order by t.run_id limit max_rows loop
+    open_ids := array(select r.id from public.runs r
+      where r.id in (select t.parent_run_id from private.list_outer_tasks(waiting.swarm_id) as t)
+      order by r.id for no key update skip locked);
+    continue when cardinality(open_ids) < waiting.depth;
+    for task in select t.* from private.list_outer_tasks(waiting.swarm_id) as t loop
+      perform private.append_run_event(x.run_id, 'tool.waiting', jsonb_build_object('tool_execution_id', x.id,
+        'turn_id', x.turn_id, 'agent_id', x.agent_id, 'tool_name', x.tool_name, 'kind', 'sub_task', 'until', null),
+        x.agent_id, false)
+      from public.tool_executions x where x.id = task.tool_execution_id and x.status = 'waiting';
+    end loop;
+    update private.sub_tasks t set is_announced = true where t.swarm_id = waiting.swarm_id;
+  end loop;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.announce_webhook_work()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -626,6 +671,9 @@ declare
 begin
   update public.agent_grants g
   set accepted_at = case when is_accepted then coalesce(g.accepted_at, now()) end,
+    accepted_approver = case when not is_accepted then null
+      when g.approver = 'owner' or private.has_owner_kept_approval(g.agent_id, g.agent_version) then 'owner'
+      else 'asker' end,
     declined_at = case when not is_accepted then now() end
   where g.id = answer_agent_grant.grant_id and g.user_id = answer_agent_grant.user_id
     and (g.expires_at is null or g.expires_at > now())
@@ -637,6 +685,35 @@ begin
 end
 $function$;
 grant execute on function private.answer_agent_grant(uuid,uuid,boolean) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.answer_sub_task(sub_run public.runs)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  task private.sub_tasks;
+  answer text;
+begin
+  select t.* into task from private.sub_tasks t where t.run_id = sub_run.id;
+  perform 1 from public.runs r where r.id = task.parent_run_id for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  if sub_run.status in ('completed', 'partial') then
+    answer := (
+      select m.content from public.run_turns t join public.messages m on m.id = t.message_id
+      where t.swarm_id = sub_run.swarm_id and t.run_id = sub_run.id and t.status = 'completed'
+      order by m.seq desc limit 1);
+  end if;
+  if answer is null then
+    update public.tool_executions x
+    set error = jsonb_build_object('code', 'SUB_TASK_FAILED', 'retryable', false,
+      'message', 'The sub-task has ended without an answer: ' || sub_run.stop_reason || '.')
+    where x.id = task.tool_execution_id and x.status = 'waiting';
+  end if;
+  return private.end_wait(task.tool_execution_id, to_jsonb(coalesce(answer, '')), null);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[], bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[], is_durable boolean)
  RETURNS json
@@ -707,6 +784,20 @@ begin
     end if;
   end loop;
   return answers;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.answers_everybody(swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return not exists (
+    select 1 from public.swarm_agents sa
+    where sa.swarm_id = answers_everybody.swarm_id and sa.enabled and not exists (
+      select 1 from public.swarm_members m
+      where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'));
 end
 $function$;
 
@@ -876,6 +967,61 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.begin_sub_task(run public.runs, execution jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait constant jsonb := execution -> 'wait';
+  caller_id constant uuid := execution ->> 'agent_id';
+  new_run_id constant uuid := private.new_id();
+  tool_owner constant uuid := (select t.owner_id from public.tools t where t.id = (execution ->> 'tool_id')::uuid);
+  template public.swarms;
+  terms record;
+  lease private.run_leases;
+  task private.sub_tasks;
+  fault text;
+  answer json;
+begin
+  select s.* into template from public.swarms s where s.id = private.parse_uuid(wait ->> 'swarm_id');
+  fault := private.find_sub_task_fault(run, caller_id, tool_owner, template);
+  if fault is not null then
+    return fault;
+  end if;
+  select sa.grant_id, sa.payer_id into terms from private.list_speakers(run.swarm_id, run.user_id) as sa
+  where sa.agent_id = caller_id;
+  if private.is_grant_spent(terms.grant_id, run.user_id) then
+    return 'The cost that the owner of the agent allows for a day is used up.';
+  end if;
+  select l.* into lease from private.run_leases l where l.run_id = run.id;
+  select t.* into task from private.sub_tasks t where t.swarm_id = run.swarm_id;
+  task.payer_id := coalesce(terms.payer_id, (run.request ->> 'payer_id')::uuid, task.payer_id,
+    (select s.owner_id from public.swarms s where s.id = run.swarm_id));
+  task.swarm_id := private.create_sub_task_swarm(run, template);
+  insert into private.sub_tasks (swarm_id, run_id, tool_execution_id, parent_run_id, parent_swarm_id, root_swarm_id,
+    depth, template_id, agent_id, owner_id, payer_id, reader_id)
+  values (task.swarm_id, new_run_id, (execution ->> 'id')::uuid, run.id, run.swarm_id,
+    coalesce(task.root_swarm_id, run.swarm_id), coalesce(task.depth, 0) + 1, template.id, caller_id, tool_owner,
+    task.payer_id, private.find_sub_task_reader(run, task.swarm_id, tool_owner));
+  answer := private.admit_runs(jsonb_build_array(jsonb_build_object('place', 0, 'run_id', new_run_id,
+    'sent_id', private.new_id(), 'swarm_id', task.swarm_id, 'agent_id', null, 'user_id', run.user_id,
+    'is_service', true, 'payer_id', task.payer_id, 'outer_grant_id', terms.grant_id, 'message', wait -> 'message',
+    'agent_ids', null, 'reply_to_id', null, 'mentions', '[]'::jsonb, 'metadata', '{}'::jsonb,
+    'client_message_id', null, 'speaker_ids', null, 'has_place', false, 'first_turn', null,
+    'session_id', lease.session_id, 'aal', lease.aal, 'api_key_id', lease.api_key_id,
+    'request', jsonb_strip_nulls(jsonb_build_object('source', 'sub_task', 'payer_id', run.request -> 'payer_id',
+      'budget', wait -> 'budget', 'traceparent', wait -> 'traceparent')))), null, 0, 1);
+  if answer #>> '{others,0,rejection}' is not null then
+    perform private.reject_admission((answer #> '{others,0,rejection}')::jsonb);
+  end if;
+  update public.tool_executions x set sub_run_id = new_run_id where x.id = (execution ->> 'id')::uuid;
+  return null;
+exception when sqlstate 'SB126' or check_violation then
+  -- Undoes the conversation as well.
+  return 'The sub-task was rejected: ' || case sqlstate when 'SB126' then substr(sqlerrm, 11) else sqlerrm end || '.';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.begin_turns(batch jsonb, held uuid[], OUT answers jsonb, OUT events public.run_events[])
  RETURNS record
  LANGUAGE plpgsql
@@ -899,7 +1045,8 @@ begin
           else pinned.model end,
         e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
-      case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version) then 'gone'
+      case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version)
+        or not private.is_run_speaker(e.run_id, a.id, sa.grant_id) then 'gone'
         else 'started' end as outcome,
       case when a.id = any (held) then coalesce(live.status, 'thinking') else a.status end as after,
       case when pinned.number is null
@@ -909,8 +1056,10 @@ begin
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
           'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
-        then private.build_agent_tools(a, e.swarm_id, e.user_id)
-        else private.build_tools(pinned.tools, a, e.swarm_id, e.user_id) end) as own,
+        then private.build_agent_tools(a.id, a.user_id, a.acts_for_askers, e.swarm_id, e.user_id)
+        else private.build_tools(pinned.tools, a.id, a.user_id, a.acts_for_askers, e.swarm_id, e.user_id)
+        end, 'past_calls', private.read_past_calls(e.swarm_id, a.id, e.user_id, e.run_id, e.turn_id),
+        'summary', private.read_summary(e.swarm_id, a.id)) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
@@ -944,10 +1093,54 @@ begin
       filter (where e.outcome = 'started')
     || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
       private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
-      filter (where e.outcome = 'started' and e.after <> e.before)
+      filter (where e.outcome = 'started' and e.after <> e.before and e.grant_id is null)
   into answers, events from asked e;
   if not private.parse_uuids(jsonb_path_query_array(batch, '$[*].agent_id')) <@ held then
     perform private.mark_agents(batch, held, 'run_started');
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.begin_wait(run public.runs, execution jsonb, seq integer, is_full boolean, OUT event jsonb, OUT entry jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  call_id uuid := execution ->> 'id';
+  agent_id uuid := execution ->> 'agent_id';
+  wait jsonb := execution -> 'wait';
+  is_sub_task constant boolean := wait ->> 'kind' = 'sub_task';
+  until timestamptz := case when not is_sub_task then least(now() + interval '366 days',
+    coalesce((wait ->> 'until')::timestamptz, now() + (wait ->> 'seconds')::integer * interval '1 second')) end;
+  fault text;
+  kept private.run_signals;
+begin
+  if is_sub_task and not is_full then
+    fault := private.begin_sub_task(run, execution);
+  end if;
+  if is_full or fault is not null then
+    event := private.deny_wait(run, execution, seq, fault);
+    return;
+  end if;
+  update public.tool_executions x set status = 'waiting', expires_at = until, decided_by = null where x.id = call_id;
+  entry := jsonb_build_object('tool_execution_id', call_id, 'agent_id', agent_id,
+    'tool_name', execution -> 'tool_name', 'until', until)
+    || (wait - array['until', 'seconds', 'swarm_id', 'message', 'budget', 'traceparent']);
+  if is_sub_task then
+    return;
+  end if;
+  event := private.build_run_event(run, seq, 'tool.waiting',
+    entry || jsonb_build_object('turn_id', execution -> 'turn_id'), agent_id);
+  delete from private.run_signals n where n.id = (
+    select first.id from private.run_signals first
+    where first.name = wait ->> 'name' and (first.run_id = run.id
+      or first.run_id in (select t.parent_run_id from private.list_outer_tasks(run.swarm_id) as t))
+    order by first.id limit 1)
+  returning n.* into kept;
+  if kept.id is not null then
+    perform private.end_wait(call_id, private.describe_signal(kept.name, kept.data, kept.sent_by, null,
+      kept.created_at), null);
+    entry := null;
   end if;
 end
 $function$;
@@ -962,26 +1155,28 @@ AS $function$
     'framework', turn.framework, 'model', turn.model)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_agent_tools(agent public.agents, swarm_id uuid, starter_id uuid)
+CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_id uuid, acts_for_askers boolean, swarm_id uuid, starter_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 begin
   -- Many agents have no tools, and the statement below is a large one to prepare.
-  if not exists (select 1 from public.agent_tools x where x.agent_id = agent.id and x.enabled) then
+  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
     return '[]';
   end if;
   return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval
         or private.acts_for_starter(t.kind, t.config)
-          and private.must_starter_approve(build_agent_tools.swarm_id, build_agent_tools.starter_id),
+          and (private.must_starter_approve(build_agent_tools.swarm_id, starter_id)
+            or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
     join public.tools t on t.id = x.tool_id
     left join private.tool_secrets s on s.tool_id = t.id
-    where x.agent_id = agent.id and x.enabled and t.enabled and private.is_tool_usable(t, agent.user_id)
+    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
+      and private.is_tool_usable(t, agent_owner_id)
       and (not private.acts_for_starter(t.kind, t.config)
-        or private.may_tool_act(t, x.is_vouched, agent, build_agent_tools.starter_id)));
+        or private.may_tool_act(t, x.is_vouched, agent_owner_id, acts_for_askers, starter_id)));
 end
 $function$;
 
@@ -1005,9 +1200,13 @@ CREATE OR REPLACE FUNCTION private.build_guardrails(swarm_id uuid, sender_id uui
  LANGUAGE plpgsql
  STABLE
 AS $function$
+declare
+  -- Of a sub-task: those of the swarm that the tool names.
+  guarded_id constant uuid := coalesce(
+    (select t.template_id from private.sub_tasks t where t.swarm_id = build_guardrails.swarm_id), swarm_id);
 begin
   -- Most swarms have none, and the statement below is a larger one.
-  if not exists (select 1 from public.guardrails g where g.swarm_id = build_guardrails.swarm_id)
+  if not exists (select 1 from public.guardrails g where g.swarm_id = guarded_id)
      and not exists (select 1 from public.swarm_agents sa join public.guardrails g on g.agent_id = sa.agent_id
                      where sa.swarm_id = build_guardrails.swarm_id)
      and build_guardrails.agent_version is null
@@ -1028,7 +1227,7 @@ begin
       order by g.agent_id is not null, g.position, g.created_at, g.id), '[]')
     from (select s.id, s.agent_id, s.name, s.kind, s.stage, s.action, s.config, s.position, s.is_active, s.created_at,
             s.secret
-          from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
+          from public.guardrails s where s.swarm_id = guarded_id
           union all
           select a.id, a.agent_id, a.name, a.kind, a.stage, a.action, a.config, a.position, a.is_active, a.created_at,
             a.secret
@@ -1063,7 +1262,8 @@ begin
   return json_build_object(
     -- A run that waited has stored its progress before that, and the time that it waits does not count.
     'elapsed_ms', case when kept.run_id is null or kept.progress ? 'seq'
-      then (extract(epoch from now() - coalesce(kept.saved_at, run.started_at)) * 1000)::bigint else 0 end,
+      -- The clock may have been set back.
+      then greatest(0, extract(epoch from now() - coalesce(kept.saved_at, run.started_at)) * 1000)::bigint else 0 end,
     'open_turns', (
       select coalesce(json_agg(json_build_object('id', t.id, 'message_id', t.message_id, 'agent_id', t.agent_id,
           'position', t.position, 'text', private.read_turn_text(run.id, t.id, null),
@@ -1117,7 +1317,7 @@ AS $function$
     'changed_at', now())
 $function$;
 
-CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent public.agents, swarm_id uuid, starter_id uuid)
+CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent_id uuid, agent_owner_id uuid, acts_for_askers boolean, swarm_id uuid, starter_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -1131,22 +1331,22 @@ begin
           select 1 from private.approval_servers a
           where a.owner_id = t.owner_id and a.server = private.get_credential_server(t)))
         or private.acts_for_starter(t.kind, t.config)
-          and private.must_starter_approve(build_tools.swarm_id, build_tools.starter_id),
+          and (private.must_starter_approve(build_tools.swarm_id, starter_id)
+            or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
           private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
     from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
       approver text, is_vouched boolean, definition jsonb)
     join public.tools live on live.id = x.tool_id
-    cross join lateral jsonb_populate_record(live, case when live.owner_id = agent.user_id
-      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name,
-        'is_vouched', live.is_vouched and x.definition @> '{"is_vouched": true}')
-      else '{}' end) as t
-    left join public.agent_tools assignment on assignment.agent_id = agent.id and assignment.tool_id = live.id
+    cross join lateral
+      jsonb_populate_record(live, private.get_kept_definition(live, x.name, x.definition, agent_owner_id)) as t
+    left join public.agent_tools assignment
+      on assignment.agent_id = build_tools.agent_id and assignment.tool_id = live.id
     left join private.tool_secrets s on s.tool_id = live.id
-    where x.enabled and t.enabled and private.is_tool_usable(live, agent.user_id)
-      and (not private.acts_for_starter(t.kind, t.config)
-        or private.may_tool_act(t, x.is_vouched and assignment.is_vouched, agent, build_tools.starter_id)));
+    where x.enabled and t.enabled and private.is_tool_usable(live, agent_owner_id)
+      and (not private.acts_for_starter(t.kind, t.config) or private.may_tool_act(t,
+        x.is_vouched and assignment.is_vouched, agent_owner_id, acts_for_askers, starter_id)));
 end
 $function$;
 
@@ -1156,7 +1356,10 @@ CREATE OR REPLACE FUNCTION private.can_take_over(run public.runs, lease private.
  STABLE
 AS $function$
 begin
-  return (select lease.expires_at < now() and lease.expires_at > now() - interval '10 minutes'
+  return (select lease.expires_at < now() and lease.expires_at > now() - (
+      select greatest(600000, case when jsonb_typeof(s.settings -> 'timeout_ms') = 'number'
+        then least((s.settings ->> 'timeout_ms')::numeric, 604800000) end) * interval '1 millisecond'
+      from public.swarms s where s.id = run.swarm_id)
     and lease.takeovers < 2 and lease.cancel_requested_at is null
     and (exists (select 1 from private.run_progress p where p.run_id = run.id)
          or not exists (select 1 from public.run_turns t
@@ -1218,7 +1421,28 @@ begin
   set status = step ->> 'status', first_token_ms = coalesce(t.first_token_ms, (step ->> 'first_token_ms')::integer)
   where t.id = (step ->> 'turn_id')::uuid and t.status in ('thinking', 'responding');
   return jsonb_build_object('events',
-    private.project_turn_status(run, (step ->> 'seq')::integer, (step ->> 'agent_id')::uuid, step ->> 'reason'));
+    private.project_turn_status(run, step, (step ->> 'seq')::integer, step ->> 'reason'));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.charge_each_grant(grant_ids uuid[], asker_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  charged uuid[] := '{}';
+  held_id uuid;
+  rejection jsonb;
+begin
+  for held_id in select g.id from unnest(grant_ids) as g (id) order by g.id loop
+    rejection := private.charge_grant(held_id, asker_id);
+    charged := charged || held_id;
+    if rejection is not null then
+      perform private.count_grant_use(g, asker_id, -1, 0) from public.agent_grants g where g.id = any (charged);
+      return rejection;
+    end if;
+  end loop;
+  return null;
 end
 $function$;
 
@@ -1227,37 +1451,22 @@ CREATE OR REPLACE FUNCTION private.charge_grant(grant_id uuid, asker_id uuid)
  LANGUAGE plpgsql
 AS $function$
 declare
-  today constant date := (now() at time zone 'UTC')::date;
   limits public.agent_grants;
-  own private.grant_usage;
-  total private.grant_usage;
+  used record;
 begin
   select g.* into limits from public.agent_grants g where g.id = charge_grant.grant_id and private.is_limited(g);
   if not found then
     return null;
   end if;
-  -- The row of all askers first, wherever both are locked, so that two transactions cannot wait for each other.
-  if limits.total_runs_per_day is not null or limits.total_cost_per_day is not null then
-    insert into private.grant_usage as used (grant_id, user_id, day, runs) values (limits.id, null, today, 1)
-    on conflict on constraint grant_usage_key do update set runs = used.runs + 1
-    returning used.* into total;
+  used := private.count_grant_use(limits, asker_id, 1, 0);
+  if (used.own).runs > limits.runs_per_day or private.is_cost_spent(limits.id, asker_id, limits.cost_per_day) then
+    return private.build_rejection('RATE_LIMITED') || jsonb_build_object('retry_after',
+      ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '24 hours' - now())));
+  elsif (used.total).runs > limits.total_runs_per_day
+      or private.is_cost_spent(limits.id, null, limits.total_cost_per_day) then
+    return private.build_rejection('BUDGET_EXCEEDED', '{"limit": "grant"}');
   end if;
-  if limits.runs_per_day is not null or limits.cost_per_day is not null then
-    insert into private.grant_usage as used (grant_id, user_id, day, runs) values (limits.id, asker_id, today, 1)
-    on conflict on constraint grant_usage_key do update set runs = used.runs + 1
-    returning used.* into own;
-  end if;
-  if coalesce(own.runs <= limits.runs_per_day, true) and coalesce(own.cost_usd < limits.cost_per_day, true)
-      and coalesce(total.runs <= limits.total_runs_per_day, true)
-      and coalesce(total.cost_usd < limits.total_cost_per_day, true) then
-    return null;
-  end if;
-  update private.grant_usage used set runs = used.runs - 1
-  where used.grant_id = limits.id and used.day = today and (used.user_id = asker_id or used.user_id is null);
-  return case when own.runs > limits.runs_per_day or own.cost_usd >= limits.cost_per_day
-    then private.build_rejection('RATE_LIMITED') || jsonb_build_object('retry_after',
-      ceil(extract(epoch from (today + 1)::timestamp at time zone 'UTC' - now())))
-    else private.build_rejection('BUDGET_EXCEEDED', '{"limit": "grant"}') end;
+  return null;
 end
 $function$;
 
@@ -1268,18 +1477,16 @@ AS $function$
 declare
   charged jsonb := '[]';
   call jsonb;
-  held_id text;
   rejection jsonb;
 begin
   for call in select c.value from jsonb_array_elements(calls) as c loop
     if call -> 'answer' = 'null' and call -> 'grant_ids' <> 'null' then
-      for held_id in select g.id from jsonb_array_elements_text(call -> 'grant_ids') as g (id) order by g.id loop
-        rejection := private.charge_grant(held_id::uuid, (call ->> 'user_id')::uuid);
-        if rejection is not null then
-          call := call || jsonb_build_object('answer', private.build_answer(rejection));
-          exit;
-        end if;
-      end loop;
+      rejection := private.charge_each_grant(
+        array_remove(private.parse_uuids(call -> 'grant_ids'), (call ->> 'outer_grant_id')::uuid),
+        (call ->> 'user_id')::uuid);
+      if rejection is not null then
+        call := call || jsonb_build_object('answer', private.build_answer(rejection));
+      end if;
     end if;
     charged := charged || call;
   end loop;
@@ -1304,7 +1511,8 @@ begin
     return rejection;
   end if;
   for payer in
-    select distinct coalesce(sa.payer_id, case when (call -> 'is_service')::boolean then caller else swarm.owner_id end)
+    select distinct coalesce(sa.payer_id, (call ->> 'payer_id')::uuid,
+      case when (call -> 'is_service')::boolean then caller else swarm.owner_id end)
     from private.list_speakers(swarm.id, caller) as sa
   loop
     if private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer) then
@@ -1442,6 +1650,31 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.check_event_data(data json)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  max_bytes constant integer := (select (s.value #>> '{}')::integer from private.settings s
+    where s.name = 'event_limit_bytes');
+  max_depth constant integer := 64;
+begin
+  if json_typeof(data) is distinct from 'object' then
+    perform private.reject_call('VALIDATION_ERROR', 'The event is not valid', '{"data": "must be a JSON object"}');
+  end if;
+  if octet_length(data::text) > max_bytes then
+    perform private.reject_call('PAYLOAD_TOO_LARGE', 'The event is too large',
+      jsonb_build_object('data', format('must be at most %s bytes of JSON', max_bytes)));
+  end if;
+  if jsonb_path_exists(data::jsonb, 'strict $.**{65}') then
+    perform private.reject_call('VALIDATION_ERROR', 'The event is not valid',
+      jsonb_build_object('data', format('must not be nested deeper than %s levels', max_depth)));
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_key_target(key_id uuid, swarm_id uuid, agent_id uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -1486,6 +1719,25 @@ AS $function$
                                  + make_interval(secs => e.inactivity_seconds) > now()))))
 $function$;
 grant execute on function private.check_stream_access(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.check_swarm_of_tool()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if new.config is distinct from old.config and new.config ? 'swarm_id' and not exists (
+       select 1 from public.swarms s
+       where s.id = private.parse_uuid(new.config ->> 'swarm_id') and s.owner_id = new.owner_id
+         and s.parent_run_id is null) then
+    raise exception 'swarm_id names no swarm of the owner of the tool'
+      using errcode = 'check_violation', schema = 'public', table = 'tools', column = 'config',
+            constraint = 'tools_config_swarm';
+  end if;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.check_topic_access(roles text[], claims text[], subjects text[], topics text[], writes text[])
  RETURNS TABLE(readable text, writable text, failure text)
@@ -1565,7 +1817,7 @@ declare
 begin
   insert into private.idempotency_keys as used (user_id, key, request_hash)
   values (caller, claim_idempotency_key.key, claim_idempotency_key.request_hash)
-  on conflict on constraint idempotency_keys_pkey do update
+  on conflict on constraint idempotency_keys_user_id_key do update
   set request_hash = excluded.request_hash, run_id = null, result = null, created_at = now()
   where used.created_at < now() - interval '24 hours';
   if not found then
@@ -1574,7 +1826,7 @@ begin
   perform set_config('swarmbase.idempotency_key', claim_idempotency_key.key, true);
 end
 $function$;
-grant execute on function private.claim_idempotency_key(text,bytea) to authenticated;
+grant execute on function private.claim_idempotency_key(text,bytea) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], capacities integer[] DEFAULT '{}'::integer[], max_runs_per_user integer DEFAULT NULL::integer, users uuid[] DEFAULT '{}'::uuid[], user_capacities integer[] DEFAULT '{}'::integer[])
  RETURNS TABLE(run_id uuid, fence bigint, user_id uuid, frameworks text[])
@@ -1602,12 +1854,11 @@ begin
      limit claim_runs.max_runs * 2)
     union all
     (select r.* from public.runs r
-     where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
+     where (r.status = 'queued' or r.can_continue)
        and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
        and not exists (select 1 from public.runs older
-                       where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
-                         and (older.queued_at, older.id) < (r.queued_at, r.id)
-                         and (older.status = 'queued' or private.is_run_claimable(older)))
+                       where older.swarm_id = r.swarm_id and (older.status = 'queued' or older.can_continue)
+                         and (older.queued_at, older.id) < (r.queued_at, r.id))
        and (r.user_id = any (full_users)) is not true
        and (cardinality(full_frameworks) = 0 or not exists (
          select 1 from public.swarm_agents sa
@@ -1744,7 +1995,10 @@ begin
   update public.tool_executions x set status = 'cancelled', finished_at = now()
   from public.runs r
   where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id
-    and x.status in ('pending_approval', 'pending_client', 'running');
+    and x.status in ('pending_approval', 'pending_client', 'waiting', 'running');
+  perform private.request_cancel(t.run_id, 'cancelled') from private.sub_tasks t
+  where t.parent_run_id = any (ids) order by t.run_id;
+  delete from private.run_signals n where n.run_id = any (ids);
   delete from private.budget_reservations b where b.run_id = any (ids);
 end
 $function$;
@@ -1900,17 +2154,24 @@ CREATE OR REPLACE FUNCTION private.compute_remaining_budget(swarm public.swarms,
 AS $function$
 declare
   today timestamptz := date_trunc('day', now(), 'UTC');
-  budget jsonb := swarm.settings -> 'budget';
+  billed_id uuid := private.get_billed_swarm(swarm.id);
 begin
   select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
   from (
-    select 'payer' as kind, d.max_tokens::numeric, d.max_cost_usd
+    select 'payer' as kind, d.max_tokens::numeric, d.max_cost_usd, null::uuid[] as run_ids, today as since
     from private.list_day_budgets(compute_remaining_budget.payer_id) as d
     union all
-    values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
-      private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.parse_budget_amount(budget -> 'max_tokens'),
-        private.parse_budget_amount(budget -> 'max_cost_usd'))) as budgets
+    select 'swarm', private.parse_budget_amount(s.settings -> 'budget' -> 'max_tokens_per_day'),
+      private.parse_budget_amount(s.settings -> 'budget' -> 'max_cost_usd_per_day'), null, today
+    from public.swarms s where s.id = billed_id
+    union all
+    select 'run', least(private.parse_budget_amount(s.settings -> 'budget' -> 'max_tokens'),
+        private.parse_budget_amount(r.request -> 'budget' -> 'max_tokens')),
+      least(private.parse_budget_amount(s.settings -> 'budget' -> 'max_cost_usd'),
+        private.parse_budget_amount(r.request -> 'budget' -> 'max_cost_usd')),
+      array(select r.id union all select private.list_sub_runs(r.id)), r.created_at
+    from public.runs r join public.swarms s on s.id = r.swarm_id
+    where r.id = run.id or r.id in (select t.parent_run_id from private.list_outer_tasks(swarm.id) as t)) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
@@ -1918,22 +2179,21 @@ begin
       where budgets.kind = 'payer' and u.payer_id = compute_remaining_budget.payer_id and u.created_at >= today
       union all
       select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
-      union all
-      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
+      where budgets.kind <> 'payer' and u.swarm_id = billed_id and u.created_at >= budgets.since
+        and (budgets.kind = 'swarm' or u.run_id = any (budgets.run_ids))
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
       where budgets.kind = 'payer' and b.payer_id = compute_remaining_budget.payer_id
-        and (counts_open or b.usage is not null)
+        and case when b.usage is null then counts_open else b.created_at >= today end
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
+      where budgets.kind = 'swarm' and b.swarm_id = billed_id
+        and case when b.usage is null then counts_open else b.created_at >= today end
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
-  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null)
-    and (budgets.kind <> 'run' or run.id is not null);
+      where budgets.kind = 'run' and b.run_id = any (budgets.run_ids) and (counts_open or b.usage is not null))
+      as used) as spent
+  where budgets.max_tokens is not null or budgets.max_cost_usd is not null;
 end
 $function$;
 
@@ -1954,7 +2214,7 @@ begin
   order by r.id for no key update;
   with continued as (
     update public.tool_executions x set status = 'running', decided_by = person_id
-    where x.id = any (waiting) and x.status = 'pending_approval' and x.expires_at > now()
+    where x.id = any (waiting) and x.status = 'pending_approval' and coalesce(x.expires_at > now(), true)
     returning x.id)
   update public.tool_execution_payloads p set answer = '{"action": "accept", "content": {}}'
   from continued where p.tool_execution_id = continued.id;
@@ -2045,6 +2305,30 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.count_grant_use(limits public.agent_grants, asker_id uuid, more_runs integer, more_cost_usd numeric, OUT total private.grant_usage, OUT own private.grant_usage)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  if num_nonnulls(limits.total_runs_per_day, limits.total_cost_per_day) > 0 then
+    insert into private.grant_usage as used (grant_id, user_id, day, runs, cost_usd)
+    values (limits.id, null, today, more_runs, more_cost_usd)
+    on conflict on constraint grant_usage_key
+      do update set runs = used.runs + excluded.runs, cost_usd = used.cost_usd + excluded.cost_usd
+    returning used.* into total;
+  end if;
+  if num_nonnulls(limits.runs_per_day, limits.cost_per_day) > 0 and asker_id is not null then
+    insert into private.grant_usage as used (grant_id, user_id, day, runs, cost_usd)
+    values (limits.id, asker_id, today, more_runs, more_cost_usd)
+    on conflict on constraint grant_usage_key
+      do update set runs = used.runs + excluded.runs, cost_usd = used.cost_usd + excluded.cost_usd
+    returning used.* into own;
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.count_truncated_agents()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2125,6 +2409,16 @@ begin
           e.value ->> 'content' as content, e.position
         from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)) as said
   order by said.position;
+  -- A new swarm numbers its messages from 1.
+  insert into private.sent_tool_results (swarm_id, seq, agent_id, user_id, results, are_alone)
+  select swarm, said.position, (call ->> 'agent_id')::uuid, (call ->> 'user_id')::uuid, said.results, said.are_alone
+  from (
+    select e.position, e.value -> 'tool_results' as results, false as are_alone
+    from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)
+    union all
+    select jsonb_array_length(call -> 'conversation' -> 'history') + 1, call -> 'conversation' -> 'tool_results',
+      (call -> 'conversation' -> 'are_results_alone')::boolean) as said
+  where said.results <> '[]';
   return swarm;
 end
 $function$;
@@ -2137,8 +2431,8 @@ declare
   swarm uuid := private.create_agent_swarm(call, '{}', false);
   key_id uuid := case when call -> 'is_key_alone' = 'true' then (call ->> 'api_key_id')::uuid end;
 begin
-  insert into private.private_swarms (swarm_id, user_id, agent_id, api_key_id, transcripts)
-  select swarm, (call ->> 'user_id')::uuid, a.id, key_id,
+  insert into private.private_swarms (swarm_id, user_id, agent_id, started_by, api_key_id, transcripts)
+  select swarm, (call ->> 'user_id')::uuid, a.id, call ->> 'started_by', key_id,
     case when a.user_id <> (call ->> 'user_id')::uuid
       then (private.find_grant(a.id, (call ->> 'user_id')::uuid)).transcripts end
   from public.agents a where a.id = (call ->> 'agent_id')::uuid;
@@ -2162,6 +2456,31 @@ begin
      where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
   insert into public.user_settings (user_id) values (new.id);
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.create_sub_task_swarm(run public.runs, template public.swarms)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  swarm uuid := private.new_id();
+begin
+  insert into private.hidden_swarms (swarm_id, user_id) values (swarm, run.user_id);
+  insert into public.swarms (id, owner_id, name, description, strategy, settings, parent_run_id)
+  values (swarm, run.user_id, template.name, template.description, template.strategy,
+    template.settings - array['auto_respond', 'on_conflict', 'a2a_published'], run.id);
+  with free as (
+    select a.id from public.agents a
+    where a.id in (select sa.agent_id from public.swarm_agents sa where sa.swarm_id = template.id and sa.enabled)
+    order by a.id for key share skip locked)
+  insert into public.swarm_agents (swarm_id, agent_id, position, role_override)
+  select swarm, sa.agent_id, sa.position, sa.role_override from public.swarm_agents sa
+  where sa.swarm_id = template.id and sa.enabled and sa.agent_id in (select free.id from free);
+  update public.swarms s set coordinator_agent_id = template.coordinator_agent_id
+  where s.id = swarm and exists (select 1 from public.swarm_agents sa
+    where sa.swarm_id = swarm and sa.agent_id = template.coordinator_agent_id);
+  return swarm;
 end
 $function$;
 
@@ -2240,6 +2559,7 @@ AS $function$
 declare
   caller uuid := call ->> 'user_id';
   locked record;
+  run public.runs;
   decision record;
   execution record;
 begin
@@ -2251,11 +2571,12 @@ begin
       item.value -> 'content' as content
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
+    run := private.lock_run_of_call(locked.run, decision.id);
     select x.status, x.expires_at, x.approver_id, p.question is not null as is_question,
       p.question ->> 'kind' is not distinct from 'connect' as is_connect into execution
     from public.tool_executions x
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-    where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
+    where x.id = decision.id and x.swarm_id = run.swarm_id and x.run_id = run.id
     for no key update of x;
     if not found then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
@@ -2283,11 +2604,11 @@ begin
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
       -- For this time only the node that holds the call open continues the run.
       update private.run_leases l set expires_at = now() + interval '5 seconds'
-      where l.run_id = (locked.run).id and l.owner is not null and (locked.run).status = 'requires_action';
+      where l.run_id = run.id and l.owner is not null and run.status = 'requires_action';
     elsif decision.approved then
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else
-      perform private.deny_tool(locked.run, decision.id, caller, 'TOOL_DENIED',
+      perform private.deny_tool(run, decision.id, caller, 'TOOL_DENIED',
         coalesce(nullif(decision.reason, ''), 'The call was denied'));
     end if;
   end loop;
@@ -2322,11 +2643,10 @@ begin
   ended := array(
     select s.id from private.hidden_swarms h
     join public.swarms s on s.id = h.swarm_id
-    where h.created_at < now() - retention
+    where h.created_at < now() - retention and s.parent_run_id is null
       and not exists (select 1 from public.runs r where r.swarm_id = s.id
                       and (r.finished_at is null or r.finished_at > now() - retention))
     order by h.created_at limit max_rows for update of s skip locked);
-  update private.hidden_swarms h set deleted_at = now() where h.swarm_id = any (ended);
   delete from public.swarms s where s.id = any (ended);
   return cardinality(ended);
 end
@@ -2357,6 +2677,18 @@ CREATE OR REPLACE FUNCTION private.delete_run_events()
 AS $function$
 begin
   delete from public.run_events e using old_rows o where e.run_id = o.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.delete_sub_task_swarm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from public.swarms s where s.id = old.swarm_id;
   return null;
 end
 $function$;
@@ -2397,6 +2729,86 @@ begin
 end
 $function$;
 grant execute on function private.deny_tool(public.runs,uuid,uuid,text,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.deny_wait(run public.runs, execution jsonb, seq integer, fault text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update public.tool_executions x set status = 'denied', finished_at = now(),
+    error = case when fault is null then jsonb_build_object('code', 'WAIT_LIMIT_REACHED', 'retryable', true,
+        'message', 'Too many runs of this user wait already: go on without waiting.')
+      else jsonb_build_object('code', 'SUB_TASK_REJECTED', 'retryable', false, 'message', fault) end
+  where x.id = (execution ->> 'id')::uuid;
+  return private.build_run_event(run, seq, 'tool.error', private.emit_tool_event(run, (execution ->> 'id')::uuid),
+    (execution ->> 'agent_id')::uuid, true);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.describe_signal(name text, data jsonb, sent_by text, member_id uuid, sent_at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('ended_by', 'signal', 'at', sent_at, 'name', name, 'sent_by', sent_by, 'data', data)
+    || case when member_id is null then '{}' else jsonb_build_object('member_id', member_id) end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.describe_terms(held public.agent_grants, asker_id uuid, OUT receivers text[], OUT provider text, OUT approver text, OUT acts_for_asker boolean)
+ RETURNS record
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with reached as materialized (
+    select r.*, a.user_id, a.acts_for_askers, v.guardrails, coalesce(v.framework, a.framework) as framework
+    from private.list_reached_agents(asker_id, held.agent_id, held.agent_version, held.approver) as r
+    join public.agents a on a.id = r.agent_id
+    left join public.agent_versions v on v.agent_id = r.agent_id and v.number = r.version
+  ), tools as materialized (
+    select o.tool, coalesce(o.approver, r.approver) as approver, r.user_id, r.acts_for_askers,
+      private.acts_for_starter((o.tool).kind, (o.tool).config) as acts
+    from reached r cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
+  ), guardrails as materialized (
+    select g.kind, g.config from reached r join public.guardrails g on g.agent_id = r.agent_id
+    where r.guardrails is null and g.is_active
+    union all
+    select g.value ->> 'kind', g.value -> 'config'
+    from reached r cross join lateral jsonb_array_elements(r.guardrails) as g where g.value -> 'is_active' = 'true'
+    union all
+    select g.kind, g.config from public.guardrails g
+    where g.is_active and g.swarm_id in (select r.swarm_id from reached r)
+  )
+  select
+    (select coalesce(array_agg(distinct origin.text order by origin.text), '{}')
+     from (
+       select coalesce((t.tool).config ->> 'url', (t.tool).config ->> 'card_url',
+         case when (t.tool).kind = 'builtin' and (t.tool).name = 'http_get' then 'https://*' end)
+       from tools t
+       union all
+       select g.config ->> 'url' from guardrails g) as receiver (url)
+     -- A URL can have credentials before its host.
+     cross join lateral (
+       select regexp_replace(substring(lower(receiver.url) from '^https?://[^/?#]+'), '//.*@', '//')) as origin (text)
+     where origin.text is not null),
+    (select string_agg(distinct s.value ->> used.framework, ', ' order by s.value ->> used.framework)
+     from (
+       select r.framework from reached r
+       union all
+       select g.config ->> 'framework' from guardrails g where g.kind = 'model'
+       union all
+       select k.value #>> '{}' from private.settings k where k.name = 'agent_summary_framework') as asked (framework)
+     cross join lateral (
+       select asked.framework
+       union all
+       select f.value from private.settings k
+       cross join lateral jsonb_array_elements_text(k.value -> asked.framework) as f
+       where k.name = 'provider_fallbacks') as used (framework)
+     join private.settings s on s.name = 'provider_names'),
+    case when held.approver = 'owner' or exists (
+        select 1 from tools t where t.approver = 'owner' and not t.acts and t.user_id <> asker_id)
+      then 'owner' else 'asker' end,
+    exists (select 1 from tools t where t.acts and t.acts_for_askers)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.divide_webhook_sends(queues uuid[], users uuid[], users_left integer[], known_ids uuid[], known_capacities integer[], default_capacity integer, OUT queue_ids uuid[], OUT queue_capacities integer[])
  RETURNS record
@@ -2580,6 +2992,66 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.emit_as_service(type text, data json, user_id uuid, swarm_id uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  if not exists (select 1 from public.event_types t where t.name = emit_as_service.type) then
+    perform private.reject_event_type(emit_as_service.type);
+  end if;
+  return private.store_app_event(emit_as_service.type, emit_as_service.data, emit_as_service.user_id,
+    emit_as_service.swarm_id);
+end
+$function$;
+grant execute on function private.emit_as_service(text,json,uuid,uuid) to service_role;
+
+CREATE OR REPLACE FUNCTION private.emit_as_user(type text, data json, user_id uuid, swarm_id uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  caller constant uuid := auth.uid();
+  is_bound constant boolean := not private.require_scopes('write');
+  users_may boolean;
+begin
+  select t.users_may_emit into users_may from public.event_types t where t.name = emit_as_user.type and t.listed;
+  if not found then
+    perform private.reject_event_type(emit_as_user.type);
+  end if;
+  if not users_may then
+    raise exception 'Only the service role emits %', emit_as_user.type using errcode = 'insufficient_privilege';
+  end if;
+  if emit_as_user.user_id is null and emit_as_user.swarm_id is null then
+    raise exception 'Only the service role emits events that name neither a user nor a swarm'
+      using errcode = 'insufficient_privilege';
+  end if;
+  if emit_as_user.user_id is not null and emit_as_user.user_id is distinct from caller then
+    raise exception 'Users emit events for themselves: user_id must be your own id'
+      using errcode = 'insufficient_privilege';
+  end if;
+  if emit_as_user.swarm_id is not null and not exists (select 1 from public.swarm_members m
+    where m.swarm_id = emit_as_user.swarm_id and m.user_id = caller and m.status = 'active') then
+    raise exception 'Users emit events for swarms that they belong to' using errcode = 'insufficient_privilege';
+  end if;
+  if is_bound and (emit_as_user.user_id is not null or emit_as_user.swarm_id not in (select private.key_swarm_ids()))
+  then
+    raise exception 'The API key emits events for swarms of its resources alone'
+      using errcode = 'insufficient_privilege';
+  end if;
+  return private.store_app_event(emit_as_user.type, emit_as_user.data, emit_as_user.user_id, emit_as_user.swarm_id);
+end
+$function$;
+grant execute on function private.emit_as_user(text,json,uuid,uuid) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.emit_completed_runs(ids uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -2620,6 +3092,50 @@ begin
 end
 $function$;
 grant execute on function private.emit_event(text,json,uuid[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.emit_events(events json, key text, request_hash bytea)
+ RETURNS text[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  event json;
+  ids text[] := '{}';
+  rejection jsonb;
+  place text;
+  state text;
+  reason text;
+  detail text;
+begin
+  if key is not null then
+    perform private.claim_idempotency_key(key, request_hash);
+  end if;
+  begin
+    -- Members are read one event after the other, so that those before the place of a rejection are fine.
+    for event in select e.value from pg_catalog.json_array_elements(events) as e (value) loop
+      ids := ids || public.emit_event(event ->> 'type', event -> 'data', (event ->> 'user_id')::uuid,
+        (event ->> 'swarm_id')::uuid);
+    end loop;
+  exception
+    -- The last two are data that cannot be read as jsonb.
+    when sqlstate 'SB400' or insufficient_privilege or data_exception or program_limit_exceeded then
+      get stacked diagnostics state = returned_sqlstate, reason = message_text, detail = pg_exception_detail;
+      rejection := case
+        when state = 'SB400' then detail::jsonb
+        when state = '42501' then pg_catalog.jsonb_build_object('code', 'FORBIDDEN')
+        else pg_catalog.jsonb_build_object('code', 'VALIDATION_ERROR', 'details',
+          pg_catalog.jsonb_build_object('data', 'cannot be stored: ' || reason)) end;
+      place := 'events.' || pg_catalog.cardinality(ids);
+      perform private.reject_call(rejection ->> 'code', reason, coalesce(
+        (select pg_catalog.jsonb_object_agg(place || '.' || named.key, named.value)
+         from pg_catalog.jsonb_each(rejection -> 'details') as named), pg_catalog.jsonb_build_object(place, reason)));
+  end;
+  if key is not null then
+    perform private.keep_result(ids, 65536);
+  end if;
+  return ids;
+end
+$function$;
+grant execute on function private.emit_events(json,text,bytea) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.emit_members_joined()
  RETURNS trigger
@@ -2810,11 +3326,19 @@ CREATE OR REPLACE FUNCTION private.emit_run_update()
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  shown public.runs := new;
 begin
   -- An index has only these webhooks. Where there are none, no run pays for finding its audience.
   if exists (select 1 from public.webhooks w where w.is_active and 'run.updated' = any (w.events)) then
-    perform private.emit_event('run.updated', private.build_run_update(new),
-      private.list_swarm_audience(new.swarm_id));
+    if new.request ->> 'source' = 'sub_task' then
+      select r.* into shown from private.list_outer_tasks(new.swarm_id) as t
+      join public.runs r on r.id = t.parent_run_id order by t.depth limit 1;
+    end if;
+    perform private.emit_event('run.updated', private.build_run_update(shown),
+      private.list_swarm_audience(new.swarm_id) || case when new.status = 'requires_action' then array(
+        select x.approver_id from public.tool_executions x
+        where x.swarm_id = new.swarm_id and x.run_id = new.id and x.status = 'pending_approval') end);
   end if;
   return null;
 end
@@ -2854,7 +3378,8 @@ AS $function$
 declare
   audience uuid[] := private.list_swarm_audience(old.id);
 begin
-  if private.is_hidden_swarm(old.id) then
+  update private.hidden_swarms h set deleted_at = now() where h.swarm_id = old.id;
+  if found then
     return old;
   end if;
   if not old.owner_id = any (audience) then
@@ -2895,7 +3420,7 @@ begin
   -- Omits what other events report: completion, and the removal of the coordinator.
   insert into private.events (type, data, audience)
   select 'swarm.updated',
-    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n),
+    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n) - 'parent_run_id',
       'actor', private.get_actor()),
     recipients.audience
   from new_rows n
@@ -2920,10 +3445,10 @@ declare
   done record;
   is_by_grant boolean;
 begin
-  -- What only the starter reads is in no event.
-  select x.*, case when p.private_to is null then p.input end as input,
-    case when p.private_to is null then p.output end as output into done
+  -- What only the starter reads is in no event that others read.
+  select x.*, p.input, p.output into done
   from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+    and (p.private_to is null or not private.is_shared(run.swarm_id, run.user_id))
   where x.id = execution_id;
   is_by_grant := coalesce((select t.grant_id is not null from public.run_turns t where t.id = done.turn_id), false);
   done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
@@ -2953,6 +3478,36 @@ begin
   return payload::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.end_sub_task()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform private.answer_sub_task(new);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.end_wait(execution_id uuid, output jsonb, ended_by uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update public.tool_executions x set status = 'running', decided_by = ended_by,
+    duration_ms = least(greatest(0, extract(epoch from now() - x.started_at) * 1000)::bigint, 2147483647)
+  where x.id = execution_id and x.status = 'waiting';
+  if found then
+    update public.tool_execution_payloads p set output = end_wait.output where p.tool_execution_id = execution_id;
+  end if;
+  return found;
+end
+$function$;
+grant execute on function private.end_wait(uuid,jsonb,uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.enforce_agent_limit()
  RETURNS trigger
@@ -3121,7 +3676,7 @@ begin
       union all
       select ctid from (select ctid from private.events order by seq desc
         limit max_events / 4 for update skip locked) as newest))
-    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at,
+    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at, e.is_for_app,
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as (
     select e.seq, e.id as event_id, e.type, e.traceparent, w.id as webhook_id, w.user_id,
@@ -3133,6 +3688,7 @@ begin
       from public.webhooks w
       where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
         and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
+        and (not e.is_for_app or w.receives_app_events)
       for key share) as w
   ), placed as (
     select *, row_number() over (partition by webhook_id order by seq) as queue_position,
@@ -3316,6 +3872,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_framework_of(vendor text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select coalesce(
+    (select min(provider.key) from private.settings s cross join lateral jsonb_each_text(s.value) as provider
+     where s.name = 'provider_names' and provider.value = case when vendor in ('google', 'gemini') then 'gcp.gemini'
+       when vendor = 'ollama' then 'openai-compatible' else vendor end),
+    case when vendor = 'openai' then 'provider_a' when vendor = 'anthropic' then 'provider_b'
+      when vendor in ('google', 'gemini') then 'provider_c' end)
+$function$;
+grant execute on function private.find_framework_of(text) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.find_grant(agent_id uuid, user_id uuid, transcripts text DEFAULT NULL::text)
  RETURNS public.agent_grants
  LANGUAGE plpgsql
@@ -3327,7 +3898,7 @@ declare
 begin
   select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
   from auth.users u where u.id = find_grant.user_id;
-  if account.deleted_at is not null or account.banned_until > now() then
+  if not found or account.deleted_at is not null or account.banned_until > now() then
     return null;
   end if;
   held := (
@@ -3354,9 +3925,10 @@ CREATE OR REPLACE FUNCTION private.find_kept_result(key text, request_hash bytea
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select k.request_hash = find_kept_result.request_hash, array_to_json(k.result)
-  from private.idempotency_keys k where k.user_id = auth.uid() and k.key = find_kept_result.key
+  from private.idempotency_keys k
+  where (k.user_id = auth.uid() or (k.user_id is null and auth.uid() is null)) and k.key = find_kept_result.key
 $function$;
-grant execute on function private.find_kept_result(text,bytea) to authenticated;
+grant execute on function private.find_kept_result(text,bytea) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.find_listed_swarm(call jsonb)
  RETURNS jsonb
@@ -3378,7 +3950,7 @@ begin
   end if;
   for swarm in
     select p.swarm_id from private.private_swarms p
-    where p.user_id = caller and p.agent_id = (call ->> 'agent_id')::uuid
+    where p.user_id = caller and p.agent_id = (call ->> 'agent_id')::uuid and p.started_by is null
       and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
         then (call ->> 'api_key_id')::uuid end
     order by p.created_at desc, p.swarm_id desc
@@ -3418,6 +3990,7 @@ begin
   return (
     select p.swarm_id from private.private_swarms p
     where p.user_id = (call ->> 'user_id')::uuid and p.agent_id = (call ->> 'agent_id')::uuid
+      and p.started_by is not distinct from call ->> 'started_by'
       and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
         then (call ->> 'api_key_id')::uuid end
       and (p.transcripts is null
@@ -3545,10 +4118,89 @@ CREATE OR REPLACE FUNCTION private.find_sole_reader(run public.runs, execution j
  STABLE
 AS $function$
 begin
-  return case when execution -> 'acts_for_starter' = 'true'
+  return case when (execution -> 'acts_for_starter' = 'true' or execution -> 'is_swarm' = 'true')
       and (execution #>> '{question,kind}' is not distinct from 'connect'
-        or private.has_other_members(run.swarm_id, run.user_id))
+        or not exists (select 1 from private.private_swarms p where p.swarm_id = run.swarm_id)
+          and not exists (select 1 from private.sub_tasks t where t.swarm_id = run.swarm_id))
     then run.user_id end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_sub_task_fault(run public.runs, agent_id uuid, owner_id uuid, template public.swarms)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case
+    when run.user_id is null or not private.is_starter_active(run)
+      then 'The person who asks may not start runs any more.'
+    when template.owner_id is distinct from find_sub_task_fault.owner_id or template.parent_run_id is not null
+      then 'The tool names no swarm of its owner.'
+    when template.status <> 'active' then 'The swarm of the tool is not active.'
+    when template.id = run.swarm_id or exists (
+        select 1 from private.list_outer_tasks(run.swarm_id) as t
+        where template.id in (t.template_id, t.parent_swarm_id))
+      then 'The swarm of the tool is at work already: it cannot be a sub-task of itself.'
+    when (select count(*) >= 3 from private.list_outer_tasks(run.swarm_id))
+      then 'A sub-task can begin others only up to a depth of three.'
+    when exists (
+        select 1 from public.swarm_agents sa
+        where sa.swarm_id = template.id and sa.enabled and sa.user_id not in (template.owner_id, run.user_id)
+          and (private.find_grant(sa.agent_id, run.user_id)).id is null)
+      then 'The swarm of the tool has an agent that may not answer the person who asks.'
+    when not exists (select 1 from private.list_speakers(run.swarm_id, run.user_id) as sa
+                     where sa.agent_id = find_sub_task_fault.agent_id and sa.user_id = template.owner_id)
+      then 'The agent may not answer the person who asks.' end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_sub_task_reader(run public.runs, swarm_id uuid, owner_id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if exists (select 1 from public.swarm_agents sa
+             where sa.swarm_id = find_sub_task_reader.swarm_id
+               and sa.user_id <> find_sub_task_reader.owner_id) then
+    return null;
+  end if;
+  return case when run.user_id = owner_id
+      or exists (select 1 from private.private_swarms p where p.swarm_id = run.swarm_id and p.transcripts = 'owner')
+      or exists (select 1 from private.sub_tasks t
+                 where t.swarm_id = run.swarm_id and t.reader_id = find_sub_task_reader.owner_id)
+    then owner_id end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_terms(place public.swarm_agents, sender_id uuid)
+ RETURNS public.agent_grants
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  task private.sub_tasks;
+  caller record;
+  held public.agent_grants;
+begin
+  select t.* into task from private.sub_tasks t where t.swarm_id = place.swarm_id;
+  if not found then
+    return private.find_grant(place.agent_id, sender_id,
+      (select p.transcripts from private.private_swarms p where p.swarm_id = place.swarm_id));
+  end if;
+  select sa.grant_id into caller from private.list_speakers(task.parent_swarm_id, sender_id) as sa
+  where sa.agent_id = task.agent_id;
+  if not found then
+    return null;
+  elsif place.user_id not in (task.owner_id, sender_id) then
+    return private.find_grant(place.agent_id, sender_id);
+  elsif place.user_id = task.owner_id then
+    select g.* into held from public.agent_grants g where g.id = caller.grant_id;
+    held.agent_version := null;
+  end if;
+  held.agent_id := place.agent_id;
+  return held;
 end
 $function$;
 
@@ -3564,6 +4216,7 @@ begin
   with ended as (
     update public.runs r
     set status = e.status, stop_reason = e.stop_reason, error = nullif(e.error, 'null'), finished_at = now(),
+      can_continue = false, pending_waits = null,
       (turn_count, usage) = (
         select used.turn_count, used.usage::jsonb
         from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as used)
@@ -3579,12 +4232,13 @@ begin
     select array_agg(e.place), array_agg(row(b.run_id, e.seq, b.swarm_id, null, false, 'run.' || b.status,
         b.body::jsonb, now())::public.run_events), array_agg(b.body),
       array_agg(coalesce((select true from public.runs w
-                          where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false)),
+                          where w.swarm_id = b.swarm_id and (w.status = 'queued' or w.can_continue) limit 1), false)),
       bool_or(coalesce(
         (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
            and t.status in ('waiting', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
-           and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
+           and x.status in ('pending_approval', 'pending_client', 'waiting', 'running') limit 1),
+        (select true from private.run_signals n where n.run_id = b.run_id limit 1),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
       bool_or(coalesce((select true from public.swarm_members m
                         join public.webhooks w on w.user_id = m.user_id
@@ -3610,13 +4264,13 @@ AS $function$
 declare
   payload jsonb;
   is_private constant boolean := exists (select 1 from public.tool_execution_payloads p
-    where p.tool_execution_id = (step ->> 'id')::uuid and p.private_to is not null);
+    where p.tool_execution_id = (step ->> 'id')::uuid and p.private_to is not null)
+    and private.is_shared(run.swarm_id, run.user_id);
 begin
   update public.tool_executions x
   set status = step ->> 'status',
-    -- All members read the row, and the message of an error may be what the starter alone reads.
-    error = nullif(step -> 'error', 'null')
-      || case when is_private then '{"message": "The call failed"}' else '{}' end::jsonb,
+    error = case when is_private then private.hide_message(nullif(step -> 'error', 'null'))
+      else nullif(step -> 'error', 'null') end,
     attempts = coalesce((step ->> 'attempts')::integer, 0),
     duration_ms = (step ->> 'duration_ms')::integer, output_chars = (step ->> 'output_chars')::integer,
     truncated = coalesce((step ->> 'truncated')::boolean, false), finished_at = now()
@@ -3768,6 +4422,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.forget_message_text()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from private.sent_tool_results s where s.swarm_id = new.swarm_id and s.seq = new.seq;
+  perform pg_advisory_xact_lock(hashtextextended(new.swarm_id::text, 43));
+  delete from public.conversation_summaries s where s.swarm_id = new.swarm_id and s.up_to_seq >= new.seq;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.get_actor()
  RETURNS json
  LANGUAGE sql
@@ -3806,6 +4474,15 @@ CREATE OR REPLACE FUNCTION private.get_audience_rank(audience text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select case audience when 'user' then 1 when 'claim' then 2 else 3 end $function$;
+
+CREATE OR REPLACE FUNCTION private.get_billed_swarm(swarm_id uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select t.root_swarm_id from private.sub_tasks t where t.swarm_id = get_billed_swarm.swarm_id),
+    get_billed_swarm.swarm_id)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.get_cancel_reason(lease private.run_leases)
  RETURNS text
@@ -3857,6 +4534,17 @@ CREATE OR REPLACE FUNCTION private.get_host(url text)
 AS $function$ select substring(lower(url) from '^https?://([^/?#]*)') $function$;
 grant execute on function private.get_host(text) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.get_kept_definition(live public.tools, name text, definition jsonb, agent_owner_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when live.owner_id = agent_owner_id and jsonb_typeof(definition) = 'object'
+    then definition || jsonb_build_object('name', name,
+      'is_vouched', live.is_vouched and definition @> '{"is_vouched": true}')
+    else '{}' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.get_key_resources(key_id uuid, kind text)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -3876,12 +4564,6 @@ AS $function$
   from pg_partitioned_table t join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = get_partition_key.parent
 $function$;
-
-CREATE OR REPLACE FUNCTION private.get_provider_name(framework text)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$ select s.value ->> framework from private.settings s where s.name = 'provider_names' $function$;
 
 CREATE OR REPLACE FUNCTION private.get_published_tables()
  RETURNS TABLE(relid oid, inserts boolean, updates boolean, deletes boolean)
@@ -3993,14 +4675,22 @@ CREATE OR REPLACE FUNCTION private.has_followers()
 AS $function$ begin return exists (select 1 from private.list_followed_topics()); end $function$;
 grant execute on function private.has_followers() to sb_service;
 
-CREATE OR REPLACE FUNCTION private.has_other_members(swarm_id uuid, user_id uuid)
+CREATE OR REPLACE FUNCTION private.has_owner_kept_approval(agent_id uuid, version integer)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE
 AS $function$
 begin
-  return exists (select 1 from public.swarm_members m where m.swarm_id = has_other_members.swarm_id
-    and m.status = 'active' and m.user_id is distinct from has_other_members.user_id);
+  -- Few agents have such tools, and the statement below is a large one.
+  if version is null and not exists (
+       select 1 from public.agent_tools x join public.tools t on t.id = x.tool_id
+       where x.agent_id = has_owner_kept_approval.agent_id and (x.approver = 'owner' or t.kind = 'swarm')) then
+    return false;
+  end if;
+  return exists (
+    select 1 from private.list_reached_agents(null, agent_id, version, null) as r
+    cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
+    where o.approver = 'owner' and not private.acts_for_starter((o.tool).kind, (o.tool).config));
 end
 $function$;
 
@@ -4010,6 +4700,24 @@ CREATE OR REPLACE FUNCTION private.has_scope(scope text)
  STABLE PARALLEL SAFE
 AS $function$ select not auth.jwt() ? 'api_key_id' or coalesce(auth.jwt() -> 'scopes' ? scope, false) $function$;
 grant execute on function private.has_scope(text) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.hash_summarised_messages(swarm_id uuid, after_seq bigint, up_to_seq bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select encode(sha256(convert_to(string_agg(m.seq || ' ' || coalesce(m.content, ''), E'\n' order by m.seq), 'UTF8')),
+    'hex')
+  from private.list_summarised_messages(hash_summarised_messages.swarm_id, after_seq,
+    hash_summarised_messages.up_to_seq) as m
+$function$;
+grant execute on function private.hash_summarised_messages(uuid,bigint,bigint) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.hide_message(error jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select error || '{"message": "The call failed"}' $function$;
 
 CREATE OR REPLACE FUNCTION private.insert_events(events public.run_events[])
  RETURNS boolean
@@ -4031,23 +4739,23 @@ begin
   with asked as materialized (
     select e.*, s.strategy, to_jsonb(m) as sent
     from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
-      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer,
-      session_id uuid, aal text, api_key_id uuid)
+      request jsonb, cause jsonb, speaker_ids uuid[], granted_ids uuid[], conflict text, front timestamptz,
+      starts boolean, position integer, session_id uuid, aal text, api_key_id uuid)
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
-    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
-    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request,
+    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, cause, queued_at, status, started_at)
+    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request, e.cause,
       -- A run that interrupts comes before those that wait.
       case when e.conflict = 'interrupt' then least(e.front, now()) else now() end,
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
     from asked e
   ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids, session_id, aal,
-      api_key_id)
+    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids, granted_ids, session_id,
+      aal, api_key_id)
     select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
-      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids, e.session_id, e.aal,
-      e.api_key_id
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids, e.granted_ids,
+      e.session_id, e.aal, e.api_key_id
     from asked e
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',
@@ -4067,7 +4775,7 @@ begin
     select e.user_id, e.idempotency_key, decode(e.request_hash, 'hex'), e.run_id
     from jsonb_to_recordset(calls) as e (run_id uuid, user_id uuid, idempotency_key text, request_hash text)
     where e.idempotency_key is not null
-    on conflict on constraint idempotency_keys_pkey do update
+    on conflict on constraint idempotency_keys_user_id_key do update
     set request_hash = excluded.request_hash, run_id = excluded.run_id, created_at = now();
   end if;
   return events;
@@ -4144,6 +4852,60 @@ AS $function$
 $function$;
 grant execute on function private.invitation_expiry() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_accepted(held public.agent_grants)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select held.accepted_at is not null and (held.approver = 'owner' or coalesce(held.accepted_approver = 'owner', false)
+    or not private.has_owner_kept_approval(held.agent_id, held.agent_version))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_at_work(run public.runs)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return run.status not in ('requires_action', 'waiting') or run.can_continue
+    or run.status = 'waiting' and not exists (
+      select 1 from jsonb_array_elements(run.pending_waits) as w (wait)
+      left join public.tool_executions x on x.id = (w.wait ->> 'tool_execution_id')::uuid
+      left join public.runs r on r.id = x.sub_run_id
+      where r.id is null or not private.is_at_work(r));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_cost_spent(grant_id uuid, asker_id uuid, most numeric)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  today constant date := (now() at time zone 'UTC')::date;
+  midnight constant timestamptz := date_trunc('day', now(), 'UTC');
+begin
+  if most is null then
+    return false;
+  elsif asker_id is null then
+    return most <= (
+      select coalesce((select used.cost_usd from private.grant_usage used
+                       where used.grant_id = is_cost_spent.grant_id and used.day = today and used.user_id is null), 0)
+        + coalesce(sum(b.cost_usd), 0)
+      from private.budget_reservations b
+      where b.grant_id = is_cost_spent.grant_id and b.usage is not null and b.created_at >= midnight);
+  end if;
+  return most <= (
+    select coalesce((select used.cost_usd from private.grant_usage used
+                     where used.grant_id = is_cost_spent.grant_id and used.day = today
+                       and used.user_id = is_cost_spent.asker_id), 0)
+      + coalesce(sum(b.cost_usd), 0)
+    from private.budget_reservations b
+    where b.grant_id = is_cost_spent.grant_id and b.user_id = is_cost_spent.asker_id and b.usage is not null
+      and b.created_at >= midnight);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_day_budget_spent(swarm public.swarms, payer_id uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4165,13 +4927,31 @@ CREATE OR REPLACE FUNCTION private.is_endpoint_queue_claimable(due_at timestamp 
 AS $function$ select due_at <= now() and coalesce(capacity, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
 grant execute on function private.is_endpoint_queue_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.is_grant_spent(grant_id uuid, asker_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  limits public.agent_grants;
+begin
+  select g.* into limits from public.agent_grants g
+  where g.id = is_grant_spent.grant_id and num_nonnulls(g.cost_per_day, g.total_cost_per_day) > 0;
+  if not found then
+    return null;
+  end if;
+  return private.is_cost_spent(limits.id, null, limits.total_cost_per_day)
+    or asker_id is not null and private.is_cost_spent(limits.id, asker_id, limits.cost_per_day);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_granted(held public.agent_grants, account_id uuid, metadata jsonb, is_anonymous boolean)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
   select (held.expires_at is null or held.expires_at > now()) and case held.audience
-    when 'user' then held.user_id = account_id and (held.accepted_at is not null or held.runs_per_day = 0)
+    when 'user' then held.user_id = account_id and (private.is_accepted(held) or held.runs_per_day = 0)
     when 'claim' then metadata @> held.claim and (held.include_anonymous or not is_anonymous)
     else held.include_anonymous or not is_anonymous end
 $function$;
@@ -4251,21 +5031,6 @@ end
 $function$;
 grant execute on function private.is_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.is_run_claimable(run public.runs)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return (select run.status = 'queued'
-      or (run.status = 'requires_action'
-          and not exists (select 1 from public.tool_executions x
-                          where x.swarm_id = run.swarm_id and x.run_id = run.id
-                            and x.status in ('pending_approval', 'pending_client'))));
-end
-$function$;
-grant execute on function private.is_run_claimable(public.runs) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.is_run_limit_reached(payer_id uuid, run_id uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4286,9 +5051,19 @@ begin
       where u.payer_id = is_run_limit_reached.payer_id and u.created_at >= date_trunc('day', now(), 'UTC')
       union all
       select b.run_id from private.budget_reservations b
-      where b.payer_id = is_run_limit_reached.payer_id) as used
+      where b.payer_id = is_run_limit_reached.payer_id
+        and (b.usage is null or b.created_at >= date_trunc('day', now(), 'UTC'))) as used
     where used.run_id is distinct from is_run_limit_reached.run_id);
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_run_speaker(run_id uuid, agent_id uuid, grant_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select grant_id is null or (select l.granted_ids is null or agent_id = any (l.granted_ids)
+    from private.run_leases l where l.run_id = is_run_speaker.run_id) is not false
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_send_window_open(opened_at timestamp with time zone, moment timestamp with time zone)
@@ -4314,6 +5089,38 @@ begin
 end
 $function$;
 grant execute on function private.is_session_live(uuid,uuid) to sb_service, sb_user;
+
+CREATE OR REPLACE FUNCTION private.is_shared(swarm_id uuid, user_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select 1 from private.shared_swarms s where s.swarm_id = is_shared.swarm_id)
+    or not exists (select 1 from public.swarms s where s.id = is_shared.swarm_id and s.owner_id = is_shared.user_id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_starter_active(run public.runs)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return run.user_id is null or exists (
+    select 1 from auth.users u
+    join private.run_leases l on l.run_id = run.id
+    left join auth.sessions held on held.id = l.api_key_id and (held.not_after is null or held.not_after > now())
+    where u.id = run.user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+      and (l.api_key_id is null or l.api_key_id = run.id or held.id is not null));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_starter_asked(kind text, agent_owner_id uuid, starter_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select kind = 'schedule' and agent_owner_id is distinct from starter_id $function$;
 
 CREATE OR REPLACE FUNCTION private.is_subscribed(type text, audience uuid[])
  RETURNS boolean
@@ -4362,6 +5169,8 @@ declare
     when not private.is_number_between(settings -> 'presence_penalty', -2, 2) then 'agents_settings_presence_penalty'
     when not private.is_valid_stop_sequences(settings -> 'stop') then 'agents_settings_stop'
     when not private.is_number_between(settings -> 'temperature', 0, 2) then 'agents_settings_temperature'
+    when not private.is_number_between(settings -> 'tool_history', 0, 50)
+      or settings ->> 'tool_history' !~ '^[0-9]+(\.0+)?$' then 'agents_settings_tool_history'
     when not private.is_number_between(settings -> 'top_p', 0, 1) then 'agents_settings_top_p'
   end;
 begin
@@ -4512,8 +5321,8 @@ begin
   return case name
     when 'max_turns' then private.is_whole_number_between(value, 1, 50)
     when 'max_rounds' then private.is_whole_number_between(value, 1, 10)
-    when 'max_tool_steps' then private.is_whole_number_between(value, 1, 25)
-    when 'timeout_ms' then private.is_whole_number_between(value, 1000, 600000)
+    when 'max_tool_steps' then private.is_whole_number_between(value, 1, 1000)
+    when 'timeout_ms' then private.is_whole_number_between(value, 1000, 604800000)
     when 'history_limit' then private.is_whole_number_between(value, 1, 500)
     when 'on_agent_error' then value in ('"continue"', '"stop"')
     when 'on_conflict' then value in ('"enqueue"', '"reject"', '"interrupt"')
@@ -4592,11 +5401,12 @@ begin
     raise exception 'the response is too large to be kept' using errcode = 'SB413', detail = max_bytes::text;
   end if;
   update private.idempotency_keys k set result = keep_result.result
-  where k.user_id = auth.uid() and k.key = current_setting('swarmbase.idempotency_key', true);
+  where (k.user_id = auth.uid() or (k.user_id is null and auth.uid() is null))
+    and k.key = current_setting('swarmbase.idempotency_key', true);
   return true;
 end
 $function$;
-grant execute on function private.keep_result(text[],bigint) to authenticated;
+grant execute on function private.keep_result(text[],bigint) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.keep_test_cause(delivery_id uuid, cause text)
  RETURNS text
@@ -4710,6 +5520,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_app_types(events text[])
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  if pg_catalog.array_to_string(events, ' ') !~ '(^| )app\.' then
+    return '{}';
+  end if;
+  return array(select named.type from pg_catalog.unnest(events) as named (type)
+    where pg_catalog.starts_with(named.type, 'app.'));
+end
+$function$;
+grant execute on function private.list_app_types(text[]) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.list_asker_warnings(swarm_id uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -4801,6 +5626,38 @@ end
 $function$;
 grant execute on function private.list_held_grants(uuid) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.list_offered_tools(agent_id uuid, version integer)
+ RETURNS TABLE(tool public.tools, approver text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t, x.approver
+  from public.agents a
+  left join public.agent_versions v on v.agent_id = a.id and v.number = list_offered_tools.version
+  cross join lateral (
+    select n.tool_id, n.enabled, n.approver, null::text as name, null::jsonb as definition
+    from public.agent_tools n where v.number is null and n.agent_id = a.id
+    union all
+    select w.* from jsonb_to_recordset(v.tools)
+      as w (tool_id uuid, enabled boolean, approver text, name text, definition jsonb)) as x
+  join public.tools live on live.id = x.tool_id
+  cross join lateral
+    jsonb_populate_record(live, private.get_kept_definition(live, x.name, x.definition, a.user_id)) as t
+  where a.id = list_offered_tools.agent_id and x.enabled and t.enabled and private.is_tool_usable(live, a.user_id)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.list_outer_tasks(swarm_id uuid)
+ RETURNS SETOF private.sub_tasks
+ LANGUAGE sql
+ STABLE ROWS 3
+AS $function$
+  with recursive around as (
+    select t.* from private.sub_tasks t where t.swarm_id = list_outer_tasks.swarm_id
+    union all
+    select t.* from around a join private.sub_tasks t on t.swarm_id = a.parent_swarm_id)
+  select * from around
+$function$;
+
 CREATE OR REPLACE FUNCTION private.list_partitions(parent regclass)
  RETURNS TABLE(partition regclass, lower_id uuid, upper_id uuid, is_pending boolean)
  LANGUAGE sql
@@ -4831,31 +5688,30 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.list_receivers(agent_id uuid, tools jsonb, guardrails jsonb)
- RETURNS text[]
+CREATE OR REPLACE FUNCTION private.list_reached_agents(asker_id uuid, agent_id uuid, version integer, approver text)
+ RETURNS TABLE(agent_id uuid, version integer, approver text, swarm_id uuid)
  LANGUAGE sql
- STABLE
+ STABLE ROWS 5
 AS $function$
-  select coalesce(array_agg(distinct origin.text order by origin.text), '{}')
-  from (
-    select t.config from public.agent_tools x join public.tools t on t.id = x.tool_id
-    where tools is null and x.agent_id = list_receivers.agent_id and x.enabled and t.enabled
-    union all
-    select coalesce(x.definition -> 'config', t.config)
-    from jsonb_to_recordset(tools) as x (tool_id uuid, enabled boolean, definition jsonb)
-    join public.tools t on t.id = x.tool_id
-    where x.enabled and t.enabled
-    union all
-    select g.config from public.guardrails g
-    where tools is null and g.agent_id = list_receivers.agent_id and g.is_active
-    union all
-    select g.value -> 'config' from jsonb_array_elements(guardrails) as g where g.value -> 'is_active' = 'true')
-    as receiver (config)
-  cross join lateral (
-    -- A URL can have credentials before its host.
-    select regexp_replace(substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
-      from '^https?://[^/?#]+'), '//.*@', '//')) as origin (text)
-  where origin.text is not null
+  with recursive reached as (
+    select list_reached_agents.agent_id, list_reached_agents.version, list_reached_agents.approver,
+      null::uuid as swarm_id
+    union
+    select sa.agent_id, (held.terms).agent_version,
+      case when sa.user_id = list_reached_agents.asker_id then 'asker'
+        when sa.user_id = s.owner_id then r.approver else (held.terms).approver end, s.id
+    from reached r
+    cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
+    join public.swarms s on s.id = private.parse_uuid((o.tool).config ->> 'swarm_id')
+      and s.owner_id = (o.tool).owner_id and s.parent_run_id is null
+    join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+    cross join lateral (
+      select case when sa.user_id not in (s.owner_id, list_reached_agents.asker_id)
+        then private.find_grant(sa.agent_id, list_reached_agents.asker_id) end as terms
+      offset 0) as held
+    where (o.tool).kind = 'swarm'
+      and (sa.user_id in (s.owner_id, list_reached_agents.asker_id) or (held.terms).id is not null))
+  select * from reached
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_replaced_runs(call jsonb)
@@ -4920,27 +5776,56 @@ $function$;
 grant execute on function private.list_session_keys() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid, sender_id uuid)
- RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone, grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean, approver text)
+ RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone, grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, is_cost_limited boolean, accepts_client_tools boolean, approver text)
  LANGUAGE sql
  STABLE
 AS $function$
   select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
     (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
-    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools, (g.held).approver
+    (g.held).agent_version, private.is_limited(g.held),
+    coalesce((g.held).cost_per_day, (g.held).total_cost_per_day) is not null, (g.held).accepts_client_tools,
+    (g.held).approver
   from public.swarm_agents sa
   cross join lateral (
     select (select true from public.swarm_members m
             where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active') as is_seated
     offset 0) as owner
   cross join lateral (
-    select case when owner.is_seated is null
-      then private.find_grant(sa.agent_id, list_speakers.sender_id, (
-        select p.transcripts from private.private_swarms p where p.swarm_id = sa.swarm_id)) end as held
+    select case when owner.is_seated is null then private.find_terms(sa, list_speakers.sender_id) end as held
     offset 0) as g
-  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and (owner.is_seated or (g.held).id is not null)
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled
+    and (owner.is_seated or (g.held).agent_id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
          from auth.users u where u.id = sa.user_id)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.list_sub_runs(run_id uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE ROWS 5
+AS $function$
+  with recursive below as (
+    select t.run_id from private.sub_tasks t where t.parent_run_id = list_sub_runs.run_id
+    union all
+    select t.run_id from below b join private.sub_tasks t on t.parent_run_id = b.run_id)
+  select b.run_id from below b
+$function$;
+grant execute on function private.list_sub_runs(uuid) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.list_summarised_messages(swarm_id uuid, after_seq bigint, up_to_seq bigint)
+ RETURNS SETOF public.messages
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (n.message).* from (
+    select m as message, sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc) as bytes
+    from (select * from public.messages m
+          where m.swarm_id = list_summarised_messages.swarm_id and m.seq > after_seq
+            and m.seq <= list_summarised_messages.up_to_seq
+          order by m.seq desc limit 1000) as m) as n
+  where n.bytes <= 1000000 order by (n.message).seq
+$function$;
+grant execute on function private.list_summarised_messages(uuid,bigint,bigint) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_swarm_audience(swarm_id uuid)
  RETURNS uuid[]
@@ -4976,7 +5861,8 @@ AS $function$
       'strategy', r.strategy, 'request', r.request),
     'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
     'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
-      'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
+      'owner_id', coalesce(task.owner_id, s.owner_id), 'coordinator_agent_id', s.coordinator_agent_id,
+      'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce(speakers.agents, '[]'),
     'people', coalesce((
@@ -4988,11 +5874,12 @@ AS $function$
     'in_charge_agent_id', case when r.strategy = 'handoff' then private.find_agent_in_charge(r.swarm_id) end,
     'questions', case when r.strategy = 'supervisor' then private.list_questions(r.swarm_id) else '[]'::json end,
     'payer_id', payer.id,
-    'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
+    'has_budget', r.request ? 'budget' or s.parent_run_id is not null
+      or coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false)
       or coalesce(speakers.has_budget, false),
     'guardrails', private.build_guardrails(r.swarm_id, r.user_id, (r.request ->> 'agent_version')::integer),
-    'may_go_on', is_new or private.may_run_continue(r),
+    'may_go_on', is_new or (private.may_run_continue(r) and private.is_starter_active(r)),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'max_unstored_seqs', private.max_unstored_seqs(),
     'recovery', case when not is_new then private.build_recovery(r) end,
@@ -5002,12 +5889,14 @@ AS $function$
         'output', p.output, 'answer', p.answer, 'question_id', p.question -> 'id'))
       from public.tool_executions x
       left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
-      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
+      -- Those that have waited, and those that have not ended.
+      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.status in ('running', 'denied', 'timed_out')), '[]') end)
   from public.runs r
   join public.swarms s on s.id = r.swarm_id
+  left join private.sub_tasks task on s.parent_run_id is not null and task.swarm_id = s.id
   cross join lateral (
     select coalesce(case when r.request ? 'payer_id'
-      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)
+      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, task.payer_id, s.owner_id)
     -- A column for list_day_budgets: PostgreSQL does not inline a function whose argument has a subquery.
     offset 0) as payer (id)
   cross join lateral (
@@ -5015,17 +5904,21 @@ AS $function$
         then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
           'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
           'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          'accepts_client_tools', coalesce(sa.accepts_client_tools, true),
           -- The coordinator reads its own prompt when it selects who speaks next.
           'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
         else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
           'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
           'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          'accepts_client_tools', coalesce(sa.accepts_client_tools, true),
           'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
         order by sa.position, sa.created_at, a.id),
-      bool_or((select true from private.list_day_budgets(sa.payer_id))) filter (where sa.payer_id is not null)
+      bool_or(sa.is_cost_limited or coalesce((select true from private.list_day_budgets(sa.payer_id)), false))
+        filter (where sa.payer_id is not null)
     from private.list_speakers(r.swarm_id, r.user_id) as sa
     join public.agents a on a.id = sa.agent_id
-    left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version)
+    left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version
+    where private.is_run_speaker(r.id, sa.agent_id, sa.grant_id))
     as speakers (agents, has_budget)
   where r.id = any (ids) and r.status = 'running'
 $function$;
@@ -5097,10 +5990,10 @@ begin
     on m.swarm_id = r.swarm_id and m.user_id = lock_run_for_user.user_id and m.status = 'active'
   where r.id = lock_run_for_user.run_id;
   if not is_service and member_role is null and not exists (
-      select 1 from public.runs r
-      join public.tool_executions x on x.swarm_id = r.swarm_id and x.run_id = r.id
-      where r.id = lock_run_for_user.run_id and x.approver_id = lock_run_for_user.user_id
-        and x.status = 'pending_approval') then
+      select 1 from public.tool_executions x
+      where x.approver_id = lock_run_for_user.user_id and x.status = 'pending_approval'
+        and (x.run_id = lock_run_for_user.run_id
+          or x.run_id in (select private.list_sub_runs(lock_run_for_user.run_id)))) then
     perform private.reject_call('RUN_NOT_FOUND');
   end if;
   select * into run from public.runs r where r.id = lock_run_for_user.run_id for no key update;
@@ -5110,6 +6003,23 @@ begin
 end
 $function$;
 grant execute on function private.lock_run_for_user(uuid,uuid,boolean) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.lock_run_of_call(run public.runs, execution_id uuid)
+ RETURNS public.runs
+ LANGUAGE plpgsql
+AS $function$
+declare
+  below public.runs;
+begin
+  select r.* into below from public.tool_executions x join public.runs r on r.id = x.run_id
+  where x.id = execution_id and x.run_id in (select private.list_sub_runs(run.id)) for no key update of r;
+  if found then
+    return below;
+  end if;
+  return run;
+end
+$function$;
+grant execute on function private.lock_run_of_call(public.runs,uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.lock_runs(batch jsonb, waits boolean)
  RETURNS uuid[]
@@ -5157,6 +6067,21 @@ begin
         select 1 from jsonb_array_elements_text(jsonb_path_query_array(e.value, '$.steps[*].agent_id')) as step
         join public.agents a on a.id = step.value::uuid
         where a.id <> all (agents.kept)));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.lock_sub_runs(run_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ids uuid[] := array[run_id];
+begin
+  while ids <> '{}' loop
+    ids := array(
+      select r.id from private.sub_tasks t join public.runs r on r.id = t.run_id and r.finished_at is null
+      where t.parent_run_id = any (ids) order by r.id for no key update of r);
+  end loop;
 end
 $function$;
 
@@ -5228,6 +6153,31 @@ begin
   end if;
   return (select jsonb_agg(case when c.value -> 'answer' = 'null' and (c.value ->> field)::uuid = any (busy)
     then c.value || '{"answer": {"is_held": true}}' else c.value end) from jsonb_array_elements(calls) as c);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mark_shared()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.shared_swarms (swarm_id) values (new.swarm_id) on conflict do nothing;
+  if found then
+    with hidden as (
+      update public.tool_executions x set error = private.hide_message(x.error)
+      from public.tool_execution_payloads p
+      where p.swarm_id = new.swarm_id and p.private_to is not null and x.id = p.tool_execution_id
+      returning x.id)
+    update public.run_events e
+    set data = (select jsonb_object_agg(m.key, case when m.key in ('input', 'output_preview') then 'null'
+        when m.key = 'error' then private.hide_message(m.value) else m.value end)
+      from jsonb_each(e.data) as m where m.key <> 'question')
+    from hidden h
+    where e.swarm_id = new.swarm_id and e.restricted and e.data ->> 'tool_execution_id' = h.id::text;
+  end if;
+  return null;
 end
 $function$;
 
@@ -5313,7 +6263,11 @@ CREATE OR REPLACE FUNCTION private.may_run_continue(run public.runs)
 AS $function$
 begin
   return (select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
-      or (run.request ->> 'source' = 'auto_respond' and exists (
+      or (run.request ->> 'source' = 'sub_task' and exists (
+            select 1 from private.sub_tasks t
+            join public.runs outer_run on outer_run.id = t.parent_run_id and outer_run.finished_at is null
+            where t.run_id = run.id and private.may_run_continue(outer_run)))
+      or (run.request ->> 'source' = 'auto_respond' and private.answers_everybody(run.swarm_id) and exists (
             select 1 from public.messages first
             join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq
               and later.sender_type = 'user'
@@ -5335,13 +6289,14 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.may_tool_act(tool public.tools, is_assignment_vouched boolean, agent public.agents, starter_id uuid)
+CREATE OR REPLACE FUNCTION private.may_tool_act(tool public.tools, is_assignment_vouched boolean, agent_owner_id uuid, acts_for_askers boolean, starter_id uuid)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce(starter_id = agent.user_id and (tool.owner_id = starter_id or tool.is_vouched), false)
-    or coalesce(starter_id is not null and agent.acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
+  select coalesce(starter_id = agent_owner_id and (tool.owner_id = starter_id or tool.is_vouched), false)
+    or coalesce(starter_id is not null and acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
+    or coalesce(starter_id is not null and tool.kind = 'schedule', false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_turn_continue(run public.runs, step jsonb)
@@ -5430,7 +6385,11 @@ CREATE OR REPLACE FUNCTION private.must_starter_approve(swarm_id uuid, starter_i
  STABLE
 AS $function$
 begin
-  return private.has_other_members(must_starter_approve.swarm_id, starter_id)
+  return private.is_shared(must_starter_approve.swarm_id, starter_id)
+    -- Whoever speaks around a sub-task has written what it is asked, and reads its answer.
+    or exists (
+      select 1 from private.sub_tasks t
+      where t.swarm_id = must_starter_approve.swarm_id and private.must_starter_approve(t.parent_swarm_id, starter_id))
     or exists (
       select 1 from private.list_speakers(must_starter_approve.swarm_id, starter_id) as sa
       join public.agents a on a.id = sa.agent_id
@@ -5438,7 +6397,8 @@ begin
     or exists (
       select 1
       from (select * from public.messages m where m.swarm_id = must_starter_approve.swarm_id
-            order by m.seq desc limit 501) as m
+            order by m.seq desc limit case when not exists (select 1 from public.conversation_summaries s
+              where s.swarm_id = must_starter_approve.swarm_id) then 501 end) as m
       left join public.agents a on a.id = m.sender_agent_id
       where m.deleted_at is null and case m.sender_type when 'user' then m.sender_user_id is distinct from starter_id
         when 'agent' then (a.user_id = starter_id or a.acts_for_askers) is not true else false end);
@@ -5458,6 +6418,23 @@ begin
 end
 $function$;
 grant execute on function private.my_agent_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.my_agent_offers()
+ RETURNS TABLE(id uuid, agent_id uuid, name text, role text, avatar text, description text, payer text, approver text, transcripts text, runs_per_day integer, cost_per_day numeric, owner_name text, created_at timestamp with time zone, expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 5
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select g.id, g.agent_id, a.name, a.role, a.avatar, a.description, g.payer, terms.approver, g.transcripts,
+    g.runs_per_day, g.cost_per_day, case when g.shows_owner then p.full_name end, g.created_at, g.expires_at
+  from public.agent_grants g
+  join public.agents a on a.id = g.agent_id
+  left join public.profiles p on p.id = a.user_id
+  cross join lateral private.describe_terms(g, auth.uid()) as terms
+  where g.user_id = auth.uid() and g.declined_at is null and not private.is_accepted(g)
+    and g.runs_per_day is distinct from 0 and (g.expires_at is null or g.expires_at > now())
+$function$;
+grant execute on function private.my_agent_offers() to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_co_member_ids()
  RETURNS SETOF uuid
@@ -5543,18 +6520,19 @@ $function$;
 grant execute on function private.my_proven_email() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_published_agents()
- RETURNS TABLE(id uuid, name text, role text, avatar text, description text, starter_questions text[], payer text, approver text, transcripts text, receivers text[], provider text, owner_name text)
+ RETURNS TABLE(id uuid, name text, role text, avatar text, description text, starter_questions text[], payer text, approver text, transcripts text, receivers text[], provider text, owner_name text, acts_for_asker boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 20
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select a.id, a.name, case when v.number is null then a.role else v.role end, a.avatar, a.description,
-    a.starter_questions, g.payer, g.approver, g.transcripts, private.list_receivers(a.id, v.tools, v.guardrails),
-    private.get_provider_name(coalesce(v.framework, a.framework)), case when g.shows_owner then p.full_name end
+    a.starter_questions, g.payer, terms.approver, g.transcripts, terms.receivers, terms.provider,
+    case when g.shows_owner then p.full_name end, terms.acts_for_asker
   from private.list_held_grants(auth.uid()) as g
   join public.agents a on a.id = g.agent_id
   left join public.agent_versions v on v.agent_id = g.agent_id and v.number = g.agent_version
   left join public.profiles p on p.id = a.user_id
+  cross join lateral private.describe_terms(g, auth.uid()) as terms
 $function$;
 grant execute on function private.my_published_agents() to authenticated, service_role;
 
@@ -5607,7 +6585,9 @@ begin
   return query
   select p.swarm_id from private.private_swarms p
   join public.agents a on a.id = p.agent_id and a.created_at <= p.created_at
-  where p.transcripts = 'owner' and a.user_id = auth.uid();
+  where p.transcripts = 'owner' and a.user_id = auth.uid()
+  union all
+  select t.swarm_id from private.sub_tasks t where t.reader_id = auth.uid();
 end
 $function$;
 grant execute on function private.my_transcript_ids() to authenticated, sb_service, service_role;
@@ -5662,6 +6642,19 @@ AS $function$
 $function$;
 grant execute on function private.normalize_text(text) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.note_left_out(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
+    'context.shortened', jsonb_build_object('turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
+      'message_count', step -> 'message_count', 'reason', (select case when t.grant_id is null then step -> 'reason' end
+        from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)), (step ->> 'agent_id')::uuid)));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.open_conversation_swarm(call jsonb, waits boolean)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -5704,7 +6697,7 @@ begin
       swarm := private.lock_private_swarm(call, waits);
       if swarm is null and waits and not call ? 'answer' then
         -- First calls come one after the other, and the second finds the swarm of the first.
-        perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
+        perform pg_advisory_xact_lock(hashtextextended(concat(caller, agent, call ->> 'started_by'), 42));
         swarm := private.lock_private_swarm(call, waits);
         if swarm is null then
           swarm := private.create_private_swarm(call);
@@ -5719,6 +6712,35 @@ begin
   return calls;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.open_run_start(extension text, key text, user_id uuid, api_key_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  started jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(concat(open_run_start.extension, ' ', open_run_start.key), 54));
+  select jsonb_build_object('run_id', r.id, 'swarm_id', r.swarm_id) into started
+  from private.run_starts s join public.runs r on r.id = s.run_id
+  where s.extension = open_run_start.extension and s.key = open_run_start.key;
+  if found then
+    return started;
+  end if;
+  return (
+    select jsonb_build_object('api_key', case when k.id is not null
+      then jsonb_build_object('id', k.id, 'scopes', k.scopes, 'resources', k.resources) end)
+    from auth.users u
+    left join public.api_keys k on k.id = open_run_start.api_key_id and k.user_id = u.id
+    left join auth.sessions held on held.id = k.id and (held.not_after is null or held.not_after > now())
+    where u.id = open_run_start.user_id and u.deleted_at is null
+      and (u.banned_until is null or u.banned_until <= now())
+      and (open_run_start.api_key_id is null or held.id is not null));
+end
+$function$;
+grant execute on function private.open_run_start(text,text,uuid,uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.open_starter(execution_id uuid, inactivity_seconds integer)
  RETURNS jsonb
@@ -5749,10 +6771,11 @@ begin
     where x.id = open_starter.execution_id and x.status = 'running'
       and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
       and private.may_tool_act(t, (select at.is_vouched from public.agent_tools at
-        where at.agent_id = a.id and at.tool_id = t.id), a, u.id)
+        where at.agent_id = a.id and at.tool_id = t.id), a.user_id, a.acts_for_askers, u.id)
       and (l.api_key_id is null or held.id is not null)
       and exists (select 1 from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.agent_id = a.id)
-      and (x.decided_by = u.id or not private.must_starter_approve(r.swarm_id, u.id)));
+      and (x.decided_by = u.id or not (private.must_starter_approve(r.swarm_id, u.id)
+        or private.is_starter_asked(t.kind, a.user_id, u.id))));
 end
 $function$;
 grant execute on function private.open_starter(uuid,integer) to sb_service;
@@ -5796,16 +6819,36 @@ declare
   is_client boolean;
   until timestamptz;
   reader_id uuid;
+  is_told boolean;
+  begun record;
+  waits jsonb := '[]';
+  is_asking boolean := false;
+  -- The runs that are counted are locked against others that begin to wait at the same time.
+  is_full boolean := false;
 begin
   -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
   if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
     return jsonb_build_object('outcome', 'cancelled', 'events', '[]'::jsonb);
   end if;
+  if step @? '$.executions[*] ? (exists (@.wait) || @.ttl_ms == 0)' and run.user_id is not null then
+    perform pg_advisory_xact_lock(hashtextextended(run.user_id::text, 44));
+    is_full := (select count(*) >= (step ->> 'max_waiting')::integer from public.runs r
+      where r.user_id = run.user_id and r.status in ('requires_action', 'waiting'));
+  end if;
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
+    if execution ? 'wait' then
+      begun := private.begin_wait(run, execution, next_seq, is_full);
+      waits := waits || coalesce(begun.entry, '[]');
+      events := events || coalesce(begun.event, '[]');
+      next_seq := next_seq + 1;
+      continue;
+    end if;
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
     is_client := coalesce(execution ->> 'status' = 'pending_client', false);
     reader_id := private.find_sole_reader(run, execution);
-    until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+    is_told := reader_id is null or not private.is_shared(run.swarm_id, run.user_id);
+    -- 0: without end.
+    until := now() + nullif((execution ->> 'ttl_ms')::bigint, 0) * interval '1 millisecond';
     -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
       status, started_at, expires_at, approver_id)
@@ -5822,19 +6865,30 @@ begin
       reader_id)
     on conflict (tool_execution_id) do update set question = excluded.question, answer = null,
       private_to = coalesce(p.private_to, reader_id);
+    if is_full and until is null then
+      events := events || private.deny_wait(run, execution, next_seq, null);
+      next_seq := next_seq + 1;
+      continue;
+    end if;
+    is_asking := true;
     events := events || private.build_run_event(run, next_seq,
       case when is_client then 'tool.client_call' else 'tool.approval_required' end,
       jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
         'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name',
-        'input', case when reader_id is null then execution -> 'input' end,
+        'input', case when is_told then execution -> 'input' end,
         'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end
-        || case when execution ? 'question' and reader_id is null
+        || case when is_told and execution #>> '{question,kind}' is distinct from 'connect' and execution ? 'question'
           then jsonb_build_object('question', execution -> 'question') else '{}' end,
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
   perform private.save_progress(run, step);
-  update public.runs r set status = 'requires_action' where r.id = run.id;
+  update public.runs r set status = case when is_asking then 'requires_action' else 'waiting' end,
+    pending_waits = nullif(waits, '[]'), can_continue = not is_asking and waits = '[]'
+  where r.id = run.id;
+  if is_asking or waits @? '$[*] ? (@.kind != "sub_task")' then
+    update private.sub_tasks t set is_announced = false where t.run_id = run.id;
+  end if;
   -- The node that holds a call open continues it best, so its name stays on the lease.
   update private.run_leases l set expires_at = null,
     owner = case when step @> '{"executions": [{"is_held": true}]}' then l.owner end
@@ -6065,7 +7119,8 @@ begin
         'in_charge_agent_id', case when s.strategy = 'handoff' then private.find_agent_in_charge(s.id) end,
         'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text, has_client_tools boolean)
+      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text, changes_agent boolean,
+      has_client_tools boolean)
     left join public.swarms s on s.id = e.swarm_id
     left join public.swarm_members m
       on m.swarm_id = e.swarm_id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
@@ -6081,6 +7136,8 @@ begin
           order by sa.position, sa.created_at, a.id),
         array_agg(sa.agent_id) filter (where sa.user_id = e.user_id),
         e.has_client_tools and bool_or(not sa.accepts_client_tools)
+          or e.changes_agent and bool_or(sa.grant_id is not null
+            and (jsonb_typeof(e.agent_ids) is distinct from 'array' or e.agent_ids ? sa.agent_id::text))
       from private.list_speakers(e.swarm_id, e.user_id) as sa
       join public.agents a on a.id = sa.agent_id
       left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version)
@@ -6102,6 +7159,9 @@ AS $function$
 begin
   new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
+  if new.model like '%/%' and new.model is distinct from old.model then
+    select r.framework, r.model into new.framework, new.model from private.resolve_model(new.framework, new.model) r;
+  end if;
   -- Not with every change of the status. A nested array is left for the check of the table.
   if new.starter_questions <> '{}' and new.starter_questions is distinct from old.starter_questions
      and array_ndims(new.starter_questions) = 1 then
@@ -6144,14 +7204,14 @@ begin
   if not is_client then
     return new;
   end if;
-  if tg_op = 'INSERT' then
+  if tg_op = 'INSERT'
+     or (new.payer, new.approver, new.transcripts) is distinct from (old.payer, old.approver, old.transcripts) then
     new.accepted_at := null;
-    new.declined_at := null;
-  elsif (new.payer, new.approver, new.transcripts) is distinct from (old.payer, old.approver, old.transcripts) then
-    new.accepted_at := null;
+    new.accepted_approver := null;
     new.declined_at := null;
   else
     new.accepted_at := old.accepted_at;
+    new.accepted_approver := old.accepted_approver;
     new.declined_at := old.declined_at;
   end if;
   return new;
@@ -6359,6 +7419,15 @@ begin
             from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
       order by named.first);
   end if;
+  if (tg_op = 'INSERT' or new.events is distinct from old.events)
+    and pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
+    perform private.require_app_types(new.events, 'webhooks');
+  end if;
+  if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
+    and current_user in ('anon', 'authenticated', 'api_key') then
+    raise exception 'only the service role sets receives_app_events'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'webhooks', column = 'receives_app_events';
+  end if;
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
     if new.secret is not null and not exists (select 1 from public.webhooks w
@@ -6442,14 +7511,16 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.project_turn_status(run public.runs, seq integer, agent_id uuid, reason text)
+CREATE OR REPLACE FUNCTION private.project_turn_status(run public.runs, step jsonb, seq integer, reason text)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
 declare
+  agent_id uuid := step ->> 'agent_id';
   change jsonb := private.project_agent_status(run, agent_id, reason);
 begin
-  if change is null then
+  if change is null or (select t.grant_id from public.run_turns t where t.id = (step ->> 'turn_id')::uuid) is not null
+  then
     return '[]';
   end if;
   return jsonb_build_array(private.build_run_event(run, seq, 'agent.status_changed', change, agent_id));
@@ -6468,7 +7539,10 @@ begin
   delete from public.model_calls c
   where c.ctid = any (array(
     select old.ctid from public.model_calls old
-    where old.created_at < now() - prune_model_calls.retention limit prune_model_calls.max_rows));
+    -- A run that waits still needs the prompts that it has recorded.
+    where old.created_at < now() - prune_model_calls.retention
+      and not exists (select 1 from public.runs r where r.id = old.run_id and r.finished_at is null)
+    limit prune_model_calls.max_rows));
   get diagnostics pruned = row_count;
   return pruned;
 end
@@ -6548,18 +7622,20 @@ AS $function$
 declare
   asked record;
   held record;
-  rejection jsonb;
   queued_id uuid;
   new_run_id uuid;
 begin
   for asked in
-    select distinct on (n.swarm_id) n.swarm_id, n.id as message_id, n.sender_user_id, s.strategy, to_jsonb(n) as message
+    select distinct on (n.swarm_id, apart.sender_id) n.swarm_id, n.id as message_id, n.sender_user_id, s.strategy,
+      to_jsonb(n) as message
     from new_rows n
     join public.swarms s on s.id = n.swarm_id
+    cross join lateral (
+      select case when not private.answers_everybody(s.id) then n.sender_user_id end as sender_id) as apart
     where n.sender_type = 'user' and n.run_id is null and n.deleted_at is null
       and s.status = 'active' and s.settings -> 'auto_respond' = 'true'
       and exists (select 1 from public.swarm_agents sa where sa.swarm_id = s.id and sa.enabled)
-    order by n.swarm_id, n.seq desc
+    order by n.swarm_id, apart.sender_id, n.seq desc
   loop
     -- A key that stores the message asks the agents.
     if private.key_id() is not null then
@@ -6570,6 +7646,7 @@ begin
     end if;
     select r.id into queued_id from public.runs r
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
+      and (r.user_id is not distinct from asked.sender_user_id or private.answers_everybody(asked.swarm_id))
     for no key update;
     if found then
       -- Tools act with the rights that all of the askers have: a key lowers those of a person, and two keys have none
@@ -6579,20 +7656,18 @@ begin
       where l.run_id = queued_id and private.key_id() <> coalesce(l.api_key_id, queued_id);
       continue;
     end if;
-    rejection := null;
-    for held in
-      select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa
-      where sa.is_limited order by sa.grant_id
-    loop
-      rejection := coalesce(rejection, private.charge_grant(held.grant_id, asked.sender_user_id));
-    end loop;
-    continue when rejection is not null;
+    select array_agg(sa.grant_id) filter (where sa.is_limited) as grant_ids,
+      coalesce(array_agg(sa.agent_id) filter (where sa.grant_id is not null), '{}') as agent_ids,
+      count(*) = 0 as is_nobody
+    into held from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa;
+    continue when held.is_nobody or private.charge_each_grant(held.grant_ids, asked.sender_user_id) is not null;
     insert into public.runs (swarm_id, user_id, message_id, strategy, request)
     values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
-    insert into private.run_leases (run_id, api_key_id) values (new_run_id, private.key_id());
+    insert into private.run_leases (run_id, api_key_id, granted_ids)
+    values (new_run_id, private.key_id(), held.agent_ids);
     insert into private.key_runs (run_id, api_key_id)
     select new_run_id, k.id from public.api_keys k where k.id = private.key_id();
     perform private.append_run_event(new_run_id, 'message.created',
@@ -6631,11 +7706,11 @@ begin
       'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
       'is_moderated', s.settings ? 'moderation',
       'needs_check', s.status <> 'active' or speakers.ids is null or s.settings ? 'budget'
-        or (select true from private.list_day_budgets(case when (c.call -> 'is_service')::boolean
-              then (c.call ->> 'user_id')::uuid else s.owner_id end))
+        or (select true from private.list_day_budgets(coalesce((c.call ->> 'payer_id')::uuid,
+              case when (c.call -> 'is_service')::boolean then (c.call ->> 'user_id')::uuid else s.owner_id end)))
         or speakers.payer_ids is not null and exists (
           select 1 from unnest(speakers.payer_ids) as payer (id), private.list_day_budgets(payer.id)),
-      'grant_ids', speakers.grant_ids,
+      'grant_ids', speakers.grant_ids, 'granted_ids', coalesce(speakers.granted_ids, '{}'),
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
@@ -6649,14 +7724,17 @@ begin
     cross join lateral (
       select count(*) filter (where r.status = 'queued') as waiting,
         min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
-        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
-      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
+        count(*) > 0 as is_behind
+      from public.runs r where r.swarm_id = s.id and (r.status = 'queued' or r.can_continue)) as queue
     cross join lateral (
       select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
-        array_agg(sa.grant_id) filter (where sa.is_limited
-          and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array' or c.call -> 'speaker_ids' ? sa.agent_id::text)),
+        array_agg(sa.grant_id) filter (where sa.is_limited and is_named.value),
+        array_agg(sa.agent_id) filter (where sa.grant_id is not null and is_named.value),
         array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
-      from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
+      from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa
+      cross join lateral (select jsonb_typeof(c.call -> 'speaker_ids') is distinct from 'array'
+        or c.call -> 'speaker_ids' ? sa.agent_id::text) as is_named (value))
+      as speakers (ids, grant_ids, granted_ids, payer_ids));
 end
 $function$;
 
@@ -6782,6 +7860,77 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.read_past_calls(swarm_id uuid, agent_id uuid, starter_id uuid, run_id uuid, turn_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  own private.run_leases;
+  is_foreign constant boolean := exists (select 1 from public.agents a
+    where a.id = read_past_calls.agent_id and a.user_id <> starter_id and not a.acts_for_askers);
+  sent constant jsonb := (
+    select jsonb_agg(jsonb_build_object('id', s.seq || '_' || e.position, 'run_id', null, 'message_id', null,
+      'asked_id', null, 'seq', s.seq, 'is_alone', s.are_alone, 'name', e.value -> 'name', 'input', e.value -> 'input',
+      'output', e.value -> 'output', 'is_error', coalesce(e.value -> 'is_error' = 'true', false), 'is_private', false)
+      order by s.seq, e.position)
+    from private.sent_tool_results s
+    cross join lateral jsonb_array_elements(s.results) with ordinality as e (value, position)
+    where s.swarm_id = read_past_calls.swarm_id and s.agent_id = read_past_calls.agent_id and s.user_id = starter_id);
+begin
+  if not exists (select 1 from public.tool_executions x
+      where x.agent_id = read_past_calls.agent_id and x.swarm_id = read_past_calls.swarm_id) then
+    return case when sent is not null then jsonb_build_object('is_cut', false, 'calls', sent) end;
+  end if;
+  select l.* into own from private.run_leases l where l.run_id = read_past_calls.run_id;
+  return (
+    select case when count(*) > 0 or sent is not null then jsonb_build_object(
+      'is_cut', coalesce(bool_or(not x.is_kept), false), 'calls', coalesce(sent, '[]') || coalesce(
+      jsonb_agg(jsonb_build_object('id', x.id, 'run_id', x.run_id, 'message_id', x.message_id, 'asked_id', x.asked_id,
+        'name', x.tool_name, 'input', x.input, 'output', x.output, 'is_error', x.status <> 'succeeded',
+        'is_private', x.is_private) order by x.id) filter (where x.is_kept), '[]')) end
+    from (
+      select x.*, row_number() over newest <= 200
+        and sum(coalesce(length(x.input), 0) + coalesce(length(x.output), 0)) over newest <= 1000000 as is_kept
+      from (
+        select x.id, x.run_id, x.turn_id, m.id as message_id, case when m.id is null then r.message_id end as asked_id,
+          x.tool_name, x.status, p.input::text as input,
+          p.private_to is not null or coalesce(private.acts_for_starter(l.kind, l.config), false) as is_private,
+          case when x.error is not null then jsonb_build_object('error', x.error - 'retryable')::text
+            when x.status = 'cancelled' then '{"error": {"code": "CANCELLED"}}'
+            when jsonb_typeof(p.output) = 'string' then p.output #>> '{}' else p.output::text end as output
+        from public.tool_executions x
+        join public.runs r on r.id = x.run_id and r.user_id = starter_id
+        join public.run_turns t on t.id = x.turn_id and t.status in ('completed', 'failed', 'cancelled')
+        left join private.run_leases held on held.run_id = x.run_id
+        left join public.messages m on m.id = t.message_id
+        left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+        left join public.tools l on l.id = x.tool_id
+        where x.agent_id = read_past_calls.agent_id and x.swarm_id = read_past_calls.swarm_id
+          and x.turn_id <> read_past_calls.turn_id
+          and x.status in ('succeeded', 'failed', 'denied', 'timed_out', 'cancelled')
+          and held.api_key_id is not distinct from own.api_key_id
+          and coalesce(held.aal, 'aal1') <= coalesce(own.aal, 'aal1')
+        order by x.run_id desc, x.id desc limit 201) as x
+      where not (x.is_private and private.is_shared(read_past_calls.swarm_id, starter_id))
+        and not (is_foreign and (x.is_private or exists (select 1 from private.turn_snapshots s
+          where s.turn_id = x.turn_id and s.config -> 'tools' @> jsonb_build_array(
+            jsonb_build_object('name', x.tool_name, 'acts_for_starter', true)))))
+      window newest as (order by x.run_id desc, x.id desc)) as x);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.read_summary(swarm_id uuid, agent_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select jsonb_build_object('up_to_seq', s.up_to_seq, 'text', s.text) from public.conversation_summaries s
+    where s.swarm_id = read_summary.swarm_id and s.agent_id = read_summary.agent_id order by s.up_to_seq desc limit 1);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.read_turn_text(run_id uuid, turn_id uuid, up_to integer)
  RETURNS text
  LANGUAGE plpgsql
@@ -6816,6 +7965,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.record_run_start(extension text, key text, run_id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.run_starts (extension, key, run_id)
+  values (record_run_start.extension, record_run_start.key, record_run_start.run_id);
+  return (select r.swarm_id from public.runs r where r.id = record_run_start.run_id);
+end
+$function$;
+grant execute on function private.record_run_start(text,text,uuid) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.record_usage_of_deleted_swarm()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6824,13 +7987,18 @@ CREATE OR REPLACE FUNCTION private.record_usage_of_deleted_swarm()
 AS $function$
 begin
   -- Waits for reservations that are being made, and prevents further ones.
-  perform 1 from public.runs r where r.swarm_id = old.id and r.status in ('running', 'requires_action')
+  perform 1 from public.runs r
+  where (r.swarm_id = old.id or r.swarm_id in (select t.swarm_id from private.sub_tasks t
+                                               where t.root_swarm_id = old.id))
+    and r.status in ('running', 'requires_action', 'waiting')
   order by r.id for update;
   insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
-    input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
   select payer.id, (select u.id from auth.users u where u.id = r.user_id), old.id, r.id, b.turn_id, t.agent_id,
-    b.framework, b.model, coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0),
-    coalesce(used.output_tokens, 0), coalesce(used.reasoning_tokens, 0), used.cost_usd, coalesce(used.estimated, true)
+    case when b.grant_id is not null and b.payer_id = r.user_id then 'hidden' else b.framework end,
+    case when b.grant_id is not null and b.payer_id = r.user_id then 'hidden' else b.model end,
+    coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0), coalesce(used.output_tokens, 0),
+    coalesce(used.reasoning_tokens, 0), used.cost_usd, coalesce(used.estimated, true), b.grant_id
   from private.budget_reservations b
   join public.runs r on r.id = b.run_id
   -- The account may be deleted with its swarms.
@@ -6841,8 +8009,12 @@ begin
       'cost_usd', nullif(b.cost_usd, 0), 'estimated', true)))
     as used (input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint,
       cost_usd numeric, estimated boolean)
-  left join public.run_turns t on t.swarm_id = old.id and t.id = b.turn_id
+  left join public.run_turns t on t.swarm_id = r.swarm_id and t.id = b.turn_id
   where b.swarm_id = old.id and b.framework is not null;
+  perform private.add_grant_cost(b.grant_id, b.user_id, sum(b.cost_usd))
+  from private.budget_reservations b
+  where b.swarm_id = old.id and b.grant_id is not null
+  group by b.grant_id, b.user_id order by b.grant_id, b.user_id;
   return old;
 end
 $function$;
@@ -6998,6 +8170,18 @@ end
 $function$;
 grant execute on function private.reject_call(text,jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.reject_call(code text, message text, details jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  raise exception using errcode = 'SB400', message = reject_call.message,
+    detail = pg_catalog.jsonb_build_object('code', reject_call.code, 'details', reject_call.details)::text;
+end
+$function$;
+grant execute on function private.reject_call(text,text,jsonb) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION private.reject_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -7016,6 +8200,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.reject_event_type(type text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  perform private.reject_call('INVALID_EVENTS', 'The event type does not exist',
+    pg_catalog.jsonb_build_object('type', 'is not the name of an event type of the app'));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.reject_if_private(swarm_id uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -7024,7 +8219,9 @@ CREATE OR REPLACE FUNCTION private.reject_if_private(swarm_id uuid)
 AS $function$
 begin
   if exists (select 1 from private.private_swarms p
-             where p.swarm_id = reject_if_private.swarm_id and (auth.uid() is null or p.user_id = auth.uid())) then
+             where p.swarm_id = reject_if_private.swarm_id and (auth.uid() is null or p.user_id = auth.uid()))
+      or auth.uid() is null
+        and exists (select 1 from private.sub_tasks t where t.swarm_id = reject_if_private.swarm_id) then
     raise exception 'a private conversation takes no further member or agent: create a swarm'
       using errcode = 'insufficient_privilege', schema = 'public', table = 'swarms';
   end if;
@@ -7156,8 +8353,9 @@ CREATE OR REPLACE FUNCTION private.render_pending_calls(run public.runs, status 
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  sees_all boolean := is_service
-    or (render_pending_calls.status = 'pending_client' and run.user_id = render_pending_calls.viewer_id)
+  is_client constant boolean := is_service
+    or (render_pending_calls.status = 'pending_client' and run.user_id = render_pending_calls.viewer_id);
+  sees_all boolean := is_client
     or exists (
       select 1 from public.swarm_members m
       where m.swarm_id = run.swarm_id and m.user_id = render_pending_calls.viewer_id and m.status = 'active'
@@ -7178,7 +8376,9 @@ begin
     from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = render_pending_calls.status);
+    where x.status = render_pending_calls.status and (x.swarm_id = run.swarm_id and x.run_id = run.id
+      or x.run_id in (select private.list_sub_runs(run.id))
+        and (is_client or x.approver_id = render_pending_calls.viewer_id)));
 end
 $function$;
 
@@ -7202,7 +8402,7 @@ begin
   return json_build_object('run_id', body -> 'run_id', 'swarm_id', body -> 'swarm_id', 'status', body -> 'status',
     'stop_reason', body -> 'stop_reason', 'message', null, 'responses', '[]'::json, 'errors', '[]'::json,
     'usage', null, 'pending_approvals', body -> 'pending_approvals', 'pending_client_calls', null,
-    'created_at', body -> 'created_at', 'completed_at', body -> 'completed_at');
+    'pending_waits', null, 'created_at', body -> 'created_at', 'completed_at', body -> 'completed_at');
 end
 $function$;
 grant execute on function private.render_run(uuid,uuid,boolean) to sb_service;
@@ -7243,17 +8443,20 @@ AS $function$
       case when r.error is null then '[]'::json
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', case when not is_ended and r.status = 'requires_action' then private.sum_waiting_usage(r)
+    'usage', case when not is_ended and r.status in ('requires_action', 'waiting') then private.sum_waiting_usage(r)
       when not is_ended and r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
       when r.usage is not null then json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
-    'pending_approvals', case when not is_ended and r.status = 'requires_action'
+    'pending_approvals', case when not is_ended and (r.status = 'requires_action'
+        or r.pending_waits @> '[{"kind": "sub_task"}]')
       then private.render_pending_calls(r, 'pending_approval', render_runs.viewer_id, render_runs.is_service) end,
-    'pending_client_calls', case when not is_ended and r.status = 'requires_action'
+    'pending_client_calls', case when not is_ended and (r.status = 'requires_action'
+        or r.pending_waits @> '[{"kind": "sub_task"}]')
       then private.render_pending_calls(r, 'pending_client', render_runs.viewer_id, render_runs.is_service) end,
+    'pending_waits', case when not is_ended then private.render_waits(r) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
 $function$;
@@ -7280,6 +8483,24 @@ AS $function$
     'cached_input_tokens', coalesce(cached_input_tokens, 0),
     'output_tokens', coalesce(output_tokens, 0), 'total_tokens', coalesce(input_tokens, 0) + coalesce(output_tokens, 0),
     'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.render_waits(run public.runs)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if run.pending_waits is null or not run.pending_waits @> '[{"kind": "sub_task"}]' then
+    return run.pending_waits;
+  end if;
+  return (
+    select jsonb_agg(w.wait || case when r.id is null then '{}'::jsonb
+        else jsonb_build_object('is_at_work', private.is_at_work(r)) end order by w.position)
+    from jsonb_array_elements(run.pending_waits) with ordinality as w (wait, position)
+    left join public.tool_executions x on x.id = (w.wait ->> 'tool_execution_id')::uuid
+    left join public.runs r on r.id = x.sub_run_id);
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.renew_run_leases(run_ids uuid[], fences bigint[], lease_ms integer)
@@ -7374,6 +8595,26 @@ begin
 end
 $function$;
 grant execute on function private.request_cancel(uuid,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.require_app_types(events text[], relation text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  unknown text;
+begin
+  select pg_catalog.string_agg(pg_catalog.to_json(pg_catalog.left(named.type, 100))::text, ', ') into unknown
+  from (select n.type from pg_catalog.unnest(private.list_app_types(events)) as n (type)
+    where not exists (select 1 from public.event_types t where t.name = n.type) limit 5) as named;
+  if unknown is not null then
+    raise exception 'has unknown event types: %', unknown
+      using errcode = 'check_violation', schema = 'public', table = relation, column = 'events',
+            constraint = relation || '_events_known';
+  end if;
+end
+$function$;
+grant execute on function private.require_app_types(text[],text) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.require_at_most(row_count bigint, max_rows bigint)
  RETURNS boolean
@@ -7605,6 +8846,8 @@ declare
   swarm public.swarms;
   remaining record;
   held private.budget_reservations;
+  has_budget boolean;
+  is_grant_spent boolean;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
   -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that
@@ -7614,17 +8857,21 @@ begin
     return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   select s.* into swarm from public.swarms s where s.id = run.swarm_id;
-  if not private.has_budget(swarm, payer) then
+  is_grant_spent := private.is_grant_spent((call ->> 'grant_id')::uuid, run.user_id);
+  has_budget := run.request ? 'budget' or swarm.parent_run_id is not null or private.has_budget(swarm, payer);
+  if is_grant_spent is null and not has_budget then
     return json_build_object('outcome', 'granted', 'is_reserved', false, 'max_output_tokens', wanted);
   end if;
-  -- Serialises reservations of one payer and of one swarm.
-  perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
-  perform pg_advisory_xact_lock(hashtextextended(swarm.id::text, 40));
+  if has_budget then
+    -- Serialises reservations of one payer and of one swarm with its sub-tasks.
+    perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
+    perform pg_advisory_xact_lock(hashtextextended(private.get_billed_swarm(swarm.id)::text, 40));
+  end if;
   select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
   end if;
-  if private.is_run_limit_reached(payer, run.id) then
+  if is_grant_spent or private.is_run_limit_reached(payer, run.id) then
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   select * into remaining from private.compute_remaining_budget(swarm, payer, run, true);
@@ -7640,9 +8887,9 @@ begin
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, framework, model, input_tokens,
-    tokens, cost_usd)
-  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, call ->> 'framework',
-    call ->> 'model', input, input + granted,
+    grant_id, user_id, tokens, cost_usd)
+  values ((call ->> 'id')::uuid, run.id, private.get_billed_swarm(swarm.id), payer, (call ->> 'turn_id')::uuid,
+    call ->> 'framework', call ->> 'model', input, (call ->> 'grant_id')::uuid, run.user_id, input + granted,
     input_cost + case when wanted > 0 then output_cost * granted / wanted else 0 end);
   return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', granted);
 end
@@ -7661,6 +8908,24 @@ begin
     (step ->> 'agent_id')::uuid)));
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.resolve_model(INOUT framework text, INOUT model text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  named text := private.find_framework_of(pg_catalog.split_part(model, '/', 1));
+begin
+  if named is not null and model like '_%/_%' and not exists (
+       select 1 from public.models m
+       where m.framework = resolve_model.framework and (m.id = resolve_model.model or m.is_list_open)) then
+    framework := named;
+    model := pg_catalog.substr(model, pg_catalog.strpos(model, '/') + 1);
+  end if;
+end
+$function$;
+grant execute on function private.resolve_model(text,text) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.resume_endpoint_queues(resumed uuid[])
  RETURNS void
@@ -7684,14 +8949,18 @@ declare
   speaker record;
   events jsonb := '[]';
 begin
-  select a.id, a.user_id, a as agent, s.config, pinned.tools, t.started_at, t.message_id, t.status into speaker
+  select a.id, a.user_id, a.acts_for_askers, s.config, t.started_at, t.message_id, t.status, (
+      select coalesce(jsonb_agg(kept.tool), '[]') from jsonb_array_elements(v.tools) as kept (tool)
+      where run.request ? 'agent_version' or sa.agent_version is not null or exists (
+        select 1 from public.agent_tools assigned
+        where assigned.agent_id = a.id and assigned.tool_id = (kept.tool ->> 'tool_id')::uuid and assigned.enabled))
+    as tools into speaker
   from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('waiting', 'thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
-  left join public.agent_versions pinned on pinned.agent_id = a.id
-    and pinned.number = coalesce((run.request ->> 'agent_version')::integer, sa.agent_version)
+  join public.agent_versions v on v.agent_id = a.id and v.number = t.agent_version
   where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
@@ -7701,10 +8970,10 @@ begin
     events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.restarted',
         jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', speaker.message_id, 'agent_id', speaker.id,
           'reason', 'worker_lost', 'text', step -> 'restart' -> 'text'), speaker.id))
-      || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'worker_lost');
+      || private.project_turn_status(run, step, (step ->> 'seq')::integer + 1, 'worker_lost');
   elsif speaker.status = 'waiting' then
     update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
-    events := private.project_turn_status(run, (step ->> 'seq')::integer, speaker.id, 'resumed');
+    events := private.project_turn_status(run, step, (step ->> 'seq')::integer, 'resumed');
   end if;
   return case when step ? 'history_limit' then jsonb_build_object(
       'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
@@ -7714,9 +8983,10 @@ begin
     else '{}' end
     || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', case when speaker.tools is null
-        then private.build_agent_tools(speaker.agent, run.swarm_id, run.user_id)
-        else private.build_tools(speaker.tools, speaker.agent, run.swarm_id, run.user_id) end));
+      'tools', private.build_tools(speaker.tools, speaker.id, speaker.user_id, speaker.acts_for_askers, run.swarm_id,
+        run.user_id),
+      'past_calls', private.read_past_calls(run.swarm_id, speaker.id, run.user_id, run.id,
+        (step ->> 'turn_id')::uuid), 'summary', private.read_summary(run.swarm_id, speaker.id)));
 end
 $function$;
 
@@ -7923,6 +9193,31 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.settle_suspended_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update public.runs r
+  set status = case when open.is_asking then 'requires_action' when open.waits is not null then 'waiting'
+      else r.status end,
+    pending_waits = open.waits, can_continue = not open.is_asking and open.waits is null
+  from (
+    select coalesce(bool_or(x.status <> 'waiting'), false) as is_asking,
+      jsonb_path_query_array((select shown.pending_waits from public.runs shown where shown.id = new.run_id),
+        '$[*] ? (@.tool_execution_id == $ids[*])', jsonb_build_object('ids', coalesce(
+          jsonb_agg(x.id) filter (where x.status = 'waiting'), '[]'))) as waits
+    from public.tool_executions x
+    where x.swarm_id = new.swarm_id and x.run_id = new.run_id
+      and x.status in ('pending_approval', 'pending_client', 'waiting')) as left_over
+  cross join lateral (select left_over.is_asking, nullif(left_over.waits, '[]') as waits) as open
+  where r.id = new.run_id and r.status in ('requires_action', 'waiting');
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.share_webhook_sends(user_ids uuid[], webhook_ids uuid[], send_limit integer)
  RETURNS TABLE(webhook_id uuid, deliveries bigint, ends_at timestamp with time zone, ahead bigint, opened_at timestamp with time zone, left_ms double precision)
  LANGUAGE plpgsql
@@ -7978,6 +9273,74 @@ AS $function$
   from unnest(webhook_ids, delivery_ids) as d (webhook_id, delivery_id)
 $function$;
 grant execute on function private.signal_deliveries(uuid[],uuid[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.signal_run(call jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  is_service constant boolean := (call ->> 'is_service')::boolean;
+  -- The service role need not name anybody.
+  key_owner uuid := coalesce(caller, (select r.user_id from public.runs r where r.id = (call ->> 'run_id')::uuid));
+  key constant text := call ->> 'idempotency_key';
+  locked record;
+  replay jsonb;
+  sent_by text;
+  execution_id uuid;
+begin
+  if key is not null then
+    perform pg_advisory_xact_lock(hashtextextended(key_owner || key, 41));
+  end if;
+  select * into locked from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, is_service);
+  sent_by := case when is_service then 'service' when (locked.run).user_id = caller then 'starter' else 'member' end;
+  if not is_service and locked.member_role is null then
+    perform private.reject_call('RUN_NOT_FOUND');
+  elsif locked.member_role = 'viewer' and not is_service then
+    perform private.reject_call('FORBIDDEN');
+  end if;
+  replay := private.find_replay(key_owner, (locked.run).swarm_id, key, call ->> 'request_hash', null, null);
+  if replay ? 'rejection' then
+    perform private.reject_admission(replay -> 'rejection');
+  elsif replay is not null then
+    return private.render_run((locked.run).id, caller, is_service);
+  elsif (locked.run).status in ('completed', 'partial', 'failed', 'cancelled') then
+    perform private.reject_call('RUN_ENDED');
+  end if;
+  -- What begins to wait at this moment either waits when this has the locks, or finds the signal that is kept.
+  perform private.lock_sub_runs((locked.run).id);
+  select x.id into execution_id
+  from public.runs r
+  cross join lateral jsonb_array_elements(r.pending_waits) with ordinality as w (wait, position)
+  join public.tool_executions x on x.id = (w.wait ->> 'tool_execution_id')::uuid
+  where (r.id = (locked.run).id or r.id in (select private.list_sub_runs((locked.run).id)))
+    and w.wait ->> 'kind' = 'event' and w.wait ->> 'name' = call ->> 'name' and x.status = 'waiting'
+    and coalesce(x.expires_at > now(), true)
+    and (sent_by <> 'member' or w.wait ->> 'from' = 'members' and r.id = (locked.run).id)
+  order by r.id <> (locked.run).id, r.id, w.position limit 1;
+  if execution_id is not null then
+    perform private.end_wait(execution_id, private.describe_signal(call ->> 'name', call -> 'data', sent_by,
+      case when sent_by = 'member' then caller end, now()), caller);
+  elsif sent_by = 'member' then
+    perform private.reject_call('FORBIDDEN');
+  elsif (select count(*) >= 100 from private.run_signals n where n.run_id = (locked.run).id) then
+    perform private.reject_call('SIGNAL_LIMIT_REACHED');
+  else
+    insert into private.run_signals (run_id, name, data, sent_by)
+    values ((locked.run).id, call ->> 'name', call -> 'data', sent_by);
+  end if;
+  if key is not null and key_owner is not null then
+    insert into private.idempotency_keys (user_id, key, request_hash, run_id)
+    values (key_owner, key, decode(call ->> 'request_hash', 'hex'), (locked.run).id)
+    on conflict on constraint idempotency_keys_user_id_key do update
+    set request_hash = excluded.request_hash, run_id = excluded.run_id, created_at = now();
+  end if;
+  return private.render_run((locked.run).id, caller, is_service);
+end
+$function$;
+grant execute on function private.signal_run(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.soft_delete_message()
  RETURNS trigger
@@ -8046,10 +9409,10 @@ begin
   if waiting.status = 'running' then
     return private.take_over_run(waiting.id, start_run.owner, start_run.lease_ms);
   end if;
-  if not found or waiting.status not in ('queued', 'requires_action') then
+  if not found or not (waiting.status = 'queued' or waiting.can_continue) then
     return null;
   end if;
-  if waiting.status = 'requires_action' and exists (
+  if waiting.can_continue and exists (
       select 1 from private.run_leases l
       where l.run_id = waiting.id and l.owner <> start_run.owner and l.expires_at > now()) then
     return null;
@@ -8060,22 +9423,25 @@ begin
   end if;
   if exists (select 1 from public.runs r where r.swarm_id = waiting.swarm_id and r.status = 'running')
      or exists (select 1 from public.runs r
-                where r.swarm_id = waiting.swarm_id and r.status in ('queued', 'requires_action')
-                  and (r.queued_at, r.id) < (waiting.queued_at, waiting.id) and private.is_run_claimable(r)) then
+                where r.swarm_id = waiting.swarm_id and (r.status = 'queued' or r.can_continue)
+                  and (r.queued_at, r.id) < (waiting.queued_at, waiting.id)) then
     return null;
   end if;
-  update public.runs r set status = 'running', started_at = coalesce(r.started_at, now())
-  where r.id = waiting.id and r.status = waiting.status and private.is_run_claimable(r);
+  update public.runs r set status = 'running', started_at = coalesce(r.started_at, now()), can_continue = false,
+    pending_waits = null
+  where r.id = waiting.id and r.status = waiting.status and (r.status = 'queued' or r.can_continue);
   if not found then
     return null;
   end if;
   insert into private.run_leases as lease (run_id, owner, fence, expires_at)
   values (waiting.id, start_run.owner, 1, now() + start_run.lease_ms * interval '1 millisecond')
   on conflict on constraint run_leases_pkey do update
-  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at, is_taken_over = false
+  -- A run that has waited has got further than when its node was lost: over months, it may lose more than two.
+  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at, is_taken_over = false,
+    takeovers = 0
   returning lease.fence into new_fence;
   perform private.append_run_event(waiting.id, 'run.started',
-    jsonb_build_object('status', 'running', 'is_resumed', waiting.status = 'requires_action'), null, false);
+    jsonb_build_object('status', 'running', 'is_resumed', waiting.status <> 'queued'), null, false);
   return new_fence;
 end
 $function$;
@@ -8101,8 +9467,8 @@ begin
   return jsonb_build_object('events', jsonb_build_array(
     private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
     jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
-      'tool_name', step -> 'tool_name', 'input', case when reader_id is null then step -> 'input' end), speaker_id,
-      true)));
+      'tool_name', step -> 'tool_name', 'input', case when reader_id is null
+        or not private.is_shared(run.swarm_id, run.user_id) then step -> 'input' end), speaker_id, true)));
 end
 $function$;
 
@@ -8115,6 +9481,39 @@ AS $function$
 begin
   perform private.store_current_version(new.id);
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_app_event(type text, data json, user_id uuid, swarm_id uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  event_id constant uuid := private.new_id();
+  is_for_app constant boolean := store_app_event.user_id is null and store_app_event.swarm_id is null;
+  audience uuid[] := '{}';
+begin
+  perform private.check_event_data(store_app_event.data);
+  if is_for_app then
+    audience := array(select distinct w.user_id from public.webhooks w
+      where w.is_active and w.receives_app_events and store_app_event.type = any (w.events));
+  else
+    if store_app_event.swarm_id is not null then
+      audience := private.list_swarm_audience(store_app_event.swarm_id);
+    end if;
+    if store_app_event.user_id is not null then
+      audience := audience || store_app_event.user_id;
+    end if;
+  end if;
+  if cardinality(audience) > 0 and (is_for_app or private.is_subscribed(store_app_event.type, audience)) then
+    insert into private.events (id, type, data, audience, is_for_app)
+    values (event_id, store_app_event.type, store_app_event.data, audience, is_for_app);
+  end if;
+  return 'evt_' || event_id;
 end
 $function$;
 
@@ -8242,6 +9641,44 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.store_summary(call jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  run public.runs;
+  after_seq constant bigint := call ->> 'after_seq';
+  up_to_seq constant bigint := call ->> 'up_to_seq';
+begin
+  select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
+  perform 1 from private.run_leases l where l.run_id = run.id and l.fence = (call ->> 'fence')::bigint for share;
+  if not found then
+    return 'lost';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(run.swarm_id::text, 43));
+  if private.hash_summarised_messages(run.swarm_id, after_seq, up_to_seq) is distinct from call ->> 'hash'
+      or not exists (select 1 from public.swarm_agents sa
+        where sa.swarm_id = run.swarm_id and sa.agent_id = (call ->> 'agent_id')::uuid for key share)
+      or after_seq > 0 and not exists (select 1 from public.conversation_summaries s
+        where s.swarm_id = run.swarm_id and s.agent_id = (call ->> 'agent_id')::uuid
+          and s.up_to_seq = after_seq) then
+    return 'outdated';
+  end if;
+  insert into public.conversation_summaries as kept (swarm_id, agent_id, up_to_seq, text)
+  values (run.swarm_id, (call ->> 'agent_id')::uuid, up_to_seq, call ->> 'text')
+  on conflict on constraint conversation_summaries_pkey do update set text = excluded.text, created_at = now();
+  -- Earlier ones serve after a message was edited or deleted, and recorded prompts name them.
+  delete from public.conversation_summaries s
+  where s.swarm_id = run.swarm_id and s.agent_id = (call ->> 'agent_id')::uuid and s.up_to_seq < (
+    select k.up_to_seq from public.conversation_summaries k
+    where k.swarm_id = s.swarm_id and k.agent_id = s.agent_id order by k.up_to_seq desc offset 9 limit 1);
+  return 'stored';
+end
+$function$;
+grant execute on function private.store_summary(jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.store_tool_secrets()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8316,6 +9753,7 @@ AS $function$
 declare
   caller uuid := call ->> 'user_id';
   locked record;
+  run public.runs;
   result record;
   execution record;
 begin
@@ -8331,8 +9769,9 @@ begin
       item.value -> 'output' as output, item.value ->> 'error' as error
     from jsonb_array_elements(call -> 'results') with ordinality as item (value, ordinality)
   loop
+    run := private.lock_run_of_call(locked.run, result.id);
     select x.status, x.expires_at into execution from public.tool_executions x
-    where x.id = result.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
+    where x.id = result.id and x.swarm_id = run.swarm_id and x.run_id = run.id
     for no key update;
     if not found then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
@@ -8378,7 +9817,7 @@ AS $function$
         select null, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated,
           c.grant_id is not null
         from public.usage_records c
-        where sum_run_usage.strategy = 'selector' and c.swarm_id = sum_run_usage.swarm_id
+        where sum_run_usage.strategy = 'selector' and c.swarm_id = private.get_billed_swarm(sum_run_usage.swarm_id)
           and c.run_id = sum_run_usage.run_id and c.turn_id is null and c.created_at >= sum_run_usage.created_at
           and c.created_at <= sum_run_usage.until) as u
 $function$;
@@ -8461,7 +9900,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.sweep_runs(max_rows integer, OUT ended text[], OUT denied integer)
+CREATE OR REPLACE FUNCTION private.sweep_runs(max_rows integer, OUT ended text[], OUT expired integer, OUT next_due_ms double precision)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -8473,7 +9912,7 @@ declare
   run public.runs;
 begin
   ended := '{}';
-  denied := 0;
+  expired := 0;
   for found_lease in
     select l.run_id, r.swarm_id, private.get_cancel_reason(l) as cancel_reason
     from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
@@ -8503,20 +9942,52 @@ begin
     end;
   end loop;
   for found_execution in
-    select x.id, x.run_id, x.status from public.tool_executions x
-    where x.status in ('pending_approval', 'pending_client') and x.expires_at < now()
-    order by x.expires_at limit sweep_runs.max_rows
+    (select x.id, x.run_id, x.status from public.tool_executions x
+     where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at < now()
+     order by x.expires_at limit sweep_runs.max_rows)
+    union all
+    (select x.id, x.run_id, x.status from public.tool_executions x
+     where x.status in ('pending_approval', 'pending_client', 'waiting') and x.agent_id is null
+     order by x.id limit sweep_runs.max_rows)
   loop
     select r.* into run from public.runs r where r.id = found_execution.run_id for no key update skip locked;
     continue when not found;
-    if found_execution.status = 'pending_client' then
-      perform private.deny_tool(run, found_execution.id, null, 'CLIENT_TOOL_EXPIRED',
-        'The client submitted no result in time');
-    else
-      perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
-    end if;
-    denied := denied + 1;
+    case found_execution.status
+      when 'waiting' then
+        perform private.end_wait(found_execution.id, jsonb_build_object('ended_by', 'time', 'at', now()), null);
+      when 'pending_client' then
+        perform private.deny_tool(run, found_execution.id, null, 'CLIENT_TOOL_EXPIRED',
+          'The client submitted no result in time');
+      else
+        perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED',
+          'Nobody approved this call in time');
+    end case;
+    expired := expired + 1;
   end loop;
+  for run in
+    select r.* from public.tool_executions x
+    join public.runs r on r.id = x.sub_run_id and r.finished_at is not null
+    where x.status = 'waiting' and x.sub_run_id is not null limit sweep_runs.max_rows
+  loop
+    expired := expired + private.answer_sub_task(run)::integer;
+  end loop;
+  for found_execution in
+    select x.id, x.run_id from public.tool_executions x
+    where x.status = 'waiting' and x.sub_run_id is not null
+      and not exists (select 1 from public.runs r where r.id = x.sub_run_id) limit sweep_runs.max_rows
+  loop
+    perform 1 from public.runs r where r.id = found_execution.run_id for no key update skip locked;
+    continue when not found;
+    update public.tool_executions x
+    set error = '{"code": "SUB_TASK_FAILED", "message": "The sub-task was deleted.", "retryable": false}'
+    where x.id = found_execution.id and x.status = 'waiting';
+    expired := expired + private.end_wait(found_execution.id, '""', null)::integer;
+  end loop;
+  perform private.announce_waiting_tasks(sweep_runs.max_rows);
+  next_due_ms := (
+    select extract(epoch from x.expires_at - clock_timestamp()) * 1000 from public.tool_executions x
+    where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at is not null
+    order by x.expires_at limit 1);
 end
 $function$;
 grant execute on function private.sweep_runs(integer) to sb_service;
@@ -8667,6 +10138,7 @@ begin
     when 'finish_tool' then return private.finish_tool(run, step)
       || case when private.may_turn_continue(run, step) then '{}'::jsonb else '{"outcome": "gone"}' end;
     when 'resume_turn' then return private.resume_turn(run, step);
+    when 'note_left_out' then return private.note_left_out(run, step);
     when 'add_usage' then return private.add_usage(run, step);
     when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
     when 'settle_reservations' then return private.settle_reservations(run, step);
@@ -8793,7 +10265,7 @@ begin
   ), recorded as (
     insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
       input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
-    select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id,
+    select u.id, e.user_id, private.get_billed_swarm((e.turn).swarm_id), (e.turn).run_id, (e.turn).id, e.agent_id,
       case when e.is_model_hidden then 'hidden' else (e.turn).framework end,
       case when e.is_model_hidden then 'hidden' else (e.turn).model end,
       (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
@@ -8820,7 +10292,7 @@ begin
   from ended e
   left join public.messages m on m.id = (e.turn).message_id and e.speaker_id is not null
   cross join lateral (values
-    (e.seq, 'agent.status_changed', case when e.before <> e.speaking
+    (e.seq, 'agent.status_changed', case when e.before <> e.speaking and (e.turn).grant_id is null
       then private.build_status_change(e.agent_id, e.before, e.speaking, 'first_token') end),
     (e.seq + 1, 'message.created', case when m.id is not null
       then jsonb_build_object('message_id', m.id, 'turn_id', (e.turn).id, 'message', to_jsonb(m)) end),
@@ -8834,7 +10306,7 @@ begin
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
       || case when (e.turn).grant_id is null then '{}'::jsonb else '{"framework": null, "model": null}' end end),
-    (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
+    (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after and (e.turn).grant_id is null
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
   where event.data is not null;
   return events;
@@ -8861,6 +10333,17 @@ AS $function$
     else warned_at end
 $function$;
 grant execute on function private.update_warned_at(timestamp with time zone,timestamp with time zone,boolean,integer,integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.wake_extension(name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform pg_notify('swarmbase_runs', 'extension:' || wake_extension.name);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.write_agent_statuses(ids uuid[], changes jsonb)
  RETURNS boolean
@@ -8947,9 +10430,12 @@ create table private.budget_reservations (
   framework text,
   model text,
   input_tokens bigint,
+  grant_id uuid,
+  user_id uuid,
   constraint budget_reservations_pkey PRIMARY KEY (id),
   constraint budget_reservations_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
 );
+CREATE INDEX budget_reservations_grant_id_idx ON private.budget_reservations USING btree (grant_id, user_id) WHERE (grant_id IS NOT NULL);
 CREATE INDEX budget_reservations_payer_id_idx ON private.budget_reservations USING btree (payer_id);
 CREATE INDEX budget_reservations_run_id_idx ON private.budget_reservations USING btree (run_id);
 CREATE INDEX budget_reservations_swarm_id_idx ON private.budget_reservations USING btree (swarm_id);
@@ -8967,6 +10453,7 @@ create table private.events (
   audience uuid[] not null,
   created_at timestamp with time zone default now() not null,
   traceparent text default private.get_traceparent(),
+  is_for_app boolean default false not null,
   constraint events_pkey PRIMARY KEY (seq),
   constraint events_traceparent_valid CHECK (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'::text)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
@@ -9031,13 +10518,13 @@ create policy hidden_swarms_service on private.hidden_swarms to sb_service
 grant delete, insert, select, update on table private.hidden_swarms to sb_service;
 
 create table private.idempotency_keys (
-  user_id uuid not null,
+  user_id uuid,
   key text not null,
   request_hash bytea not null,
   run_id uuid,
   created_at timestamp with time zone default now() not null,
   result text[],
-  constraint idempotency_keys_pkey PRIMARY KEY (user_id, key),
+  constraint idempotency_keys_user_id_key UNIQUE NULLS NOT DISTINCT (user_id, key),
   constraint idempotency_keys_key_length CHECK (char_length(key) >= 1 AND char_length(key) <= 255),
   constraint idempotency_keys_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE,
   constraint idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
@@ -9165,13 +10652,14 @@ create table private.private_swarms (
   api_key_id uuid,
   transcripts text,
   created_at timestamp with time zone default now() not null,
+  started_by text,
   constraint private_swarms_pkey PRIMARY KEY (swarm_id),
   constraint private_swarms_transcripts_known CHECK (transcripts = ANY (ARRAY['private'::text, 'owner'::text])),
   constraint private_swarms_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint private_swarms_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX private_swarms_agent_id_idx ON private.private_swarms USING btree (agent_id) WHERE (transcripts = 'owner'::text);
-CREATE INDEX private_swarms_user_id_idx ON private.private_swarms USING btree (user_id, agent_id, created_at DESC);
+CREATE INDEX private_swarms_user_id_idx ON private.private_swarms USING btree (user_id, agent_id, started_by, created_at DESC);
 alter table private.private_swarms enable row level security;
 create policy private_swarms_service on private.private_swarms to sb_service
   using (true)
@@ -9206,6 +10694,21 @@ create policy request_signing_secrets_service on private.request_signing_secrets
   with check (true);
 grant delete, insert, select, update on table private.request_signing_secrets to sb_service;
 
+create table private.run_images (
+  run_id uuid not null,
+  "position" integer not null,
+  name text not null,
+  media_type text not null,
+  data bytea not null,
+  constraint run_images_pkey PRIMARY KEY (run_id, "position"),
+  constraint run_images_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
+);
+alter table private.run_images enable row level security;
+create policy run_images_service on private.run_images to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.run_images to sb_service;
+
 create table private.run_leases (
   run_id uuid not null,
   owner text,
@@ -9216,6 +10719,7 @@ create table private.run_leases (
   takeovers integer default 0 not null,
   is_taken_over boolean default false not null,
   speaker_ids uuid[],
+  granted_ids uuid[],
   session_id uuid,
   aal text,
   api_key_id uuid,
@@ -9226,6 +10730,7 @@ create table private.run_leases (
 comment on column private.run_leases.takeovers is 'How often another node has taken over the run.';
 comment on column private.run_leases.is_taken_over is 'The holder has taken over the run of a lost node.';
 comment on column private.run_leases.speaker_ids is 'The agents that may speak in the run, as the service has decided; null: all enabled agents of the swarm.';
+comment on column private.run_leases.granted_ids is 'The agents that answer by a grant, which has counted the run. Others do not join it by one. Null: not known.';
 comment on column private.run_leases.session_id is 'The session in which the run was started; null: none, or that of an API key.';
 comment on column private.run_leases.aal is 'The assurance level of the session when the run was started.';
 comment on column private.run_leases.api_key_id is 'The API key that started the run. It stays after the key is revoked: the run never gets the rights of a person.';
@@ -9249,6 +10754,57 @@ create policy run_progress_service on private.run_progress to sb_service
   with check (true);
 grant delete, insert, select, update on table private.run_progress to sb_service;
 
+create table private.run_signals (
+  id uuid default private.new_id() not null,
+  run_id uuid not null,
+  name text not null,
+  data jsonb not null,
+  sent_by text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint run_signals_pkey PRIMARY KEY (id),
+  constraint run_signals_sent_by_known CHECK (sent_by = ANY (ARRAY['starter'::text, 'service'::text])),
+  constraint run_signals_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
+);
+CREATE INDEX run_signals_run_id_idx ON private.run_signals USING btree (run_id, name, id);
+alter table private.run_signals enable row level security;
+create policy run_signals_service on private.run_signals to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.run_signals to sb_service;
+
+create table private.run_starts (
+  extension text not null,
+  key text not null,
+  run_id uuid not null,
+  constraint run_starts_pkey PRIMARY KEY (extension, key),
+  constraint run_starts_key_length CHECK (char_length(key) >= 1 AND char_length(key) <= 255),
+  constraint run_starts_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
+);
+CREATE INDEX run_starts_run_id_idx ON private.run_starts USING btree (run_id);
+alter table private.run_starts enable row level security;
+create policy run_starts_service on private.run_starts to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.run_starts to sb_service;
+
+create table private.sent_tool_results (
+  swarm_id uuid not null,
+  seq bigint not null,
+  agent_id uuid not null,
+  user_id uuid not null,
+  results jsonb not null,
+  are_alone boolean not null,
+  constraint sent_tool_results_pkey PRIMARY KEY (swarm_id, seq),
+  constraint sent_tool_results_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
+  constraint sent_tool_results_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
+);
+CREATE INDEX sent_tool_results_agent_id_idx ON private.sent_tool_results USING btree (agent_id);
+alter table private.sent_tool_results enable row level security;
+create policy sent_tool_results_service on private.sent_tool_results to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.sent_tool_results to sb_service;
+
 create table private.settings (
   name text not null,
   value jsonb not null,
@@ -9259,6 +10815,16 @@ create policy settings_service on private.settings to sb_service
   using (true)
   with check (true);
 grant select on table private.settings to sb_service;
+
+create table private.shared_swarms (
+  swarm_id uuid not null,
+  constraint shared_swarms_pkey PRIMARY KEY (swarm_id),
+  constraint shared_swarms_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
+);
+alter table private.shared_swarms enable row level security;
+create policy shared_swarms_service on private.shared_swarms for select to sb_service
+  using (true);
+grant select on table private.shared_swarms to sb_service;
 
 create table private.signing_keys (
   kid text not null,
@@ -9281,6 +10847,39 @@ create policy signing_keys_service on private.signing_keys to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.signing_keys to sb_service;
+
+create table private.sub_tasks (
+  swarm_id uuid not null,
+  run_id uuid not null,
+  tool_execution_id uuid not null,
+  parent_run_id uuid not null,
+  parent_swarm_id uuid not null,
+  root_swarm_id uuid not null,
+  depth integer not null,
+  template_id uuid not null,
+  agent_id uuid not null,
+  owner_id uuid not null,
+  payer_id uuid not null,
+  reader_id uuid,
+  is_announced boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  constraint sub_tasks_pkey PRIMARY KEY (swarm_id),
+  constraint sub_tasks_run_id_key UNIQUE (run_id),
+  constraint sub_tasks_tool_execution_id_key UNIQUE (tool_execution_id),
+  constraint sub_tasks_depth_range CHECK (depth >= 1 AND depth <= 3),
+  constraint sub_tasks_parent_run_id_fkey FOREIGN KEY (parent_run_id) REFERENCES public.runs(id) ON DELETE CASCADE,
+  constraint sub_tasks_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
+);
+CREATE INDEX sub_tasks_is_announced_idx ON private.sub_tasks USING btree (run_id) WHERE (NOT is_announced);
+CREATE INDEX sub_tasks_parent_run_id_idx ON private.sub_tasks USING btree (parent_run_id);
+CREATE INDEX sub_tasks_reader_id_idx ON private.sub_tasks USING btree (reader_id) WHERE (reader_id IS NOT NULL);
+CREATE INDEX sub_tasks_root_swarm_id_idx ON private.sub_tasks USING btree (root_swarm_id);
+alter table private.sub_tasks enable row level security;
+create policy sub_tasks_service on private.sub_tasks to sb_service
+  using (true)
+  with check (true);
+CREATE TRIGGER sub_tasks_delete_swarm AFTER DELETE ON private.sub_tasks FOR EACH ROW EXECUTE FUNCTION private.delete_sub_task_swarm();
+grant delete, insert, select, update on table private.sub_tasks to sb_service;
 
 create table private.tool_authorizations (
   id uuid default private.new_id() not null,
@@ -9467,6 +11066,19 @@ CREATE OR REPLACE FUNCTION public.agent_cards(place public.swarm_agents)
 AS $function$ select c.* from public.agent_cards c where c.id = place.agent_id $function$;
 grant execute on function public.agent_cards(public.swarm_agents) to authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.emit_event(type text, data json, user_id uuid DEFAULT NULL::uuid, swarm_id uuid DEFAULT NULL::uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_user in ('authenticated', 'api_key') then
+    return private.emit_as_user(emit_event.type, emit_event.data, emit_event.user_id, emit_event.swarm_id);
+  end if;
+  return private.emit_as_service(emit_event.type, emit_event.data, emit_event.user_id, emit_event.swarm_id);
+end
+$function$;
+grant execute on function public.emit_event(text,json,uuid,uuid) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.private_agent_id(swarm public.swarms)
  RETURNS uuid
  LANGUAGE sql
@@ -9474,7 +11086,7 @@ CREATE OR REPLACE FUNCTION public.private_agent_id(swarm public.swarms)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select p.agent_id from private.private_swarms p
-  where p.swarm_id = swarm.id and p.api_key_id is null
+  where p.swarm_id = swarm.id and p.api_key_id is null and p.started_by is null
     and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
 $function$;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
@@ -9553,12 +11165,34 @@ end
 $function$;
 grant execute on function public.restore_agent_version(uuid,integer) to authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.started_by(swarm public.swarms)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select p.started_by from private.private_swarms p
+  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+$function$;
+grant execute on function public.started_by(public.swarms) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.tool(assignment public.agent_tools)
  RETURNS SETOF public.tools
  LANGUAGE sql
  STABLE ROWS 1
 AS $function$ select t.* from public.tools t where t.id = assignment.tool_id $function$;
 grant execute on function public.tool(public.agent_tools) to authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION public.transcripts(swarm public.swarms)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select p.transcripts from private.private_swarms p
+  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+$function$;
+grant execute on function public.transcripts(public.swarms) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.turns(run public.runs)
  RETURNS SETOF public.run_turns
@@ -9654,10 +11288,12 @@ create table public.agent_grants (
   shows_owner boolean default false not null,
   expires_at timestamp with time zone,
   accepted_at timestamp with time zone,
+  accepted_approver text,
   declined_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   constraint agent_grants_pkey PRIMARY KEY (id),
+  constraint agent_grants_accepted_approver_known CHECK (accepted_approver = ANY (ARRAY['owner'::text, 'asker'::text])),
   constraint agent_grants_approver_known CHECK (approver = ANY (ARRAY['owner'::text, 'asker'::text])),
   constraint agent_grants_audience_known CHECK (audience = ANY (ARRAY['everyone'::text, 'claim'::text, 'user'::text])),
   constraint agent_grants_claim_object CHECK (jsonb_typeof(claim) = 'object'::text AND claim <> '{}'::jsonb),
@@ -9884,6 +11520,31 @@ create policy api_keys_service on public.api_keys to sb_service, service_role
 grant delete, insert, select, update on table public.api_keys to sb_service;
 grant select on table public.api_keys to authenticated, service_role;
 
+create table public.conversation_summaries (
+  swarm_id uuid not null,
+  agent_id uuid not null,
+  up_to_seq bigint not null,
+  text text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint conversation_summaries_pkey PRIMARY KEY (swarm_id, agent_id, up_to_seq),
+  constraint conversation_summaries_text_length CHECK (char_length(text) >= 1 AND char_length(text) <= 20000),
+  constraint conversation_summaries_agent_id_fkey FOREIGN KEY (swarm_id, agent_id) REFERENCES public.swarm_agents(swarm_id, agent_id) ON DELETE CASCADE
+);
+alter table public.conversation_summaries enable row level security;
+create policy conversation_summaries_delete on public.conversation_summaries for delete to authenticated
+  using (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids))));
+create policy conversation_summaries_key_delete on public.conversation_summaries as restrictive for delete to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy conversation_summaries_key_select on public.conversation_summaries as restrictive for select to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+create policy conversation_summaries_select on public.conversation_summaries for select to authenticated
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_transcript_ids() AS my_transcript_ids)))));
+create policy conversation_summaries_service on public.conversation_summaries to sb_service, service_role
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table public.conversation_summaries to sb_service, service_role;
+grant delete, select on table public.conversation_summaries to authenticated;
+
 create table public.eval_cases (
   id uuid default private.new_id() not null,
   user_id uuid default auth.uid() not null,
@@ -10072,6 +11733,42 @@ CREATE TRIGGER eval_runs_freeze BEFORE UPDATE ON public.eval_runs FOR EACH ROW W
 CREATE TRIGGER eval_runs_keep_owner BEFORE UPDATE ON public.eval_runs FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER eval_runs_stamp BEFORE INSERT OR UPDATE ON public.eval_runs FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.eval_runs to authenticated, sb_service, service_role;
+
+create table public.event_types (
+  id uuid default private.new_id() not null,
+  name text not null,
+  description text,
+  schema jsonb,
+  example jsonb,
+  users_may_emit boolean default false not null,
+  listed boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint event_types_pkey PRIMARY KEY (id),
+  constraint event_types_name_key UNIQUE (name),
+  constraint event_types_description_length CHECK (char_length(description) <= 2000),
+  constraint event_types_example_object CHECK (jsonb_typeof(example) = 'object'::text),
+  constraint event_types_example_size CHECK (octet_length(example::text) <= 32768),
+  constraint event_types_name_format CHECK (name ~ '^app(\.[a-z][a-z0-9_]*)+$'::text),
+  constraint event_types_name_length CHECK (char_length(name) <= 100),
+  constraint event_types_schema_object CHECK (jsonb_typeof(schema) = 'object'::text),
+  constraint event_types_schema_size CHECK (octet_length(schema::text) <= 32768)
+);
+comment on column public.event_types.schema is 'JSON Schema of `data`. The function `events` rejects events that do not satisfy it; SQL and `rpc` do not check it.';
+comment on column public.event_types.users_may_emit is 'Whether users may emit it, for themselves and for swarms that they belong to.';
+comment on column public.event_types.listed is 'False: users neither see the type nor can subscribe to it or emit it.';
+alter table public.event_types enable row level security;
+create policy event_types_key_select on public.event_types as restrictive for select to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR true));
+create policy event_types_select on public.event_types for select to authenticated
+  using (listed);
+create policy event_types_service on public.event_types to sb_service, service_role
+  using (true)
+  with check (true);
+CREATE TRIGGER event_types_freeze BEFORE UPDATE OF id, name ON public.event_types FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.name IS DISTINCT FROM old.name) EXECUTE FUNCTION private.reject_change('id', 'name');
+CREATE TRIGGER event_types_stamp BEFORE INSERT OR UPDATE ON public.event_types FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
+grant delete, insert, select, update on table public.event_types to sb_service, service_role;
+grant select on table public.event_types to authenticated;
 
 create table public.guardrails (
   id uuid default private.new_id() not null,
@@ -10295,6 +11992,7 @@ CREATE TRIGGER messages_emit_created AFTER INSERT ON public.messages REFERENCING
 CREATE TRIGGER messages_emit_updated AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_updated();
 CREATE TRIGGER messages_flag_blocked AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_new_messages();
 CREATE TRIGGER messages_flag_blocked_edit AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_edited_messages();
+CREATE TRIGGER messages_forget_text AFTER UPDATE OF content ON public.messages FOR EACH ROW WHEN (new.content IS DISTINCT FROM old.content) EXECUTE FUNCTION private.forget_message_text();
 CREATE TRIGGER messages_freeze BEFORE UPDATE OF id, swarm_id, seq, sender_type, sender_id ON public.messages FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.seq IS DISTINCT FROM old.seq OR new.sender_type IS DISTINCT FROM old.sender_type OR new.sender_id IS DISTINCT FROM old.sender_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
 CREATE TRIGGER messages_freeze_data BEFORE UPDATE OF data ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name, 'service_role'::name])) AND new.data IS DISTINCT FROM old.data) EXECUTE FUNCTION private.reject_change('data');
 CREATE TRIGGER messages_freeze_managed BEFORE UPDATE OF sender_user_id, sender_agent_id, sender_name, sender_deleted, reply_to_id, run_id, turn_id, finish_reason, client_message_id, deleted_at, deleted_by, flagged ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.reject_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
@@ -10387,6 +12085,7 @@ create table public.models (
   supports jsonb default '{}'::jsonb not null,
   is_simulated boolean default false not null,
   is_list_open boolean default false not null,
+  is_default_framework boolean default false not null,
   constraint models_pkey PRIMARY KEY (framework, id),
   constraint models_context_window_range CHECK (context_window > 0),
   constraint models_framework_known CHECK (framework = ANY (ARRAY['provider_a'::text, 'provider_b'::text, 'provider_c'::text])),
@@ -10572,6 +12271,7 @@ create table public.runs (
   stop_reason text,
   strategy text not null,
   request jsonb default '{}'::jsonb not null,
+  cause jsonb,
   error jsonb,
   usage jsonb,
   turn_count integer default 0 not null,
@@ -10579,10 +12279,12 @@ create table public.runs (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  pending_waits jsonb,
+  can_continue boolean default false not null,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_swarm_id_id_key UNIQUE (swarm_id, id),
   constraint runs_ended_has_stop_reason CHECK ((status = ANY (ARRAY['completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])) = (stop_reason IS NOT NULL)),
-  constraint runs_status_known CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'requires_action'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])),
+  constraint runs_status_known CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'requires_action'::text, 'waiting'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])),
   constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['all_replied'::text, 'no_reply_needed'::text, 'empty_response'::text, 'max_turns'::text, 'max_tool_steps'::text, 'max_tokens_reached'::text, 'context_length_exceeded'::text, 'schema_mismatch'::text, 'budget_exceeded'::text, 'timeout'::text, 'loop_detected'::text, 'no_progress'::text, 'cancelled'::text, 'interrupted'::text, 'starter_removed'::text, 'provider_error'::text, 'content_filtered'::text, 'guardrail_failed'::text, 'internal_error'::text, 'approval_expired'::text, 'worker_lost'::text])),
   constraint runs_strategy_known CHECK (strategy = ANY (ARRAY['round_robin'::text, 'parallel'::text, 'mention'::text, 'handoff'::text, 'selector'::text, 'supervisor'::text])),
   constraint runs_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE SET NULL (message_id),
@@ -10590,11 +12292,12 @@ create table public.runs (
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
 CREATE INDEX runs_auto_respond_idx ON public.runs USING btree (swarm_id) WHERE ((status = 'queued'::text) AND ((request ->> 'source'::text) = 'auto_respond'::text));
+CREATE INDEX runs_claimable_idx ON public.runs USING btree (swarm_id, queued_at, id) WHERE ((status = 'queued'::text) OR can_continue);
 CREATE INDEX runs_message_id_idx ON public.runs USING btree (swarm_id, message_id) WHERE (message_id IS NOT NULL);
 CREATE UNIQUE INDEX runs_one_live_per_swarm ON public.runs USING btree (swarm_id) WHERE (status = 'running'::text);
+CREATE INDEX runs_suspended_idx ON public.runs USING btree (user_id) WHERE (status = ANY (ARRAY['requires_action'::text, 'waiting'::text]));
 CREATE INDEX runs_swarm_id_created_at_idx ON public.runs USING btree (swarm_id, created_at DESC);
 CREATE INDEX runs_user_id_idx ON public.runs USING btree (user_id) WHERE (user_id IS NOT NULL);
-CREATE INDEX runs_waiting_idx ON public.runs USING btree (swarm_id, queued_at, id) WHERE (status = ANY (ARRAY['queued'::text, 'requires_action'::text]));
 alter table public.runs replica identity using index runs_swarm_id_id_key;
 alter table public.runs enable row level security;
 create policy runs_key_select on public.runs as restrictive for select to api_key
@@ -10606,6 +12309,7 @@ create policy runs_service on public.runs to sb_service, service_role
   with check (true);
 CREATE TRIGGER runs_delete_events AFTER DELETE ON public.runs REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.delete_run_events();
 CREATE TRIGGER runs_emit_update AFTER UPDATE ON public.runs FOR EACH ROW WHEN (new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION private.emit_run_update();
+CREATE TRIGGER runs_end_sub_task AFTER UPDATE OF status ON public.runs FOR EACH ROW WHEN (old.finished_at IS NULL AND new.finished_at IS NOT NULL AND (new.request ->> 'source'::text) = 'sub_task'::text) EXECUTE FUNCTION private.end_sub_task();
 grant delete, insert, select, update on table public.runs to sb_service, service_role;
 grant select on table public.runs to authenticated;
 
@@ -10720,6 +12424,7 @@ CREATE TRIGGER swarm_members_emit_removed AFTER DELETE ON public.swarm_members R
 CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_updated();
 CREATE TRIGGER swarm_members_enqueue_mails AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_invitation_mails();
 CREATE TRIGGER swarm_members_freeze BEFORE UPDATE OF id, swarm_id, user_id, invited_email, invited_by, expires_at ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by OR new.expires_at IS DISTINCT FROM old.expires_at)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
+CREATE TRIGGER swarm_members_mark_shared AFTER INSERT OR UPDATE OF status ON public.swarm_members FOR EACH ROW WHEN (new.status = 'active'::text AND new.role <> 'owner'::text) EXECUTE FUNCTION private.mark_shared();
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
 CREATE TRIGGER swarm_members_remove_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.remove_member_agents();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
@@ -10737,6 +12442,7 @@ create table public.swarms (
   settings jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  parent_run_id uuid,
   constraint swarms_pkey PRIMARY KEY (id),
   constraint swarms_id_owner_id_key UNIQUE (id, owner_id),
   constraint swarms_avatar_http CHECK (avatar ~* '^https?://[^/?#\s]'::text),
@@ -10773,7 +12479,7 @@ alter table public.swarms enable row level security;
 create policy swarms_delete on public.swarms for delete to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)));
 create policy swarms_insert on public.swarms for insert to authenticated
-  with check (owner_id = (( SELECT auth.uid() AS uid)));
+  with check (owner_id = (( SELECT auth.uid() AS uid)) AND parent_run_id IS NULL);
 create policy swarms_key_delete on public.swarms as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarms_key_insert on public.swarms as restrictive for insert to api_key
@@ -10796,6 +12502,7 @@ CREATE TRIGGER swarms_emit_created AFTER INSERT ON public.swarms REFERENCING NEW
 CREATE TRIGGER swarms_emit_deleted BEFORE DELETE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.emit_swarm_deleted();
 CREATE TRIGGER swarms_emit_updated AFTER UPDATE ON public.swarms REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_swarm_updated();
 CREATE TRIGGER swarms_freeze BEFORE UPDATE OF id ON public.swarms FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
+CREATE TRIGGER swarms_freeze_parent BEFORE UPDATE OF parent_run_id ON public.swarms FOR EACH ROW WHEN (new.parent_run_id IS DISTINCT FROM old.parent_run_id) EXECUTE FUNCTION private.reject_change('parent_run_id');
 CREATE TRIGGER swarms_keep_owner BEFORE UPDATE OF owner_id ON public.swarms FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
 CREATE TRIGGER swarms_keep_preamble BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND (new.settings -> 'preamble'::text) IS DISTINCT FROM (old.settings -> 'preamble'::text)) EXECUTE FUNCTION private.keep_preamble();
 CREATE TRIGGER swarms_prepare BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm();
@@ -10843,6 +12550,7 @@ create table public.tool_executions (
   tool_id uuid,
   tool_name text not null,
   tool_call_id text not null,
+  sub_run_id uuid,
   output_chars integer,
   truncated boolean default false not null,
   status text not null,
@@ -10857,18 +12565,20 @@ create table public.tool_executions (
   created_at timestamp with time zone default now() not null,
   constraint tool_executions_pkey PRIMARY KEY (id),
   constraint tool_executions_swarm_id_id_key UNIQUE (swarm_id, id),
-  constraint tool_executions_status_known CHECK (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'denied'::text, 'timed_out'::text, 'cancelled'::text])),
+  constraint tool_executions_status_known CHECK (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'waiting'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'denied'::text, 'timed_out'::text, 'cancelled'::text])),
   constraint tool_executions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint tool_executions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint tool_executions_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE,
   constraint tool_executions_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES public.tools(id) ON DELETE SET NULL,
   constraint tool_executions_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.run_turns(id) ON DELETE CASCADE
 );
-CREATE INDEX tool_executions_agent_id_idx ON public.tool_executions USING btree (agent_id) WHERE (agent_id IS NOT NULL);
+CREATE INDEX tool_executions_abandoned_idx ON public.tool_executions USING btree (id) WHERE ((agent_id IS NULL) AND (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'waiting'::text])));
+CREATE INDEX tool_executions_agent_id_idx ON public.tool_executions USING btree (agent_id, swarm_id, run_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX tool_executions_approver_id_idx ON public.tool_executions USING btree (approver_id) WHERE (status = 'pending_approval'::text);
 CREATE INDEX tool_executions_decided_by_idx ON public.tool_executions USING btree (decided_by) WHERE (decided_by IS NOT NULL);
-CREATE INDEX tool_executions_pending_idx ON public.tool_executions USING btree (expires_at) WHERE (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text]));
+CREATE INDEX tool_executions_pending_idx ON public.tool_executions USING btree (expires_at) WHERE (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'waiting'::text]));
 CREATE INDEX tool_executions_run_id_idx ON public.tool_executions USING btree (swarm_id, run_id);
+CREATE INDEX tool_executions_sub_run_id_idx ON public.tool_executions USING btree (sub_run_id) WHERE ((status = 'waiting'::text) AND (sub_run_id IS NOT NULL));
 CREATE INDEX tool_executions_tool_id_idx ON public.tool_executions USING btree (tool_id) WHERE (tool_id IS NOT NULL);
 CREATE INDEX tool_executions_turn_id_idx ON public.tool_executions USING btree (turn_id);
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
@@ -10880,6 +12590,7 @@ create policy tool_executions_select on public.tool_executions for select to aut
 create policy tool_executions_service on public.tool_executions to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER tool_executions_settle_run AFTER UPDATE ON public.tool_executions FOR EACH ROW WHEN ((old.status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'waiting'::text])) AND (new.status <> ALL (ARRAY['pending_approval'::text, 'pending_client'::text, 'waiting'::text]))) EXECUTE FUNCTION private.settle_suspended_run();
 grant delete, insert, select, update on table public.tool_executions to sb_service, service_role;
 grant select on table public.tool_executions to authenticated;
 
@@ -10914,7 +12625,7 @@ create table public.tools (
   constraint tools_input_schema_object CHECK (jsonb_typeof(input_schema) = 'object'::text AND NOT (input_schema ->> 'type'::text) IS DISTINCT FROM 'object'::text),
   constraint tools_input_schema_size CHECK (octet_length(input_schema::text) <= 32768),
   constraint tools_kind_builtin_has_no_owner CHECK (kind <> 'builtin'::text OR owner_id IS NULL),
-  constraint tools_kind_known CHECK ((kind = ANY (ARRAY['builtin'::text, 'http'::text, 'mcp'::text, 'client'::text])) OR kind ~ '^[a-z][a-z0-9-]{0,39}([.][a-z][a-z0-9_]{0,39})?$'::text),
+  constraint tools_kind_known CHECK ((kind = ANY (ARRAY['builtin'::text, 'http'::text, 'mcp'::text, 'client'::text, 'swarm'::text])) OR kind ~ '^[a-z][a-z0-9-]{0,39}([.][a-z][a-z0-9_]{0,39})?$'::text),
   constraint tools_max_output_chars_range CHECK (max_output_chars >= 1 AND max_output_chars <= 1000000),
   constraint tools_max_retries_range CHECK (max_retries >= 0 AND max_retries <= 5),
   constraint tools_name_format CHECK (name ~ '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$'::text),
@@ -10923,6 +12634,7 @@ create table public.tools (
   constraint tools_secret_names_count CHECK (cardinality(secret_names) <= 20),
   constraint tools_timeout_ms_range CHECK (timeout_ms >= 1000 AND timeout_ms <= 120000),
   constraint tools_visibility_known CHECK (visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])),
+  constraint tools_visibility_of_swarm CHECK (kind <> 'swarm'::text OR visibility = 'private'::text AND owner_id IS NOT NULL),
   constraint tools_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX tools_public_idx ON public.tools USING btree (name) WHERE ((visibility = 'public'::text) OR (owner_id IS NULL));
@@ -10949,6 +12661,7 @@ create policy tools_service on public.tools to sb_service, service_role
 create policy tools_update on public.tools for update to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)))
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
+CREATE TRIGGER tools_check_swarm AFTER INSERT OR UPDATE OF config ON public.tools FOR EACH ROW WHEN (new.kind = 'swarm'::text) EXECUTE FUNCTION private.check_swarm_of_tool();
 CREATE TRIGGER tools_freeze BEFORE UPDATE OF id, kind ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'kind');
 CREATE TRIGGER tools_keep_approval BEFORE INSERT OR UPDATE OF kind, config, secret_names, requires_approval ON public.tools FOR EACH ROW EXECUTE FUNCTION private.keep_tool_approval();
 CREATE TRIGGER tools_keep_owner BEFORE UPDATE OF owner_id ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
@@ -11178,13 +12891,14 @@ create table public.webhooks (
   updated_at timestamp with time zone default now() not null,
   run_id uuid,
   bodies jsonb,
+  receives_app_events boolean default false not null,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_id_user_id_key UNIQUE (id, user_id),
   constraint webhooks_api_version_known CHECK (api_version = '2026-11-15'::text),
   constraint webhooks_bodies_object CHECK (jsonb_typeof(bodies) = 'object'::text),
   constraint webhooks_bodies_of_run CHECK (bodies IS NULL OR run_id IS NOT NULL),
   constraint webhooks_bodies_size CHECK (octet_length(bodies::text) <= 32768),
-  constraint webhooks_events_known CHECK (events <@ ARRAY['message.created'::text, 'message.updated'::text, 'message.deleted'::text, 'message.flagged'::text, 'swarm.created'::text, 'swarm.updated'::text, 'swarm.deleted'::text, 'swarm.completed'::text, 'swarm.agent_added'::text, 'swarm.agent_removed'::text, 'run.updated'::text, 'agent.created'::text, 'agent.updated'::text, 'agent.deleted'::text, 'agent.error'::text, 'agent.status_changed'::text, 'tool.executed'::text, 'tool.error'::text, 'user.joined'::text, 'user.removed'::text, 'user.role_changed'::text]),
+  constraint webhooks_events_known CHECK (events <@ (ARRAY['message.created'::text, 'message.updated'::text, 'message.deleted'::text, 'message.flagged'::text, 'swarm.created'::text, 'swarm.updated'::text, 'swarm.deleted'::text, 'swarm.completed'::text, 'swarm.agent_added'::text, 'swarm.agent_removed'::text, 'run.updated'::text, 'agent.created'::text, 'agent.updated'::text, 'agent.deleted'::text, 'agent.error'::text, 'agent.status_changed'::text, 'tool.executed'::text, 'tool.error'::text, 'user.joined'::text, 'user.removed'::text, 'user.role_changed'::text] || private.list_app_types(events))),
   constraint webhooks_events_not_empty CHECK (cardinality(events) >= 1),
   constraint webhooks_headers_allowed CHECK (private.is_valid_delivery_headers(headers)),
   constraint webhooks_headers_size CHECK (octet_length(headers::text) <= 32768),
@@ -11200,6 +12914,8 @@ comment on table public.webhooks is 'A user has at most 1000.';
 comment on column public.webhooks.api_version is 'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';
 comment on column public.webhooks.run_id is 'Only events of this run are sent. The webhook is deleted an hour after the run has ended.';
 comment on column public.webhooks.bodies is 'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
+comment on column public.webhooks.receives_app_events is 'Whether events of the app that name neither a user nor a swarm are sent. Only the service role can set it.';
+CREATE INDEX webhooks_receives_app_events_idx ON public.webhooks USING btree (user_id) INCLUDE (events) WHERE (is_active AND receives_app_events);
 CREATE INDEX webhooks_run_id_idx ON public.webhooks USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX webhooks_run_updated_idx ON public.webhooks USING btree (user_id) WHERE (is_active AND ('run.updated'::text = ANY (events)));
 CREATE INDEX webhooks_subscribed_idx ON public.webhooks USING btree (user_id) INCLUDE (events) WHERE is_active;
@@ -11290,27 +13006,22 @@ create view public.agent_customers with (security_barrier=true) as
 grant select on table public.agent_customers to authenticated, service_role;
 
 create view public.agent_offers with (security_barrier=true) as
- SELECT g.id,
-    g.agent_id,
-    a.name,
-    a.role,
-    a.avatar,
-    a.description,
-    g.payer,
-    g.approver,
-    g.transcripts,
-    g.runs_per_day,
-    g.cost_per_day,
-        CASE
-            WHEN g.shows_owner THEN p.full_name
-            ELSE NULL::text
-        END AS owner_name,
-    g.created_at,
-    g.expires_at
-   FROM public.agent_grants g
-     JOIN public.agents a ON a.id = g.agent_id
-     LEFT JOIN public.profiles p ON p.id = a.user_id
-  WHERE g.user_id = (( SELECT auth.uid() AS uid)) AND g.accepted_at IS NULL AND g.declined_at IS NULL AND g.runs_per_day IS DISTINCT FROM 0 AND (g.expires_at IS NULL OR g.expires_at > now()) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+ SELECT id,
+    agent_id,
+    name,
+    role,
+    avatar,
+    description,
+    payer,
+    approver,
+    transcripts,
+    runs_per_day,
+    cost_per_day,
+    owner_name,
+    created_at,
+    expires_at
+   FROM private.my_agent_offers() o(id, agent_id, name, role, avatar, description, payer, approver, transcripts, runs_per_day, cost_per_day, owner_name, created_at, expires_at)
+  WHERE ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
 grant select on table public.agent_offers to authenticated, service_role;
 
 create view public.customer_turns with (security_barrier=true) as
@@ -11354,8 +13065,9 @@ create view public.published_agents with (security_barrier=true) as
     transcripts,
     receivers,
     provider,
-    owner_name
-   FROM private.my_published_agents() a(id, name, role, avatar, description, starter_questions, payer, approver, transcripts, receivers, provider, owner_name)
+    owner_name,
+    acts_for_asker
+   FROM private.my_published_agents() a(id, name, role, avatar, description, starter_questions, payer, approver, transcripts, receivers, provider, owner_name, acts_for_asker)
   WHERE (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
 grant select on table public.published_agents to authenticated, service_role;
 
@@ -11512,6 +13224,7 @@ with (publish = 'insert, update, delete, truncate', publish_via_partition_root =
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
+  public.conversation_summaries,
   public.eval_cases,
   public.eval_datasets,
   public.eval_results,
@@ -11550,6 +13263,7 @@ create publication swarmbase_feed for table
   private.hidden_swarms (swarm_id),
   public.agent_tools,
   public.agents,
+  public.conversation_summaries,
   public.eval_cases,
   public.eval_datasets,
   public.eval_results,

@@ -66,15 +66,52 @@ export async function approve({ name, client }: Person, asked: Asked, narrator: 
     ({ error }) => error === null,
     "the decision",
   );
+  narrator.line(`Support: ${await readAnswer(client, asked)}`);
+}
+
+async function readAnswer(client: Person["client"], { swarm_id: swarmId, run_id: runId }: Run): Promise<string> {
   const [answer] = await eventually(
     async () =>
-      take<readonly Row[]>(
-        await client.from("messages").select().eq("swarm_id", asked.swarm_id).eq("run_id", asked.run_id),
-      ),
+      take<readonly Row[]>(await client.from("messages").select().eq("swarm_id", swarmId).eq("run_id", runId)),
     ({ length }) => length > 0,
     "the answer",
   );
-  narrator.line(`Support: ${String(answer?.["content"])}`);
+  return String(answer?.["content"]);
+}
+
+/** A run that waits for something outside of the service. */
+interface Waiting extends Run {
+  readonly pending_waits: readonly { readonly name: string; readonly until: string }[];
+}
+
+/** The agent requests something that takes long, and waits until it is there. */
+export async function askForReport({ name, client }: Person, agentId: string, narrator: Narrator): Promise<Waiting> {
+  narrator.step(
+    `${name} asks for something that takes long`,
+    'functions.invoke("agent-respond", { agent_id, message })',
+  );
+  const said = "Please tell me about my orders when the report is there.";
+  narrator.line(`${name}: ${said}`);
+  // The lines after it say which tools the simulated model calls. The name of the event is set by the shop.
+  const message = `${said}\n/tool request_report\n/tool wait_for_event {"seconds":86400}`;
+  const run = take<Waiting>(await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message } }));
+  const [wait] = run.pending_waits;
+  assert.ok(wait !== undefined, "the run was to wait");
+  narrator.line(`the run waits for ${wait.name}, until ${wait.until} at most, and holds nothing meanwhile`);
+  return run;
+}
+
+/** The run continues, and its agent still knows what a tool said before the service was killed. */
+export async function signalReport({ name, client }: Person, run: Waiting, narrator: Narrator): Promise<void> {
+  narrator.step("The report is there", 'functions.invoke("agent-respond", { action: "signal" })');
+  const body = { action: "signal", run_id: run.run_id, name: run.pending_waits[0]?.name, data: { pages: 12 } };
+  take(await client.functions.invoke("agent-respond", { body }));
+  const answer = await readAnswer(client, run);
+  narrator.line(`Support: ${answer}`);
+  assert.match(
+    answer,
+    new RegExp(`request_report returned: .*R-${orderOf(name)}.*wait_for_event returned: .*"pages":12`),
+  );
 }
 
 function showFrame({ event, fields }: Frame, narrator: Narrator): void {

@@ -26,10 +26,12 @@ const SCHEMA = `
   grant select, insert on public.orders to service_role;
   create function public.my_orders() returns setof public.orders language sql stable
     as $$ select o.* from public.orders o order by o.number $$;
-  grant execute on function public.my_orders() to authenticated;
+  create function public.request_report() returns text language sql stable
+    as $$ select 'R-' || o.number from public.orders o order by o.number limit 1 $$;
+  grant execute on function public.my_orders(), public.request_report() to authenticated;
 `;
 
-/** An account of the app with an agent, two tools and a webhook, which the service role makes and publishes to everyone. */
+/** An account of the app with an agent, its tools and a webhook, which the service role makes and publishes to everyone. */
 export async function publishAgent(
   credentials: Credentials,
   { office, toolToken, narrator }: { office: Office; toolToken: string; narrator: Narrator },
@@ -61,6 +63,12 @@ export async function publishAgent(
       config: { function: "my_orders" },
     },
     {
+      name: "request_report",
+      description: "Begins a summary of everything that was bought, and names its number.",
+      kind: "rpc",
+      config: { function: "request_report" },
+    },
+    {
       name: "refund_order",
       description: "Refunds an order by its number.",
       requires_approval: true,
@@ -75,14 +83,17 @@ export async function publishAgent(
     },
   ];
   await eventually(
-    async () => (await client.rpc("my_orders")).error?.code,
+    async () => (await client.rpc("request_report")).error?.code,
     (code) => code !== "PGRST202",
-    "the service to know the function",
+    "the service to know the functions",
   );
   for (const tool of tools) {
     const { id } = await add(service, "tools", { ...tool, owner_id: owner.id });
     await add(service, "agent_tools", { agent_id: agent.id, tool_id: id });
   }
+  const wait = take<Row>(await client.from("tools").select("id").eq("name", "wait_for_event").single());
+  const configuration = { name: "report.ready" };
+  await add(service, "agent_tools", { agent_id: agent.id, tool_id: wait.id, configuration });
   const events = ["tool.executed", "message.created"];
   const webhook = await add(owner, "webhooks", { name: "Office", url: office.hookUrl, events });
   office.expect(String(webhook["secret"]));

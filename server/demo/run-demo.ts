@@ -19,8 +19,9 @@ const WALK = [
 const SETTINGS = {
   PORT: "0",
   LOG_LEVEL: "warn",
+  PROVIDER_DETECTION: "false",
   // Slow enough to be visible.
-  SIMULATED_FIRST_TOKEN_MS: "100",
+  SIMULATED_FIRST_TOKEN_DELAY_MS: "100",
   SIMULATED_TOKENS_PER_SECOND: "60",
   WEBHOOK_RETRY_SCHEDULE: "0,1",
 };

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import type { Credentials } from "../testing/run-instance.ts";
-import { approve, askForRefund, askForStream } from "./ask.ts";
+import { approve, askForRefund, askForReport, askForStream, signalReport } from "./ask.ts";
 import { showDeliveries, showForgery } from "./deliveries.ts";
 import { eventually } from "./eventually.ts";
 import { showIsolation, showOwner } from "./isolation.ts";
@@ -30,9 +30,11 @@ async function walk(dataDir: string): Promise<void> {
     const [adasView, bobsView] = await Promise.all([followMessages(ada), followMessages(bob)]);
 
     await askForStream(ada, shop.agent.id, narrator);
+    const waiting = await askForReport(ada, shop.agent.id, narrator);
     const asked = await askForRefund(ada, shop.agent.id, narrator);
     await killService(narrator);
     await approve(ada, asked, narrator);
+    await signalReport(ada, waiting, narrator);
     await askForStream(bob, shop.agent.id, narrator);
     assert.deepEqual(office.refunds, [ada.id], "one order was to be refunded, for the customer who asked");
     await eventually(
@@ -63,7 +65,7 @@ async function showPublished({ name, client }: Person, narrator: Narrator): Prom
 
 /** The process that started this one also runs the service. */
 async function killService(narrator: Narrator): Promise<void> {
-  narrator.step("kill -9 of the service, and a new start", "the run is in PostgreSQL");
+  narrator.step("kill -9 of the service, and a new start", "the runs are in PostgreSQL");
   process.send?.("kill");
   const [took] = (await once(process, "message")) as [string];
   narrator.line(`killed; serves again after ${took}`);

@@ -16,14 +16,14 @@ begin
   if not is_client then
     return new;
   end if;
-  if tg_op = 'INSERT' then
+  if tg_op = 'INSERT'
+     or (new.payer, new.approver, new.transcripts) is distinct from (old.payer, old.approver, old.transcripts) then
     new.accepted_at := null;
-    new.declined_at := null;
-  elsif (new.payer, new.approver, new.transcripts) is distinct from (old.payer, old.approver, old.transcripts) then
-    new.accepted_at := null;
+    new.accepted_approver := null;
     new.declined_at := null;
   else
     new.accepted_at := old.accepted_at;
+    new.accepted_approver := old.accepted_approver;
     new.declined_at := old.declined_at;
   end if;
   return new;
@@ -52,6 +52,33 @@ as $$
   where pair.key is not null
 $$;
 
+-- Whether the owner of an agent decides on calls whatever its grant says, because an assignment says so: of the agent
+-- itself, or of those that answer on the terms of the same grant in its sub-tasks.
+create or replace function private.has_owner_kept_approval(agent_id uuid, version integer) returns boolean
+language plpgsql stable
+as $$
+begin
+  -- Few agents have such tools, and the statement below is a large one.
+  if version is null and not exists (
+       select 1 from public.agent_tools x join public.tools t on t.id = x.tool_id
+       where x.agent_id = has_owner_kept_approval.agent_id and (x.approver = 'owner' or t.kind = 'swarm')) then
+    return false;
+  end if;
+  return exists (
+    select 1 from private.list_reached_agents(null, agent_id, version, null) as r
+    cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
+    where o.approver = 'owner' and not private.acts_for_starter((o.tool).kind, (o.tool).config));
+end
+$$;
+
+-- Whether the user that a grant names has accepted the terms as they are now: the owner of the agent can change who
+-- approves without changing the grant. Inlined.
+create or replace function private.is_accepted(held public.agent_grants) returns boolean language sql stable
+as $$
+  select held.accepted_at is not null and (held.approver = 'owner' or coalesce(held.accepted_approver = 'owner', false)
+    or not private.has_owner_kept_approval(held.agent_id, held.agent_version))
+$$;
+
 -- Whether a grant is for an account, whichever others are. An offer is not, but a block needs nobody's consent.
 -- Inlined.
 create or replace function private.is_granted(held public.agent_grants, account_id uuid, metadata jsonb,
@@ -59,7 +86,7 @@ create or replace function private.is_granted(held public.agent_grants, account_
 language sql stable
 as $$
   select (held.expires_at is null or held.expires_at > now()) and case held.audience
-    when 'user' then held.user_id = account_id and (held.accepted_at is not null or held.runs_per_day = 0)
+    when 'user' then held.user_id = account_id and (private.is_accepted(held) or held.runs_per_day = 0)
     when 'claim' then metadata @> held.claim and (held.include_anonymous or not is_anonymous)
     else held.include_anonymous or not is_anonymous end
 $$;
@@ -79,7 +106,7 @@ declare
 begin
   select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
   from auth.users u where u.id = find_grant.user_id;
-  if account.deleted_at is not null or account.banned_until > now() then
+  if not found or account.deleted_at is not null or account.banned_until > now() then
     return null;
   end if;
   held := (
@@ -133,8 +160,8 @@ language sql stable rows 20 security definer set search_path = pg_catalog, pg_te
 as $$ select g.agent_id from private.list_held_grants(auth.uid()) as g $$;
 grant execute on function private.my_granted_agent_ids() to authenticated, service_role, sb_service;
 
--- The conversations that their users let the caller, who owns the agent, read. Not those with an earlier agent of the
--- same id, which anybody can give to a new agent.
+-- The conversations that their users let the caller, who owns the agent, read, and the sub-tasks that the caller reads.
+-- Not those with an earlier agent of the same id, which anybody can give to a new agent.
 create or replace function private.my_transcript_ids() returns setof uuid
 language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
@@ -143,7 +170,9 @@ begin
   return query
   select p.swarm_id from private.private_swarms p
   join public.agents a on a.id = p.agent_id and a.created_at <= p.created_at
-  where p.transcripts = 'owner' and a.user_id = auth.uid();
+  where p.transcripts = 'owner' and a.user_id = auth.uid()
+  union all
+  select t.swarm_id from private.sub_tasks t where t.reader_id = auth.uid();
 end
 $$;
 grant execute on function private.my_transcript_ids() to authenticated, service_role, sb_service;
@@ -160,52 +189,147 @@ end
 $$;
 grant execute on function private.my_pending_execution_ids() to authenticated, service_role, sb_service;
 
--- The origins that receive text of conversations with an agent: its HTTP tools, and the webhooks of its guardrails.
--- With a version, those of the version.
-create or replace function private.list_receivers(agent_id uuid, tools jsonb, guardrails jsonb) returns text[]
-language sql stable
+-- The tools that an agent, or a version of it, has in a run, and who approves their calls by the assignment.
+create or replace function private.list_offered_tools(agent_id uuid, version integer)
+returns table (tool public.tools, approver text) language sql stable
 as $$
-  select coalesce(array_agg(distinct origin.text order by origin.text), '{}')
-  from (
-    select t.config from public.agent_tools x join public.tools t on t.id = x.tool_id
-    where tools is null and x.agent_id = list_receivers.agent_id and x.enabled and t.enabled
-    union all
-    select coalesce(x.definition -> 'config', t.config)
-    from jsonb_to_recordset(tools) as x (tool_id uuid, enabled boolean, definition jsonb)
-    join public.tools t on t.id = x.tool_id
-    where x.enabled and t.enabled
-    union all
-    select g.config from public.guardrails g
-    where tools is null and g.agent_id = list_receivers.agent_id and g.is_active
-    union all
-    select g.value -> 'config' from jsonb_array_elements(guardrails) as g where g.value -> 'is_active' = 'true')
-    as receiver (config)
+  select t, x.approver
+  from public.agents a
+  left join public.agent_versions v on v.agent_id = a.id and v.number = list_offered_tools.version
   cross join lateral (
-    -- A URL can have credentials before its host.
-    select regexp_replace(substring(lower(coalesce(receiver.config ->> 'url', receiver.config ->> 'card_url'))
-      from '^https?://[^/?#]+'), '//.*@', '//')) as origin (text)
-  where origin.text is not null
+    select n.tool_id, n.enabled, n.approver, null::text as name, null::jsonb as definition
+    from public.agent_tools n where v.number is null and n.agent_id = a.id
+    union all
+    select w.* from jsonb_to_recordset(v.tools)
+      as w (tool_id uuid, enabled boolean, approver text, name text, definition jsonb)) as x
+  join public.tools live on live.id = x.tool_id
+  cross join lateral
+    jsonb_populate_record(live, private.get_kept_definition(live, x.name, x.definition, a.user_id)) as t
+  where a.id = list_offered_tools.agent_id and x.enabled and t.enabled and private.is_tool_usable(live, a.user_id)
 $$;
 
--- The name of the company or program that answers for a framework, as the service has stored it.
-create or replace function private.get_provider_name(framework text) returns text language sql stable
-as $$ select s.value ->> framework from private.settings s where s.name = 'provider_names' $$;
+-- The agents that get text of a conversation with an agent: itself and those that answer in its sub-tasks, with the
+-- version that answers, who approves on its terms, and the swarm of the sub-task. As private.find_terms has it: agents
+-- of the tool's owner answer on the terms of the agent that calls it, those of the asker as their own, and others only
+-- by a grant that the asker holds. Without an asker: those that answer on the terms of the first one. A tool that names
+-- a swarm of somebody else begins nothing, and nothing of that swarm is told.
+create or replace function private.list_reached_agents(asker_id uuid, agent_id uuid, version integer, approver text)
+returns table (agent_id uuid, version integer, approver text, swarm_id uuid) language sql stable rows 5
+as $$
+  with recursive reached as (
+    select list_reached_agents.agent_id, list_reached_agents.version, list_reached_agents.approver,
+      null::uuid as swarm_id
+    union
+    select sa.agent_id, (held.terms).agent_version,
+      case when sa.user_id = list_reached_agents.asker_id then 'asker'
+        when sa.user_id = s.owner_id then r.approver else (held.terms).approver end, s.id
+    from reached r
+    cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
+    join public.swarms s on s.id = private.parse_uuid((o.tool).config ->> 'swarm_id')
+      and s.owner_id = (o.tool).owner_id and s.parent_run_id is null
+    join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+    cross join lateral (
+      select case when sa.user_id not in (s.owner_id, list_reached_agents.asker_id)
+        then private.find_grant(sa.agent_id, list_reached_agents.asker_id) end as terms
+      offset 0) as held
+    where (o.tool).kind = 'swarm'
+      and (sa.user_id in (s.owner_id, list_reached_agents.asker_id) or (held.terms).id is not null))
+  select * from reached
+$$;
+
+-- What a user must know of a grant before the first message. The receivers are the origins that get text: of HTTP
+-- tools, and of the webhooks of guardrails; the model chooses the address of http_get. The providers are the names of
+-- the companies or programs whose models answer, check what is read and written, summarise conversations, or do so when
+-- another one fails, as the service has stored them; null when it knows none.
+create or replace function private.describe_terms(held public.agent_grants, asker_id uuid, out receivers text[],
+  out provider text, out approver text, out acts_for_asker boolean)
+language sql stable
+as $$
+  with reached as materialized (
+    select r.*, a.user_id, a.acts_for_askers, v.guardrails, coalesce(v.framework, a.framework) as framework
+    from private.list_reached_agents(asker_id, held.agent_id, held.agent_version, held.approver) as r
+    join public.agents a on a.id = r.agent_id
+    left join public.agent_versions v on v.agent_id = r.agent_id and v.number = r.version
+  ), tools as materialized (
+    select o.tool, coalesce(o.approver, r.approver) as approver, r.user_id, r.acts_for_askers,
+      private.acts_for_starter((o.tool).kind, (o.tool).config) as acts
+    from reached r cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
+  ), guardrails as materialized (
+    select g.kind, g.config from reached r join public.guardrails g on g.agent_id = r.agent_id
+    where r.guardrails is null and g.is_active
+    union all
+    select g.value ->> 'kind', g.value -> 'config'
+    from reached r cross join lateral jsonb_array_elements(r.guardrails) as g where g.value -> 'is_active' = 'true'
+    union all
+    select g.kind, g.config from public.guardrails g
+    where g.is_active and g.swarm_id in (select r.swarm_id from reached r)
+  )
+  select
+    (select coalesce(array_agg(distinct origin.text order by origin.text), '{}')
+     from (
+       select coalesce((t.tool).config ->> 'url', (t.tool).config ->> 'card_url',
+         case when (t.tool).kind = 'builtin' and (t.tool).name = 'http_get' then 'https://*' end)
+       from tools t
+       union all
+       select g.config ->> 'url' from guardrails g) as receiver (url)
+     -- A URL can have credentials before its host.
+     cross join lateral (
+       select regexp_replace(substring(lower(receiver.url) from '^https?://[^/?#]+'), '//.*@', '//')) as origin (text)
+     where origin.text is not null),
+    (select string_agg(distinct s.value ->> used.framework, ', ' order by s.value ->> used.framework)
+     from (
+       select r.framework from reached r
+       union all
+       select g.config ->> 'framework' from guardrails g where g.kind = 'model'
+       union all
+       select k.value #>> '{}' from private.settings k where k.name = 'agent_summary_framework') as asked (framework)
+     cross join lateral (
+       select asked.framework
+       union all
+       select f.value from private.settings k
+       cross join lateral jsonb_array_elements_text(k.value -> asked.framework) as f
+       where k.name = 'provider_fallbacks') as used (framework)
+     join private.settings s on s.name = 'provider_names'),
+    case when held.approver = 'owner' or exists (
+        select 1 from tools t where t.approver = 'owner' and not t.acts and t.user_id <> asker_id)
+      then 'owner' else 'asker' end,
+    exists (select 1 from tools t where t.acts and t.acts_for_askers)
+$$;
 
 -- The rows of the view published_agents, of the caller alone.
 create or replace function private.my_published_agents()
 returns table (id uuid, name text, role text, avatar text, description text, starter_questions text[], payer text,
-  approver text, transcripts text, receivers text[], provider text, owner_name text)
+  approver text, transcripts text, receivers text[], provider text, owner_name text, acts_for_asker boolean)
 language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$
   select a.id, a.name, case when v.number is null then a.role else v.role end, a.avatar, a.description,
-    a.starter_questions, g.payer, g.approver, g.transcripts, private.list_receivers(a.id, v.tools, v.guardrails),
-    private.get_provider_name(coalesce(v.framework, a.framework)), case when g.shows_owner then p.full_name end
+    a.starter_questions, g.payer, terms.approver, g.transcripts, terms.receivers, terms.provider,
+    case when g.shows_owner then p.full_name end, terms.acts_for_asker
   from private.list_held_grants(auth.uid()) as g
   join public.agents a on a.id = g.agent_id
   left join public.agent_versions v on v.agent_id = g.agent_id and v.number = g.agent_version
   left join public.profiles p on p.id = a.user_id
+  cross join lateral private.describe_terms(g, auth.uid()) as terms
 $$;
 grant execute on function private.my_published_agents() to authenticated, service_role;
+
+-- The rows of the view agent_offers, of the caller alone.
+create or replace function private.my_agent_offers()
+returns table (id uuid, agent_id uuid, name text, role text, avatar text, description text, payer text, approver text,
+  transcripts text, runs_per_day integer, cost_per_day numeric, owner_name text, created_at timestamptz,
+  expires_at timestamptz)
+language sql stable rows 5 security definer set search_path = pg_catalog, pg_temp
+as $$
+  select g.id, g.agent_id, a.name, a.role, a.avatar, a.description, g.payer, terms.approver, g.transcripts,
+    g.runs_per_day, g.cost_per_day, case when g.shows_owner then p.full_name end, g.created_at, g.expires_at
+  from public.agent_grants g
+  join public.agents a on a.id = g.agent_id
+  left join public.profiles p on p.id = a.user_id
+  cross join lateral private.describe_terms(g, auth.uid()) as terms
+  where g.user_id = auth.uid() and g.declined_at is null and not private.is_accepted(g)
+    and g.runs_per_day is distinct from 0 and (g.expires_at is null or g.expires_at > now())
+$$;
+grant execute on function private.my_agent_offers() to authenticated, service_role;
 
 -- What whoever asks is told with each answer: the warnings of the agent are its owner's.
 create or replace function private.list_asker_warnings(swarm_id uuid) returns jsonb language plpgsql stable
@@ -227,6 +351,9 @@ declare
 begin
   update public.agent_grants g
   set accepted_at = case when is_accepted then coalesce(g.accepted_at, now()) end,
+    accepted_approver = case when not is_accepted then null
+      when g.approver = 'owner' or private.has_owner_kept_approval(g.agent_id, g.agent_version) then 'owner'
+      else 'asker' end,
     declined_at = case when not is_accepted then now() end
   where g.id = answer_agent_grant.grant_id and g.user_id = answer_agent_grant.user_id
     and (g.expires_at is null or g.expires_at > now())
@@ -245,66 +372,145 @@ as $$
   select coalesce(held.runs_per_day, held.cost_per_day, held.total_runs_per_day, held.total_cost_per_day) is not null
 $$;
 
--- Counts a run against the limits of a grant, and returns the rejection when one of them is reached, else null. The
--- rows are locked until the transaction ends, so that runs which begin at the same time cannot pass a limit together. A
--- limit counts from when it is set.
-create or replace function private.charge_grant(grant_id uuid, asker_id uuid) returns jsonb
+-- Adds to what was used today of a grant with limits, and returns the rows. That of all askers comes first, wherever
+-- both are locked, so that two transactions cannot wait for each other. A limit counts from when it is set.
+create or replace function private.count_grant_use(limits public.agent_grants, asker_id uuid, more_runs integer,
+  more_cost_usd numeric, out total private.grant_usage, out own private.grant_usage)
 language plpgsql volatile
 as $$
 declare
   today constant date := (now() at time zone 'UTC')::date;
+begin
+  if num_nonnulls(limits.total_runs_per_day, limits.total_cost_per_day) > 0 then
+    insert into private.grant_usage as used (grant_id, user_id, day, runs, cost_usd)
+    values (limits.id, null, today, more_runs, more_cost_usd)
+    on conflict on constraint grant_usage_key
+      do update set runs = used.runs + excluded.runs, cost_usd = used.cost_usd + excluded.cost_usd
+    returning used.* into total;
+  end if;
+  if num_nonnulls(limits.runs_per_day, limits.cost_per_day) > 0 and asker_id is not null then
+    insert into private.grant_usage as used (grant_id, user_id, day, runs, cost_usd)
+    values (limits.id, asker_id, today, more_runs, more_cost_usd)
+    on conflict on constraint grant_usage_key
+      do update set runs = used.runs + excluded.runs, cost_usd = used.cost_usd + excluded.cost_usd
+    returning used.* into own;
+  end if;
+end
+$$;
+
+-- Whether askers have spent what a grant allows for a day: one of them, or all of them (null). It counts the turns that
+-- have ended today, and today's calls of models in turns that have not: a turn can make any number of them, and can
+-- last for days. A call in progress does not count, because its estimate is far more than most calls cost: askers would
+-- be refused what nobody uses. A single statement reads both tables, so that a turn that ends counts once.
+create or replace function private.is_cost_spent(grant_id uuid, asker_id uuid, most numeric) returns boolean
+language plpgsql stable
+as $$
+declare
+  today constant date := (now() at time zone 'UTC')::date;
+  midnight constant timestamptz := date_trunc('day', now(), 'UTC');
+begin
+  if most is null then
+    return false;
+  elsif asker_id is null then
+    return most <= (
+      select coalesce((select used.cost_usd from private.grant_usage used
+                       where used.grant_id = is_cost_spent.grant_id and used.day = today and used.user_id is null), 0)
+        + coalesce(sum(b.cost_usd), 0)
+      from private.budget_reservations b
+      where b.grant_id = is_cost_spent.grant_id and b.usage is not null and b.created_at >= midnight);
+  end if;
+  return most <= (
+    select coalesce((select used.cost_usd from private.grant_usage used
+                     where used.grant_id = is_cost_spent.grant_id and used.day = today
+                       and used.user_id = is_cost_spent.asker_id), 0)
+      + coalesce(sum(b.cost_usd), 0)
+    from private.budget_reservations b
+    where b.grant_id = is_cost_spent.grant_id and b.user_id = is_cost_spent.asker_id and b.usage is not null
+      and b.created_at >= midnight);
+end
+$$;
+
+-- Whether the cost that a grant allows for a day is used up, by the asker or by all. Null: it limits no cost.
+create or replace function private.is_grant_spent(grant_id uuid, asker_id uuid) returns boolean
+language plpgsql stable
+as $$
+declare
   limits public.agent_grants;
-  own private.grant_usage;
-  total private.grant_usage;
+begin
+  select g.* into limits from public.agent_grants g
+  where g.id = is_grant_spent.grant_id and num_nonnulls(g.cost_per_day, g.total_cost_per_day) > 0;
+  if not found then
+    return null;
+  end if;
+  return private.is_cost_spent(limits.id, null, limits.total_cost_per_day)
+    or asker_id is not null and private.is_cost_spent(limits.id, asker_id, limits.cost_per_day);
+end
+$$;
+
+-- Counts a run against the limits of a grant, and returns the rejection when one of them is reached, else null. The
+-- rows are locked until the transaction ends, so that runs which begin at the same time cannot pass a limit together.
+-- The caller takes a rejected run back.
+create or replace function private.charge_grant(grant_id uuid, asker_id uuid) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  limits public.agent_grants;
+  used record;
 begin
   select g.* into limits from public.agent_grants g where g.id = charge_grant.grant_id and private.is_limited(g);
   if not found then
     return null;
   end if;
-  -- The row of all askers first, wherever both are locked, so that two transactions cannot wait for each other.
-  if limits.total_runs_per_day is not null or limits.total_cost_per_day is not null then
-    insert into private.grant_usage as used (grant_id, user_id, day, runs) values (limits.id, null, today, 1)
-    on conflict on constraint grant_usage_key do update set runs = used.runs + 1
-    returning used.* into total;
+  used := private.count_grant_use(limits, asker_id, 1, 0);
+  if (used.own).runs > limits.runs_per_day or private.is_cost_spent(limits.id, asker_id, limits.cost_per_day) then
+    return private.build_rejection('RATE_LIMITED') || jsonb_build_object('retry_after',
+      ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '24 hours' - now())));
+  elsif (used.total).runs > limits.total_runs_per_day
+      or private.is_cost_spent(limits.id, null, limits.total_cost_per_day) then
+    return private.build_rejection('BUDGET_EXCEEDED', '{"limit": "grant"}');
   end if;
-  if limits.runs_per_day is not null or limits.cost_per_day is not null then
-    insert into private.grant_usage as used (grant_id, user_id, day, runs) values (limits.id, asker_id, today, 1)
-    on conflict on constraint grant_usage_key do update set runs = used.runs + 1
-    returning used.* into own;
-  end if;
-  if coalesce(own.runs <= limits.runs_per_day, true) and coalesce(own.cost_usd < limits.cost_per_day, true)
-      and coalesce(total.runs <= limits.total_runs_per_day, true)
-      and coalesce(total.cost_usd < limits.total_cost_per_day, true) then
-    return null;
-  end if;
-  update private.grant_usage used set runs = used.runs - 1
-  where used.grant_id = limits.id and used.day = today and (used.user_id = asker_id or used.user_id is null);
-  return case when own.runs > limits.runs_per_day or own.cost_usd >= limits.cost_per_day
-    then private.build_rejection('RATE_LIMITED') || jsonb_build_object('retry_after',
-      ceil(extract(epoch from (today + 1)::timestamp at time zone 'UTC' - now())))
-    else private.build_rejection('BUDGET_EXCEEDED', '{"limit": "grant"}') end;
+  return null;
 end
 $$;
 
--- Counts the runs of calls by grants, each as often as grants are used in it. Sets the answer of those that reach a
--- limit.
+-- The same for all grants that a run uses: for each of them, or for none.
+create or replace function private.charge_each_grant(grant_ids uuid[], asker_id uuid) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  charged uuid[] := '{}';
+  held_id uuid;
+  rejection jsonb;
+begin
+  for held_id in select g.id from unnest(grant_ids) as g (id) order by g.id loop
+    rejection := private.charge_grant(held_id, asker_id);
+    charged := charged || held_id;
+    if rejection is not null then
+      perform private.count_grant_use(g, asker_id, -1, 0) from public.agent_grants g where g.id = any (charged);
+      return rejection;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+-- Counts the runs of calls by grants. Sets the answer of those that reach a limit. A sub-task does not count for the
+-- grant of the run around it, whose cost limits its model calls all the same.
 create or replace function private.charge_grants(calls jsonb) returns jsonb language plpgsql volatile
 as $$
 declare
   charged jsonb := '[]';
   call jsonb;
-  held_id text;
   rejection jsonb;
 begin
   for call in select c.value from jsonb_array_elements(calls) as c loop
     if call -> 'answer' = 'null' and call -> 'grant_ids' <> 'null' then
-      for held_id in select g.id from jsonb_array_elements_text(call -> 'grant_ids') as g (id) order by g.id loop
-        rejection := private.charge_grant(held_id::uuid, (call ->> 'user_id')::uuid);
-        if rejection is not null then
-          call := call || jsonb_build_object('answer', private.build_answer(rejection));
-          exit;
-        end if;
-      end loop;
+      rejection := private.charge_each_grant(
+        array_remove(private.parse_uuids(call -> 'grant_ids'), (call ->> 'outer_grant_id')::uuid),
+        (call ->> 'user_id')::uuid);
+      if rejection is not null then
+        call := call || jsonb_build_object('answer', private.build_answer(rejection));
+      end if;
     end if;
     charged := charged || call;
   end loop;
@@ -312,17 +518,19 @@ begin
 end
 $$;
 
--- Adds the cost of a turn to what was used of the limits of its grant.
+-- Adds the cost of a turn to what was used of a grant that limits costs, also on a day on which nobody has begun a run.
+-- The grant is locked, so that one that is deleted meanwhile fails no turn.
 create or replace function private.add_grant_cost(grant_id uuid, asker_id uuid, cost_usd numeric) returns boolean
 language plpgsql volatile
 as $$
 declare
-  today constant date := (now() at time zone 'UTC')::date;
+  limits public.agent_grants;
 begin
-  update private.grant_usage used set cost_usd = used.cost_usd + add_grant_cost.cost_usd
-  where used.grant_id = add_grant_cost.grant_id and used.day = today and used.user_id is null;
-  update private.grant_usage used set cost_usd = used.cost_usd + add_grant_cost.cost_usd
-  where used.grant_id = add_grant_cost.grant_id and used.day = today and used.user_id = asker_id;
+  select g.* into limits from public.agent_grants g
+  where g.id = add_grant_cost.grant_id and num_nonnulls(g.cost_per_day, g.total_cost_per_day) > 0 for key share;
+  if found then
+    perform private.count_grant_use(limits, asker_id, 0, cost_usd);
+  end if;
   return true;
 end
 $$;

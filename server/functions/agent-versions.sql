@@ -23,6 +23,18 @@ as $$
     'enabled', tool.enabled, 'is_vouched', tool.is_vouched)
 $$;
 
+-- What a version keeps of a tool instead of what the tool is now: nothing of tools of others. The app vouches for what
+-- it vouched for then and vouches for now. Inlined.
+create or replace function private.get_kept_definition(live public.tools, name text, definition jsonb,
+  agent_owner_id uuid) returns jsonb
+language sql stable
+as $$
+  select case when live.owner_id = agent_owner_id and jsonb_typeof(definition) = 'object'
+    then definition || jsonb_build_object('name', name,
+      'is_vouched', live.is_vouched and definition @> '{"is_vouched": true}')
+    else '{}' end
+$$;
+
 -- Whether something refers to a version, which is then kept.
 create or replace function private.is_version_used(agent_id uuid, number integer) returns boolean
 language sql stable

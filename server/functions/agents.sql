@@ -1,10 +1,43 @@
 -- Agents.
 
+-- The framework that answers for a vendor: the one that is configured with it, else the one of its keys.
+create or replace function private.find_framework_of(vendor text) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(
+    (select min(provider.key) from private.settings s cross join lateral jsonb_each_text(s.value) as provider
+     where s.name = 'provider_names' and provider.value = case when vendor in ('google', 'gemini') then 'gcp.gemini'
+       when vendor = 'ollama' then 'openai-compatible' else vendor end),
+    case when vendor = 'openai' then 'provider_a' when vendor = 'anthropic' then 'provider_b'
+      when vendor in ('google', 'gemini') then 'provider_c' end)
+$$;
+grant execute on function private.find_framework_of(text) to authenticated, sb_service, service_role;
+
+-- `openai/gpt-5.4-mini` is a vendor and its model, unless the framework itself offers a model of this name.
+create or replace function private.resolve_model(inout framework text, inout model text)
+language plpgsql stable
+as $$
+declare
+  named text := private.find_framework_of(pg_catalog.split_part(model, '/', 1));
+begin
+  if named is not null and model like '_%/_%' and not exists (
+       select 1 from public.models m
+       where m.framework = resolve_model.framework and (m.id = resolve_model.model or m.is_list_open)) then
+    framework := named;
+    model := pg_catalog.substr(model, pg_catalog.strpos(model, '/') + 1);
+  end if;
+end
+$$;
+grant execute on function private.resolve_model(text, text) to authenticated, sb_service, service_role;
+
 create or replace function private.prepare_agent() returns trigger language plpgsql
 as $$
 begin
   new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
+  if new.model like '%/%' and new.model is distinct from old.model then
+    select r.framework, r.model into new.framework, new.model from private.resolve_model(new.framework, new.model) r;
+  end if;
   -- Not with every change of the status. A nested array is left for the check of the table.
   if new.starter_questions <> '{}' and new.starter_questions is distinct from old.starter_questions
      and array_ndims(new.starter_questions) = 1 then

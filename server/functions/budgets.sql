@@ -42,7 +42,8 @@ begin
       where u.payer_id = is_run_limit_reached.payer_id and u.created_at >= date_trunc('day', now(), 'UTC')
       union all
       select b.run_id from private.budget_reservations b
-      where b.payer_id = is_run_limit_reached.payer_id) as used
+      where b.payer_id = is_run_limit_reached.payer_id
+        and (b.usage is null or b.created_at >= date_trunc('day', now(), 'UTC'))) as used
     where used.run_id is distinct from is_run_limit_reached.run_id);
 end
 $$;
@@ -56,26 +57,42 @@ begin
 end
 $$;
 
+-- The swarm to which usage is charged: that of a sub-task to the conversation in which a person has asked, so that it
+-- counts in the budgets there. Inlined.
+create or replace function private.get_billed_swarm(swarm_id uuid) returns uuid language sql stable
+as $$
+  select coalesce((select t.root_swarm_id from private.sub_tasks t where t.swarm_id = get_billed_swarm.swarm_id),
+    get_billed_swarm.swarm_id)
+$$;
+
 -- Returns the smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given,
--- the run itself. Null means no limit. Days are UTC days. A single statement reads both tables, so that usage which
--- replaces a reservation counts once.
+-- the run itself, each with its sub-tasks, and the runs around a sub-task. Null means no limit. Days are UTC days: what
+-- a run has used before it began to wait does not count for the days on which it waits. A single statement reads both
+-- tables, so that usage which replaces a reservation counts once.
 create or replace function private.compute_remaining_budget(
   swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean, out tokens numeric, out cost_usd numeric)
 language plpgsql stable
 as $$
 declare
   today timestamptz := date_trunc('day', now(), 'UTC');
-  budget jsonb := swarm.settings -> 'budget';
+  billed_id uuid := private.get_billed_swarm(swarm.id);
 begin
   select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
   from (
-    select 'payer' as kind, d.max_tokens::numeric, d.max_cost_usd
+    select 'payer' as kind, d.max_tokens::numeric, d.max_cost_usd, null::uuid[] as run_ids, today as since
     from private.list_day_budgets(compute_remaining_budget.payer_id) as d
     union all
-    values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
-      private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.parse_budget_amount(budget -> 'max_tokens'),
-        private.parse_budget_amount(budget -> 'max_cost_usd'))) as budgets
+    select 'swarm', private.parse_budget_amount(s.settings -> 'budget' -> 'max_tokens_per_day'),
+      private.parse_budget_amount(s.settings -> 'budget' -> 'max_cost_usd_per_day'), null, today
+    from public.swarms s where s.id = billed_id
+    union all
+    select 'run', least(private.parse_budget_amount(s.settings -> 'budget' -> 'max_tokens'),
+        private.parse_budget_amount(r.request -> 'budget' -> 'max_tokens')),
+      least(private.parse_budget_amount(s.settings -> 'budget' -> 'max_cost_usd'),
+        private.parse_budget_amount(r.request -> 'budget' -> 'max_cost_usd')),
+      array(select r.id union all select private.list_sub_runs(r.id)), r.created_at
+    from public.runs r join public.swarms s on s.id = r.swarm_id
+    where r.id = run.id or r.id in (select t.parent_run_id from private.list_outer_tasks(swarm.id) as t)) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
@@ -83,28 +100,28 @@ begin
       where budgets.kind = 'payer' and u.payer_id = compute_remaining_budget.payer_id and u.created_at >= today
       union all
       select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
-      union all
-      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
+      where budgets.kind <> 'payer' and u.swarm_id = billed_id and u.created_at >= budgets.since
+        and (budgets.kind = 'swarm' or u.run_id = any (budgets.run_ids))
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
       where budgets.kind = 'payer' and b.payer_id = compute_remaining_budget.payer_id
-        and (counts_open or b.usage is not null)
+        and case when b.usage is null then counts_open else b.created_at >= today end
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
+      where budgets.kind = 'swarm' and b.swarm_id = billed_id
+        and case when b.usage is null then counts_open else b.created_at >= today end
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
-  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null)
-    and (budgets.kind <> 'run' or run.id is not null);
+      where budgets.kind = 'run' and b.run_id = any (budgets.run_ids) and (counts_open or b.usage is not null))
+      as used) as spent
+  where budgets.max_tokens is not null or budgets.max_cost_usd is not null;
 end
 $$;
 
 -- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and rejects the call when that
 -- is less than least_output_tokens. Without a known price (input_cost_usd is null) only tokens limit the call, but a
--- spent money budget rejects it. Idempotent by id. Lock order: run, lease, payer, swarm.
+-- spent money budget rejects it. A grant whose cost of the day is used up rejects it too; only calls in progress can
+-- exceed that. Idempotent by id. Lock order: run, lease, payer, swarm.
 create or replace function private.reserve_budget(call jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -119,6 +136,8 @@ declare
   swarm public.swarms;
   remaining record;
   held private.budget_reservations;
+  has_budget boolean;
+  is_grant_spent boolean;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
   -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that
@@ -128,17 +147,21 @@ begin
     return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   select s.* into swarm from public.swarms s where s.id = run.swarm_id;
-  if not private.has_budget(swarm, payer) then
+  is_grant_spent := private.is_grant_spent((call ->> 'grant_id')::uuid, run.user_id);
+  has_budget := run.request ? 'budget' or swarm.parent_run_id is not null or private.has_budget(swarm, payer);
+  if is_grant_spent is null and not has_budget then
     return json_build_object('outcome', 'granted', 'is_reserved', false, 'max_output_tokens', wanted);
   end if;
-  -- Serialises reservations of one payer and of one swarm.
-  perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
-  perform pg_advisory_xact_lock(hashtextextended(swarm.id::text, 40));
+  if has_budget then
+    -- Serialises reservations of one payer and of one swarm with its sub-tasks.
+    perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
+    perform pg_advisory_xact_lock(hashtextextended(private.get_billed_swarm(swarm.id)::text, 40));
+  end if;
   select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
   end if;
-  if private.is_run_limit_reached(payer, run.id) then
+  if is_grant_spent or private.is_run_limit_reached(payer, run.id) then
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   select * into remaining from private.compute_remaining_budget(swarm, payer, run, true);
@@ -154,9 +177,9 @@ begin
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, framework, model, input_tokens,
-    tokens, cost_usd)
-  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, call ->> 'framework',
-    call ->> 'model', input, input + granted,
+    grant_id, user_id, tokens, cost_usd)
+  values ((call ->> 'id')::uuid, run.id, private.get_billed_swarm(swarm.id), payer, (call ->> 'turn_id')::uuid,
+    call ->> 'framework', call ->> 'model', input, (call ->> 'grant_id')::uuid, run.user_id, input + granted,
     input_cost + case when wanted > 0 then output_cost * granted / wanted else 0 end);
   return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', granted);
 end
@@ -200,19 +223,25 @@ as $$
 $$;
 
 -- Records the reservations of a swarm that is deleted as usage, because its runs can no longer do it: otherwise whoever
--- deletes the swarm before the end of an answer pays nothing for it. A call in progress counts as it was reserved.
+-- deletes the swarm before the end of an answer pays nothing for it. A call in progress counts as it was reserved. As
+-- at the end of a turn, an asker who pays does not see the model, and the cost counts for the grant.
 create or replace function private.record_usage_of_deleted_swarm() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Waits for reservations that are being made, and prevents further ones.
-  perform 1 from public.runs r where r.swarm_id = old.id and r.status in ('running', 'requires_action')
+  perform 1 from public.runs r
+  where (r.swarm_id = old.id or r.swarm_id in (select t.swarm_id from private.sub_tasks t
+                                               where t.root_swarm_id = old.id))
+    and r.status in ('running', 'requires_action', 'waiting')
   order by r.id for update;
   insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
-    input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
   select payer.id, (select u.id from auth.users u where u.id = r.user_id), old.id, r.id, b.turn_id, t.agent_id,
-    b.framework, b.model, coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0),
-    coalesce(used.output_tokens, 0), coalesce(used.reasoning_tokens, 0), used.cost_usd, coalesce(used.estimated, true)
+    case when b.grant_id is not null and b.payer_id = r.user_id then 'hidden' else b.framework end,
+    case when b.grant_id is not null and b.payer_id = r.user_id then 'hidden' else b.model end,
+    coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0), coalesce(used.output_tokens, 0),
+    coalesce(used.reasoning_tokens, 0), used.cost_usd, coalesce(used.estimated, true), b.grant_id
   from private.budget_reservations b
   join public.runs r on r.id = b.run_id
   -- The account may be deleted with its swarms.
@@ -223,8 +252,12 @@ begin
       'cost_usd', nullif(b.cost_usd, 0), 'estimated', true)))
     as used (input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint,
       cost_usd numeric, estimated boolean)
-  left join public.run_turns t on t.swarm_id = old.id and t.id = b.turn_id
+  left join public.run_turns t on t.swarm_id = r.swarm_id and t.id = b.turn_id
   where b.swarm_id = old.id and b.framework is not null;
+  perform private.add_grant_cost(b.grant_id, b.user_id, sum(b.cost_usd))
+  from private.budget_reservations b
+  where b.swarm_id = old.id and b.grant_id is not null
+  group by b.grant_id, b.user_id order by b.grant_id, b.user_id;
   return old;
 end
 $$;

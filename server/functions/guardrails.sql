@@ -44,9 +44,13 @@ $$;
 create or replace function private.build_guardrails(swarm_id uuid, sender_id uuid, agent_version integer) returns json
 language plpgsql stable
 as $$
+declare
+  -- Of a sub-task: those of the swarm that the tool names.
+  guarded_id constant uuid := coalesce(
+    (select t.template_id from private.sub_tasks t where t.swarm_id = build_guardrails.swarm_id), swarm_id);
 begin
   -- Most swarms have none, and the statement below is a larger one.
-  if not exists (select 1 from public.guardrails g where g.swarm_id = build_guardrails.swarm_id)
+  if not exists (select 1 from public.guardrails g where g.swarm_id = guarded_id)
      and not exists (select 1 from public.swarm_agents sa join public.guardrails g on g.agent_id = sa.agent_id
                      where sa.swarm_id = build_guardrails.swarm_id)
      and build_guardrails.agent_version is null
@@ -67,7 +71,7 @@ begin
       order by g.agent_id is not null, g.position, g.created_at, g.id), '[]')
     from (select s.id, s.agent_id, s.name, s.kind, s.stage, s.action, s.config, s.position, s.is_active, s.created_at,
             s.secret
-          from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
+          from public.guardrails s where s.swarm_id = guarded_id
           union all
           select a.id, a.agent_id, a.name, a.kind, a.stage, a.action, a.config, a.position, a.is_active, a.created_at,
             a.secret

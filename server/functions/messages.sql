@@ -151,6 +151,19 @@ begin
 end
 $$;
 
+-- What is kept beside the text of a message is of the text before it was edited or deleted. The lock is that of
+-- private.store_summary: a summary that is being stored is deleted as soon as it is.
+create or replace function private.forget_message_text() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from private.sent_tool_results s where s.swarm_id = new.swarm_id and s.seq = new.seq;
+  perform pg_advisory_xact_lock(hashtextextended(new.swarm_id::text, 43));
+  delete from public.conversation_summaries s where s.swarm_id = new.swarm_id and s.up_to_seq >= new.seq;
+  return null;
+end
+$$;
+
 create or replace function private.prepare_message_flag() returns trigger language plpgsql
 as $$
 begin

@@ -2,8 +2,8 @@
 -- new one, or a new swarm for the conversation that the call brings.
 
 -- Returns the private conversation that a call continues; null when it begins one. An API key that does not read the
--- conversations of its user (`is_key_alone`) has its own. One that began on other terms than those of the grant that
--- applies now is over.
+-- conversations of its user (`is_key_alone`) has its own, and so has what starts runs by itself (`started_by`). One
+-- that began on other terms than those of the grant that applies now is over.
 create or replace function private.find_private_swarm(call jsonb) returns uuid language plpgsql stable
 as $$
 begin
@@ -13,6 +13,7 @@ begin
   return (
     select p.swarm_id from private.private_swarms p
     where p.user_id = (call ->> 'user_id')::uuid and p.agent_id = (call ->> 'agent_id')::uuid
+      and p.started_by is not distinct from call ->> 'started_by'
       and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
         then (call ->> 'api_key_id')::uuid end
       and (p.transcripts is null
@@ -55,7 +56,7 @@ begin
   end if;
   for swarm in
     select p.swarm_id from private.private_swarms p
-    where p.user_id = caller and p.agent_id = (call ->> 'agent_id')::uuid
+    where p.user_id = caller and p.agent_id = (call ->> 'agent_id')::uuid and p.started_by is null
       and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
         then (call ->> 'api_key_id')::uuid end
     order by p.created_at desc, p.swarm_id desc
@@ -186,8 +187,8 @@ declare
   swarm uuid := private.create_agent_swarm(call, '{}', false);
   key_id uuid := case when call -> 'is_key_alone' = 'true' then (call ->> 'api_key_id')::uuid end;
 begin
-  insert into private.private_swarms (swarm_id, user_id, agent_id, api_key_id, transcripts)
-  select swarm, (call ->> 'user_id')::uuid, a.id, key_id,
+  insert into private.private_swarms (swarm_id, user_id, agent_id, started_by, api_key_id, transcripts)
+  select swarm, (call ->> 'user_id')::uuid, a.id, call ->> 'started_by', key_id,
     case when a.user_id <> (call ->> 'user_id')::uuid
       then (private.find_grant(a.id, (call ->> 'user_id')::uuid)).transcripts end
   from public.agents a where a.id = (call ->> 'agent_id')::uuid;
@@ -204,18 +205,40 @@ create or replace function public.private_agent_id(swarm public.swarms) returns 
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select p.agent_id from private.private_swarms p
-  where p.swarm_id = swarm.id and p.api_key_id is null
+  where p.swarm_id = swarm.id and p.api_key_id is null and p.started_by is null
     and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
 $$;
 revoke execute on function public.private_agent_id(public.swarms) from public, anon;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
 
+-- Computed field: what starts the runs of a conversation that is no chat of its owner, as `schedules <id>`; null for
+-- any other swarm. Only the owner reads it.
+create or replace function public.started_by(swarm public.swarms) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select p.started_by from private.private_swarms p
+  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+$$;
+revoke execute on function public.started_by(public.swarms) from public, anon;
+grant execute on function public.started_by(public.swarms) to authenticated, service_role;
+
+-- Computed field: who reads a private conversation with an agent of somebody else, as the grant said when it began;
+-- null for any other swarm. Only the owner reads it.
+create or replace function public.transcripts(swarm public.swarms) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select p.transcripts from private.private_swarms p
+  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+$$;
+revoke execute on function public.transcripts(public.swarms) from public, anon;
+grant execute on function public.transcripts(public.swarms) to authenticated, service_role;
+
 -- The agent reads the whole conversation.
 create or replace function private.get_conversation_settings() returns jsonb language sql immutable parallel safe
 as $$ select '{"history_limit": 500}'::jsonb $$;
 
--- Creates the swarm for the conversation of a call, with all messages but the last one. It is hidden unless the call
--- stores it.
+-- Creates the swarm for the conversation of a call, with all messages but the last one, and the tool results that the
+-- call brings. It is hidden unless the call stores it.
 create or replace function private.create_conversation_swarm(call jsonb) returns uuid language plpgsql volatile
 as $$
 declare
@@ -234,6 +257,16 @@ begin
           e.value ->> 'content' as content, e.position
         from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)) as said
   order by said.position;
+  -- A new swarm numbers its messages from 1.
+  insert into private.sent_tool_results (swarm_id, seq, agent_id, user_id, results, are_alone)
+  select swarm, said.position, (call ->> 'agent_id')::uuid, (call ->> 'user_id')::uuid, said.results, said.are_alone
+  from (
+    select e.position, e.value -> 'tool_results' as results, false as are_alone
+    from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)
+    union all
+    select jsonb_array_length(call -> 'conversation' -> 'history') + 1, call -> 'conversation' -> 'tool_results',
+      (call -> 'conversation' -> 'are_results_alone')::boolean) as said
+  where said.results <> '[]';
   return swarm;
 end
 $$;
@@ -285,11 +318,10 @@ begin
   ended := array(
     select s.id from private.hidden_swarms h
     join public.swarms s on s.id = h.swarm_id
-    where h.created_at < now() - retention
+    where h.created_at < now() - retention and s.parent_run_id is null
       and not exists (select 1 from public.runs r where r.swarm_id = s.id
                       and (r.finished_at is null or r.finished_at > now() - retention))
     order by h.created_at limit max_rows for update of s skip locked);
-  update private.hidden_swarms h set deleted_at = now() where h.swarm_id = any (ended);
   delete from public.swarms s where s.id = any (ended);
   return cardinality(ended);
 end
@@ -335,7 +367,7 @@ begin
       swarm := private.lock_private_swarm(call, waits);
       if swarm is null and waits and not call ? 'answer' then
         -- First calls come one after the other, and the second finds the swarm of the first.
-        perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
+        perform pg_advisory_xact_lock(hashtextextended(concat(caller, agent, call ->> 'started_by'), 42));
         swarm := private.lock_private_swarm(call, waits);
         if swarm is null then
           swarm := private.create_private_swarm(call);

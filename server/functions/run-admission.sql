@@ -137,7 +137,8 @@ begin
         'in_charge_agent_id', case when s.strategy = 'handoff' then private.find_agent_in_charge(s.id) end,
         'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text, has_client_tools boolean)
+      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text, changes_agent boolean,
+      has_client_tools boolean)
     left join public.swarms s on s.id = e.swarm_id
     left join public.swarm_members m
       on m.swarm_id = e.swarm_id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
@@ -153,6 +154,8 @@ begin
           order by sa.position, sa.created_at, a.id),
         array_agg(sa.agent_id) filter (where sa.user_id = e.user_id),
         e.has_client_tools and bool_or(not sa.accepts_client_tools)
+          or e.changes_agent and bool_or(sa.grant_id is not null
+            and (jsonb_typeof(e.agent_ids) is distinct from 'array' or e.agent_ids ? sa.agent_id::text))
       from private.list_speakers(e.swarm_id, e.user_id) as sa
       join public.agents a on a.id = sa.agent_id
       left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version)
@@ -305,7 +308,8 @@ begin
     return rejection;
   end if;
   for payer in
-    select distinct coalesce(sa.payer_id, case when (call -> 'is_service')::boolean then caller else swarm.owner_id end)
+    select distinct coalesce(sa.payer_id, (call ->> 'payer_id')::uuid,
+      case when (call -> 'is_service')::boolean then caller else swarm.owner_id end)
     from private.list_speakers(swarm.id, caller) as sa
   loop
     if private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer) then
@@ -360,11 +364,11 @@ begin
       'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
       'is_moderated', s.settings ? 'moderation',
       'needs_check', s.status <> 'active' or speakers.ids is null or s.settings ? 'budget'
-        or (select true from private.list_day_budgets(case when (c.call -> 'is_service')::boolean
-              then (c.call ->> 'user_id')::uuid else s.owner_id end))
+        or (select true from private.list_day_budgets(coalesce((c.call ->> 'payer_id')::uuid,
+              case when (c.call -> 'is_service')::boolean then (c.call ->> 'user_id')::uuid else s.owner_id end)))
         or speakers.payer_ids is not null and exists (
           select 1 from unnest(speakers.payer_ids) as payer (id), private.list_day_budgets(payer.id)),
-      'grant_ids', speakers.grant_ids,
+      'grant_ids', speakers.grant_ids, 'granted_ids', coalesce(speakers.granted_ids, '{}'),
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
@@ -378,14 +382,17 @@ begin
     cross join lateral (
       select count(*) filter (where r.status = 'queued') as waiting,
         min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
-        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
-      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
+        count(*) > 0 as is_behind
+      from public.runs r where r.swarm_id = s.id and (r.status = 'queued' or r.can_continue)) as queue
     cross join lateral (
       select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id),
-        array_agg(sa.grant_id) filter (where sa.is_limited
-          and (jsonb_typeof(c.call -> 'speaker_ids') <> 'array' or c.call -> 'speaker_ids' ? sa.agent_id::text)),
+        array_agg(sa.grant_id) filter (where sa.is_limited and is_named.value),
+        array_agg(sa.agent_id) filter (where sa.grant_id is not null and is_named.value),
         array_agg(distinct sa.payer_id) filter (where sa.payer_id is not null)
-      from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa) as speakers (ids, grant_ids, payer_ids));
+      from private.list_speakers(s.id, (c.call ->> 'user_id')::uuid) as sa
+      cross join lateral (select jsonb_typeof(c.call -> 'speaker_ids') is distinct from 'array'
+        or c.call -> 'speaker_ids' ? sa.agent_id::text) as is_named (value))
+      as speakers (ids, grant_ids, granted_ids, payer_ids));
 end
 $$;
 
@@ -592,23 +599,23 @@ begin
   with asked as materialized (
     select e.*, s.strategy, to_jsonb(m) as sent
     from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
-      request jsonb, speaker_ids uuid[], conflict text, front timestamptz, starts boolean, position integer,
-      session_id uuid, aal text, api_key_id uuid)
+      request jsonb, cause jsonb, speaker_ids uuid[], granted_ids uuid[], conflict text, front timestamptz,
+      starts boolean, position integer, session_id uuid, aal text, api_key_id uuid)
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
-    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
-    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request,
+    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, cause, queued_at, status, started_at)
+    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request, e.cause,
       -- A run that interrupts comes before those that wait.
       case when e.conflict = 'interrupt' then least(e.front, now()) else now() end,
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
     from asked e
   ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids, session_id, aal,
-      api_key_id)
+    insert into private.run_leases (run_id, owner, fence, expires_at, speaker_ids, granted_ids, session_id,
+      aal, api_key_id)
     select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
-      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids, e.session_id, e.aal,
-      e.api_key_id
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end, e.speaker_ids, e.granted_ids,
+      e.session_id, e.aal, e.api_key_id
     from asked e
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',
@@ -628,7 +635,7 @@ begin
     select e.user_id, e.idempotency_key, decode(e.request_hash, 'hex'), e.run_id
     from jsonb_to_recordset(calls) as e (run_id uuid, user_id uuid, idempotency_key text, request_hash text)
     where e.idempotency_key is not null
-    on conflict on constraint idempotency_keys_pkey do update
+    on conflict on constraint idempotency_keys_user_id_key do update
     set request_hash = excluded.request_hash, run_id = excluded.run_id, created_at = now();
   end if;
   return events;
@@ -768,9 +775,28 @@ end
 $$;
 grant execute on function private.admit_runs(jsonb, text, integer, integer) to sb_service;
 
--- One queued run answers all messages that are stored before it starts. Locks its row: if the run starts at this
--- moment, this waits and then finds it started; if it starts later, its turns see the message. Only the service role
--- can store a message for a user who is not a member: by_service exempts such a run from the check.
+-- The same for calls with images, which are not a part of the batch, because its JSON is copied often. A call that
+-- starts no run stores none.
+create or replace function private.admit_runs_with_images(batch jsonb, owner text, lease_ms integer,
+  queue_limit integer, images jsonb)
+returns json language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  admitted json := private.admit_runs(batch, owner, lease_ms, queue_limit);
+begin
+  insert into private.run_images (run_id, position, name, media_type, data)
+  select r.id, i.position, i.name, i.media_type, decode(i.data, 'base64')
+  from jsonb_to_recordset(images) as i (run_id uuid, position integer, name text, media_type text, data text)
+  join public.runs r on r.id = i.run_id;
+  return admitted;
+end
+$$;
+grant execute on function private.admit_runs_with_images(jsonb, text, integer, integer, jsonb) to sb_service;
+
+-- One queued run answers all messages that are stored before it starts: those of one sender, unless the agents answer
+-- everybody. Locks its row: if the run starts at this moment, this waits and then finds it started; if it starts later,
+-- its turns see the message. Only the service role can store a message for a user who is not a member: by_service
+-- exempts such a run from the check.
 create or replace function private.queue_auto_responses() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
@@ -778,18 +804,20 @@ as $$
 declare
   asked record;
   held record;
-  rejection jsonb;
   queued_id uuid;
   new_run_id uuid;
 begin
   for asked in
-    select distinct on (n.swarm_id) n.swarm_id, n.id as message_id, n.sender_user_id, s.strategy, to_jsonb(n) as message
+    select distinct on (n.swarm_id, apart.sender_id) n.swarm_id, n.id as message_id, n.sender_user_id, s.strategy,
+      to_jsonb(n) as message
     from new_rows n
     join public.swarms s on s.id = n.swarm_id
+    cross join lateral (
+      select case when not private.answers_everybody(s.id) then n.sender_user_id end as sender_id) as apart
     where n.sender_type = 'user' and n.run_id is null and n.deleted_at is null
       and s.status = 'active' and s.settings -> 'auto_respond' = 'true'
       and exists (select 1 from public.swarm_agents sa where sa.swarm_id = s.id and sa.enabled)
-    order by n.swarm_id, n.seq desc
+    order by n.swarm_id, apart.sender_id, n.seq desc
   loop
     -- A key that stores the message asks the agents.
     if private.key_id() is not null then
@@ -800,6 +828,7 @@ begin
     end if;
     select r.id into queued_id from public.runs r
     where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
+      and (r.user_id is not distinct from asked.sender_user_id or private.answers_everybody(asked.swarm_id))
     for no key update;
     if found then
       -- Tools act with the rights that all of the askers have: a key lowers those of a person, and two keys have none
@@ -809,20 +838,18 @@ begin
       where l.run_id = queued_id and private.key_id() <> coalesce(l.api_key_id, queued_id);
       continue;
     end if;
-    rejection := null;
-    for held in
-      select sa.grant_id from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa
-      where sa.is_limited order by sa.grant_id
-    loop
-      rejection := coalesce(rejection, private.charge_grant(held.grant_id, asked.sender_user_id));
-    end loop;
-    continue when rejection is not null;
+    select array_agg(sa.grant_id) filter (where sa.is_limited) as grant_ids,
+      coalesce(array_agg(sa.agent_id) filter (where sa.grant_id is not null), '{}') as agent_ids,
+      count(*) = 0 as is_nobody
+    into held from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa;
+    continue when held.is_nobody or private.charge_each_grant(held.grant_ids, asked.sender_user_id) is not null;
     insert into public.runs (swarm_id, user_id, message_id, strategy, request)
     values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
-    insert into private.run_leases (run_id, api_key_id) values (new_run_id, private.key_id());
+    insert into private.run_leases (run_id, api_key_id, granted_ids)
+    values (new_run_id, private.key_id(), held.agent_ids);
     insert into private.key_runs (run_id, api_key_id)
     select new_run_id, k.id from public.api_keys k where k.id = private.key_id();
     perform private.append_run_event(new_run_id, 'message.created',

@@ -10,6 +10,73 @@ as $$
     jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
 $$;
 
+-- The tool calls that an agent has made in earlier turns, for the same starter, with their results; null without
+-- any. The newest ones, up to a million characters, oldest first; `is_cut` says that there are older ones. A starter
+-- with an API key, or without a second factor, is another one than the person without the key, or with the factor: a
+-- tool may have acted with rights that the key does not have. What a tool told the starter alone is left out in a
+-- swarm with others, and with an agent of somebody else for which the app does not vouch any more, whose owner can
+-- have changed or deleted the tool. `message_id` is the answer of the turn; a turn without one has `asked_id`, the
+-- message that it did not answer. Results that a call has sent with its conversation have the `seq` of the message
+-- after them.
+create or replace function private.read_past_calls(swarm_id uuid, agent_id uuid, starter_id uuid, run_id uuid,
+  turn_id uuid)
+returns jsonb language plpgsql stable
+as $$
+declare
+  own private.run_leases;
+  is_foreign constant boolean := exists (select 1 from public.agents a
+    where a.id = read_past_calls.agent_id and a.user_id <> starter_id and not a.acts_for_askers);
+  sent constant jsonb := (
+    select jsonb_agg(jsonb_build_object('id', s.seq || '_' || e.position, 'run_id', null, 'message_id', null,
+      'asked_id', null, 'seq', s.seq, 'is_alone', s.are_alone, 'name', e.value -> 'name', 'input', e.value -> 'input',
+      'output', e.value -> 'output', 'is_error', coalesce(e.value -> 'is_error' = 'true', false), 'is_private', false)
+      order by s.seq, e.position)
+    from private.sent_tool_results s
+    cross join lateral jsonb_array_elements(s.results) with ordinality as e (value, position)
+    where s.swarm_id = read_past_calls.swarm_id and s.agent_id = read_past_calls.agent_id and s.user_id = starter_id);
+begin
+  if not exists (select 1 from public.tool_executions x
+      where x.agent_id = read_past_calls.agent_id and x.swarm_id = read_past_calls.swarm_id) then
+    return case when sent is not null then jsonb_build_object('is_cut', false, 'calls', sent) end;
+  end if;
+  select l.* into own from private.run_leases l where l.run_id = read_past_calls.run_id;
+  return (
+    select case when count(*) > 0 or sent is not null then jsonb_build_object(
+      'is_cut', coalesce(bool_or(not x.is_kept), false), 'calls', coalesce(sent, '[]') || coalesce(
+      jsonb_agg(jsonb_build_object('id', x.id, 'run_id', x.run_id, 'message_id', x.message_id, 'asked_id', x.asked_id,
+        'name', x.tool_name, 'input', x.input, 'output', x.output, 'is_error', x.status <> 'succeeded',
+        'is_private', x.is_private) order by x.id) filter (where x.is_kept), '[]')) end
+    from (
+      select x.*, row_number() over newest <= 200
+        and sum(coalesce(length(x.input), 0) + coalesce(length(x.output), 0)) over newest <= 1000000 as is_kept
+      from (
+        select x.id, x.run_id, x.turn_id, m.id as message_id, case when m.id is null then r.message_id end as asked_id,
+          x.tool_name, x.status, p.input::text as input,
+          p.private_to is not null or coalesce(private.acts_for_starter(l.kind, l.config), false) as is_private,
+          case when x.error is not null then jsonb_build_object('error', x.error - 'retryable')::text
+            when x.status = 'cancelled' then '{"error": {"code": "CANCELLED"}}'
+            when jsonb_typeof(p.output) = 'string' then p.output #>> '{}' else p.output::text end as output
+        from public.tool_executions x
+        join public.runs r on r.id = x.run_id and r.user_id = starter_id
+        join public.run_turns t on t.id = x.turn_id and t.status in ('completed', 'failed', 'cancelled')
+        left join private.run_leases held on held.run_id = x.run_id
+        left join public.messages m on m.id = t.message_id
+        left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+        left join public.tools l on l.id = x.tool_id
+        where x.agent_id = read_past_calls.agent_id and x.swarm_id = read_past_calls.swarm_id
+          and x.turn_id <> read_past_calls.turn_id
+          and x.status in ('succeeded', 'failed', 'denied', 'timed_out', 'cancelled')
+          and held.api_key_id is not distinct from own.api_key_id
+          and coalesce(held.aal, 'aal1') <= coalesce(own.aal, 'aal1')
+        order by x.run_id desc, x.id desc limit 201) as x
+      where not (x.is_private and private.is_shared(read_past_calls.swarm_id, starter_id))
+        and not (is_foreign and (x.is_private or exists (select 1 from private.turn_snapshots s
+          where s.turn_id = x.turn_id and s.config -> 'tools' @> jsonb_build_array(
+            jsonb_build_object('name', x.tool_name, 'acts_for_starter', true)))))
+      window newest as (order by x.run_id desc, x.id desc)) as x);
+end
+$$;
+
 -- Begins turns. The caller has locked the agents, and `held` are those whose status it may write. Returns one answer
 -- for each turn, by place: `gone` if the agent may not speak in the swarm any more. With `agent_version`, the agent is
 -- what it was in that version, and `gone` if the version was removed. The members of `overrides` take the place of its
@@ -37,7 +104,8 @@ begin
           else pinned.model end,
         e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
-      case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version) then 'gone'
+      case when a.id is null or pinned.number is distinct from coalesce(e.agent_version, sa.agent_version)
+        or not private.is_run_speaker(e.run_id, a.id, sa.grant_id) then 'gone'
         else 'started' end as outcome,
       case when a.id = any (held) then coalesce(live.status, 'thinking') else a.status end as after,
       case when pinned.number is null
@@ -47,8 +115,10 @@ begin
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
           'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
-        then private.build_agent_tools(a, e.swarm_id, e.user_id)
-        else private.build_tools(pinned.tools, a, e.swarm_id, e.user_id) end) as own,
+        then private.build_agent_tools(a.id, a.user_id, a.acts_for_askers, e.swarm_id, e.user_id)
+        else private.build_tools(pinned.tools, a.id, a.user_id, a.acts_for_askers, e.swarm_id, e.user_id)
+        end, 'past_calls', private.read_past_calls(e.swarm_id, a.id, e.user_id, e.run_id, e.turn_id),
+        'summary', private.read_summary(e.swarm_id, a.id)) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
@@ -82,7 +152,7 @@ begin
       filter (where e.outcome = 'started')
     || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
       private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
-      filter (where e.outcome = 'started' and e.after <> e.before)
+      filter (where e.outcome = 'started' and e.after <> e.before and e.grant_id is null)
   into answers, events from asked e;
   if not private.parse_uuids(jsonb_path_query_array(batch, '$[*].agent_id')) <@ held then
     perform private.mark_agents(batch, held, 'run_started');
@@ -223,7 +293,7 @@ begin
   ), recorded as (
     insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
       input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
-    select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id,
+    select u.id, e.user_id, private.get_billed_swarm((e.turn).swarm_id), (e.turn).run_id, (e.turn).id, e.agent_id,
       case when e.is_model_hidden then 'hidden' else (e.turn).framework end,
       case when e.is_model_hidden then 'hidden' else (e.turn).model end,
       (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
@@ -250,7 +320,7 @@ begin
   from ended e
   left join public.messages m on m.id = (e.turn).message_id and e.speaker_id is not null
   cross join lateral (values
-    (e.seq, 'agent.status_changed', case when e.before <> e.speaking
+    (e.seq, 'agent.status_changed', case when e.before <> e.speaking and (e.turn).grant_id is null
       then private.build_status_change(e.agent_id, e.before, e.speaking, 'first_token') end),
     (e.seq + 1, 'message.created', case when m.id is not null
       then jsonb_build_object('message_id', m.id, 'turn_id', (e.turn).id, 'message', to_jsonb(m)) end),
@@ -264,7 +334,7 @@ begin
         else jsonb_build_object('handoff', (e.turn).handoff) end),
     (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb
       || case when (e.turn).grant_id is null then '{}'::jsonb else '{"framework": null, "model": null}' end end),
-    (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
+    (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after and (e.turn).grant_id is null
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
   where event.data is not null;
   return events;
@@ -319,7 +389,7 @@ begin
 end
 $$;
 
--- Ends the open turns and tool executions of runs that end. No turn should be open.
+-- Ends the open turns and tool executions of runs that end, and removes what they hold. No turn should be open.
 create or replace function private.clear_ended_runs(ids uuid[]) returns void language plpgsql volatile
 as $$
 declare
@@ -338,7 +408,10 @@ begin
   update public.tool_executions x set status = 'cancelled', finished_at = now()
   from public.runs r
   where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id
-    and x.status in ('pending_approval', 'pending_client', 'running');
+    and x.status in ('pending_approval', 'pending_client', 'waiting', 'running');
+  perform private.request_cancel(t.run_id, 'cancelled') from private.sub_tasks t
+  where t.parent_run_id = any (ids) order by t.run_id;
+  delete from private.run_signals n where n.run_id = any (ids);
   delete from private.budget_reservations b where b.run_id = any (ids);
 end
 $$;
@@ -376,6 +449,7 @@ begin
   with ended as (
     update public.runs r
     set status = e.status, stop_reason = e.stop_reason, error = nullif(e.error, 'null'), finished_at = now(),
+      can_continue = false, pending_waits = null,
       (turn_count, usage) = (
         select used.turn_count, used.usage::jsonb
         from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as used)
@@ -391,12 +465,13 @@ begin
     select array_agg(e.place), array_agg(row(b.run_id, e.seq, b.swarm_id, null, false, 'run.' || b.status,
         b.body::jsonb, now())::public.run_events), array_agg(b.body),
       array_agg(coalesce((select true from public.runs w
-                          where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false)),
+                          where w.swarm_id = b.swarm_id and (w.status = 'queued' or w.can_continue) limit 1), false)),
       bool_or(coalesce(
         (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
            and t.status in ('waiting', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
-           and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
+           and x.status in ('pending_approval', 'pending_client', 'waiting', 'running') limit 1),
+        (select true from private.run_signals n where n.run_id = b.run_id limit 1),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
       bool_or(coalesce((select true from public.swarm_members m
                         join public.webhooks w on w.user_id = m.user_id
@@ -415,13 +490,16 @@ begin
 end
 $$;
 
-create or replace function private.project_turn_status(run public.runs, seq integer, agent_id uuid, reason text)
+-- Those who ask do not learn the status of the agent, which depends on the turns of others too.
+create or replace function private.project_turn_status(run public.runs, step jsonb, seq integer, reason text)
 returns jsonb language plpgsql volatile
 as $$
 declare
+  agent_id uuid := step ->> 'agent_id';
   change jsonb := private.project_agent_status(run, agent_id, reason);
 begin
-  if change is null then
+  if change is null or (select t.grant_id from public.run_turns t where t.id = (step ->> 'turn_id')::uuid) is not null
+  then
     return '[]';
   end if;
   return jsonb_build_array(private.build_run_event(run, seq, 'agent.status_changed', change, agent_id));
@@ -436,7 +514,7 @@ begin
   set status = step ->> 'status', first_token_ms = coalesce(t.first_token_ms, (step ->> 'first_token_ms')::integer)
   where t.id = (step ->> 'turn_id')::uuid and t.status in ('thinking', 'responding');
   return jsonb_build_object('events',
-    private.project_turn_status(run, (step ->> 'seq')::integer, (step ->> 'agent_id')::uuid, step ->> 'reason'));
+    private.project_turn_status(run, step, (step ->> 'seq')::integer, step ->> 'reason'));
 end
 $$;
 
@@ -451,10 +529,23 @@ begin
 end
 $$;
 
--- Resumes a turn that waited for an approval or a client, or whose node was lost, with its stored prompt and the
--- current tools of the agent, or those of the version that the run names. With `restart`, readers replace the text of
--- the turn by the one given. With `history_limit`, returns the latest messages of the swarm, and the seq of the last
--- one that the turn has read when it began.
+-- Tells readers of a run that an agent reads a part of the conversation neither as messages nor in a summary. Whoever
+-- asks by a grant does not learn why.
+create or replace function private.note_left_out(run public.runs, step jsonb) returns jsonb
+language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
+    'context.shortened', jsonb_build_object('turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
+      'message_count', step -> 'message_count', 'reason', (select case when t.grant_id is null then step -> 'reason' end
+        from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)), (step ->> 'agent_id')::uuid)));
+end
+$$;
+
+-- Resumes a turn that waited, or whose node was lost, with its stored prompt and the tools of the version with which it
+-- began, apart from those that its owner has taken away since: unless the call or the grant has named that version.
+-- With `restart`, readers replace the text of the turn by the one given. With `history_limit`, returns the latest
+-- messages of the swarm, and the seq of the last one that the turn has read when it began.
 create or replace function private.resume_turn(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
@@ -462,14 +553,18 @@ declare
   speaker record;
   events jsonb := '[]';
 begin
-  select a.id, a.user_id, a as agent, s.config, pinned.tools, t.started_at, t.message_id, t.status into speaker
+  select a.id, a.user_id, a.acts_for_askers, s.config, t.started_at, t.message_id, t.status, (
+      select coalesce(jsonb_agg(kept.tool), '[]') from jsonb_array_elements(v.tools) as kept (tool)
+      where run.request ? 'agent_version' or sa.agent_version is not null or exists (
+        select 1 from public.agent_tools assigned
+        where assigned.agent_id = a.id and assigned.tool_id = (kept.tool ->> 'tool_id')::uuid and assigned.enabled))
+    as tools into speaker
   from private.list_speakers(run.swarm_id, run.user_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('waiting', 'thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
-  left join public.agent_versions pinned on pinned.agent_id = a.id
-    and pinned.number = coalesce((run.request ->> 'agent_version')::integer, sa.agent_version)
+  join public.agent_versions v on v.agent_id = a.id and v.number = t.agent_version
   where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
@@ -479,10 +574,10 @@ begin
     events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.restarted',
         jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', speaker.message_id, 'agent_id', speaker.id,
           'reason', 'worker_lost', 'text', step -> 'restart' -> 'text'), speaker.id))
-      || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'worker_lost');
+      || private.project_turn_status(run, step, (step ->> 'seq')::integer + 1, 'worker_lost');
   elsif speaker.status = 'waiting' then
     update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
-    events := private.project_turn_status(run, (step ->> 'seq')::integer, speaker.id, 'resumed');
+    events := private.project_turn_status(run, step, (step ->> 'seq')::integer, 'resumed');
   end if;
   return case when step ? 'history_limit' then jsonb_build_object(
       'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
@@ -492,9 +587,10 @@ begin
     else '{}' end
     || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', case when speaker.tools is null
-        then private.build_agent_tools(speaker.agent, run.swarm_id, run.user_id)
-        else private.build_tools(speaker.tools, speaker.agent, run.swarm_id, run.user_id) end));
+      'tools', private.build_tools(speaker.tools, speaker.id, speaker.user_id, speaker.acts_for_askers, run.swarm_id,
+        run.user_id),
+      'past_calls', private.read_past_calls(run.swarm_id, speaker.id, run.user_id, run.id,
+        (step ->> 'turn_id')::uuid), 'summary', private.read_summary(run.swarm_id, speaker.id)));
 end
 $$;
 
@@ -511,16 +607,17 @@ begin
 end
 $$;
 
--- Who alone reads the input and output of a call, or null: the starter, when the tool acts for the starter in a swarm
--- with several people, or asks the starter to connect an account: whoever knew the address of that sign-in could have
--- the starter connect the account of somebody else.
+-- Who alone reads the input and output of a call, or null: the starter, when the tool acts for the starter where others
+-- can join, or is a swarm, whose agents can have such tools; or when it asks the starter to connect an account: whoever
+-- knew the address of that sign-in could have the starter connect the account of somebody else.
 create or replace function private.find_sole_reader(run public.runs, execution jsonb) returns uuid
 language plpgsql stable
 as $$
 begin
-  return case when execution -> 'acts_for_starter' = 'true'
+  return case when (execution -> 'acts_for_starter' = 'true' or execution -> 'is_swarm' = 'true')
       and (execution #>> '{question,kind}' is not distinct from 'connect'
-        or private.has_other_members(run.swarm_id, run.user_id))
+        or not exists (select 1 from private.private_swarms p where p.swarm_id = run.swarm_id)
+          and not exists (select 1 from private.sub_tasks t where t.swarm_id = run.swarm_id))
     then run.user_id end;
 end
 $$;
@@ -544,8 +641,8 @@ begin
   return jsonb_build_object('events', jsonb_build_array(
     private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
     jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
-      'tool_name', step -> 'tool_name', 'input', case when reader_id is null then step -> 'input' end), speaker_id,
-      true)));
+      'tool_name', step -> 'tool_name', 'input', case when reader_id is null
+        or not private.is_shared(run.swarm_id, run.user_id) then step -> 'input' end), speaker_id, true)));
 end
 $$;
 
@@ -555,13 +652,13 @@ as $$
 declare
   payload jsonb;
   is_private constant boolean := exists (select 1 from public.tool_execution_payloads p
-    where p.tool_execution_id = (step ->> 'id')::uuid and p.private_to is not null);
+    where p.tool_execution_id = (step ->> 'id')::uuid and p.private_to is not null)
+    and private.is_shared(run.swarm_id, run.user_id);
 begin
   update public.tool_executions x
   set status = step ->> 'status',
-    -- All members read the row, and the message of an error may be what the starter alone reads.
-    error = nullif(step -> 'error', 'null')
-      || case when is_private then '{"message": "The call failed"}' else '{}' end::jsonb,
+    error = case when is_private then private.hide_message(nullif(step -> 'error', 'null'))
+      else nullif(step -> 'error', 'null') end,
     attempts = coalesce((step ->> 'attempts')::integer, 0),
     duration_ms = (step ->> 'duration_ms')::integer, output_chars = (step ->> 'output_chars')::integer,
     truncated = coalesce((step ->> 'truncated')::boolean, false), finished_at = now()
@@ -588,10 +685,10 @@ declare
   done record;
   is_by_grant boolean;
 begin
-  -- What only the starter reads is in no event.
-  select x.*, case when p.private_to is null then p.input end as input,
-    case when p.private_to is null then p.output end as output into done
+  -- What only the starter reads is in no event that others read.
+  select x.*, p.input, p.output into done
   from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+    and (p.private_to is null or not private.is_shared(run.swarm_id, run.user_id))
   where x.id = execution_id;
   is_by_grant := coalesce((select t.grant_id is not null from public.run_turns t where t.id = done.turn_id), false);
   done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
@@ -658,7 +755,8 @@ declare
 begin
   insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, grant_id)
-  select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid,
+  select (step ->> 'id')::uuid, u.id, run.user_id, private.get_billed_swarm(run.swarm_id), run.id,
+    (step ->> 'agent_id')::uuid,
     case when is_model_hidden then 'hidden' else step ->> 'framework' end,
     case when is_model_hidden then 'hidden' else step ->> 'model' end,
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
@@ -702,8 +800,71 @@ begin
 end
 $$;
 
--- Pauses the run until tool calls are approved or have the result of the client: frees the swarm, releases the lease
--- and stores the progress.
+-- Denies a call that cannot wait: with its fault, or because too many runs of the starter wait. Returns the event.
+create or replace function private.deny_wait(run public.runs, execution jsonb, seq integer, fault text) returns jsonb
+language plpgsql volatile
+as $$
+begin
+  update public.tool_executions x set status = 'denied', finished_at = now(),
+    error = case when fault is null then jsonb_build_object('code', 'WAIT_LIMIT_REACHED', 'retryable', true,
+        'message', 'Too many runs of this user wait already: go on without waiting.')
+      else jsonb_build_object('code', 'SUB_TASK_REJECTED', 'retryable', false, 'message', fault) end
+  where x.id = (execution ->> 'id')::uuid;
+  return private.build_run_event(run, seq, 'tool.error', private.emit_tool_event(run, (execution ->> 'id')::uuid),
+    (execution ->> 'agent_id')::uuid, true);
+end
+$$;
+
+-- Has a tool call wait for a time, a signal, or a sub-task that begins now. A signal that came before ends the wait at
+-- once. The call is denied if it `is_full`: too many runs of the starter wait. Returns the event, and what the run
+-- waits for. A sub-task that begins has no event: its call goes on, as far as readers are concerned.
+create or replace function private.begin_wait(run public.runs, execution jsonb, seq integer, is_full boolean,
+  out event jsonb, out entry jsonb)
+language plpgsql volatile
+as $$
+declare
+  call_id uuid := execution ->> 'id';
+  agent_id uuid := execution ->> 'agent_id';
+  wait jsonb := execution -> 'wait';
+  is_sub_task constant boolean := wait ->> 'kind' = 'sub_task';
+  until timestamptz := case when not is_sub_task then least(now() + interval '366 days',
+    coalesce((wait ->> 'until')::timestamptz, now() + (wait ->> 'seconds')::integer * interval '1 second')) end;
+  fault text;
+  kept private.run_signals;
+begin
+  if is_sub_task and not is_full then
+    fault := private.begin_sub_task(run, execution);
+  end if;
+  if is_full or fault is not null then
+    event := private.deny_wait(run, execution, seq, fault);
+    return;
+  end if;
+  update public.tool_executions x set status = 'waiting', expires_at = until, decided_by = null where x.id = call_id;
+  entry := jsonb_build_object('tool_execution_id', call_id, 'agent_id', agent_id,
+    'tool_name', execution -> 'tool_name', 'until', until)
+    || (wait - array['until', 'seconds', 'swarm_id', 'message', 'budget', 'traceparent']);
+  if is_sub_task then
+    return;
+  end if;
+  event := private.build_run_event(run, seq, 'tool.waiting',
+    entry || jsonb_build_object('turn_id', execution -> 'turn_id'), agent_id);
+  delete from private.run_signals n where n.id = (
+    select first.id from private.run_signals first
+    where first.name = wait ->> 'name' and (first.run_id = run.id
+      or first.run_id in (select t.parent_run_id from private.list_outer_tasks(run.swarm_id) as t))
+    order by first.id limit 1)
+  returning n.* into kept;
+  if kept.id is not null then
+    perform private.end_wait(call_id, private.describe_signal(kept.name, kept.data, kept.sent_by, null,
+      kept.created_at), null);
+    entry := null;
+  end if;
+end
+$$;
+
+-- Pauses the run until tool calls are approved, have the result of the client, or have waited long enough: frees the
+-- swarm, releases the lease and stores the progress. A run that has nothing to wait for continues at once. Calls that
+-- wait without end are denied like waits when too many runs of the starter wait; the others make room by themselves.
 create or replace function private.pause_run(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
@@ -715,16 +876,36 @@ declare
   is_client boolean;
   until timestamptz;
   reader_id uuid;
+  is_told boolean;
+  begun record;
+  waits jsonb := '[]';
+  is_asking boolean := false;
+  -- The runs that are counted are locked against others that begin to wait at the same time.
+  is_full boolean := false;
 begin
   -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
   if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
     return jsonb_build_object('outcome', 'cancelled', 'events', '[]'::jsonb);
   end if;
+  if step @? '$.executions[*] ? (exists (@.wait) || @.ttl_ms == 0)' and run.user_id is not null then
+    perform pg_advisory_xact_lock(hashtextextended(run.user_id::text, 44));
+    is_full := (select count(*) >= (step ->> 'max_waiting')::integer from public.runs r
+      where r.user_id = run.user_id and r.status in ('requires_action', 'waiting'));
+  end if;
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
+    if execution ? 'wait' then
+      begun := private.begin_wait(run, execution, next_seq, is_full);
+      waits := waits || coalesce(begun.entry, '[]');
+      events := events || coalesce(begun.event, '[]');
+      next_seq := next_seq + 1;
+      continue;
+    end if;
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
     is_client := coalesce(execution ->> 'status' = 'pending_client', false);
     reader_id := private.find_sole_reader(run, execution);
-    until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+    is_told := reader_id is null or not private.is_shared(run.swarm_id, run.user_id);
+    -- 0: without end.
+    until := now() + nullif((execution ->> 'ttl_ms')::bigint, 0) * interval '1 millisecond';
     -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
       status, started_at, expires_at, approver_id)
@@ -741,19 +922,30 @@ begin
       reader_id)
     on conflict (tool_execution_id) do update set question = excluded.question, answer = null,
       private_to = coalesce(p.private_to, reader_id);
+    if is_full and until is null then
+      events := events || private.deny_wait(run, execution, next_seq, null);
+      next_seq := next_seq + 1;
+      continue;
+    end if;
+    is_asking := true;
     events := events || private.build_run_event(run, next_seq,
       case when is_client then 'tool.client_call' else 'tool.approval_required' end,
       jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
         'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name',
-        'input', case when reader_id is null then execution -> 'input' end,
+        'input', case when is_told then execution -> 'input' end,
         'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end
-        || case when execution ? 'question' and reader_id is null
+        || case when is_told and execution #>> '{question,kind}' is distinct from 'connect' and execution ? 'question'
           then jsonb_build_object('question', execution -> 'question') else '{}' end,
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
   perform private.save_progress(run, step);
-  update public.runs r set status = 'requires_action' where r.id = run.id;
+  update public.runs r set status = case when is_asking then 'requires_action' else 'waiting' end,
+    pending_waits = nullif(waits, '[]'), can_continue = not is_asking and waits = '[]'
+  where r.id = run.id;
+  if is_asking or waits @? '$[*] ? (@.kind != "sub_task")' then
+    update private.sub_tasks t set is_announced = false where t.run_id = run.id;
+  end if;
   -- The node that holds a call open continues it best, so its name stays on the lease.
   update private.run_leases l set expires_at = null,
     owner = case when step @> '{"executions": [{"is_held": true}]}' then l.owner end

@@ -53,6 +53,7 @@ begin
     when 'finish_tool' then return private.finish_tool(run, step)
       || case when private.may_turn_continue(run, step) then '{}'::jsonb else '{"outcome": "gone"}' end;
     when 'resume_turn' then return private.resume_turn(run, step);
+    when 'note_left_out' then return private.note_left_out(run, step);
     when 'add_usage' then return private.add_usage(run, step);
     when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
     when 'settle_reservations' then return private.settle_reservations(run, step);

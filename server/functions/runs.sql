@@ -26,20 +26,6 @@ as $$
 $$;
 grant execute on function private.append_run_event(uuid, text, jsonb, uuid, boolean) to sb_service;
 
--- An execution that was approved, or whose result the client has submitted, is `running`. A run without pending
--- executions may continue.
-create or replace function private.is_run_claimable(run public.runs) returns boolean language plpgsql stable
-as $$
-begin
-  return (select run.status = 'queued'
-      or (run.status = 'requires_action'
-          and not exists (select 1 from public.tool_executions x
-                          where x.swarm_id = run.swarm_id and x.run_id = run.id
-                            and x.status in ('pending_approval', 'pending_client'))));
-end
-$$;
-grant execute on function private.is_run_claimable(public.runs) to sb_service;
-
 -- The frameworks of the agents that may speak in a run.
 create or replace function private.list_run_frameworks(run public.runs) returns text[]
 language sql stable
@@ -61,13 +47,16 @@ as $$ select 100000 $$;
 grant execute on function private.max_unstored_seqs() to sb_service;
 
 -- Whether another node may continue a run whose lease has expired. Not when it was taken over twice, was cancelled, or
--- has exceeded the longest time limit of runs; nor when an older version of the service executed it and did not store
--- its progress.
+-- nobody has taken it over for ten minutes, or for the time limit of its swarm if that is longer; nor when an older
+-- version of the service executed it and did not store its progress.
 create or replace function private.can_take_over(run public.runs, lease private.run_leases) returns boolean
 language plpgsql stable
 as $$
 begin
-  return (select lease.expires_at < now() and lease.expires_at > now() - interval '10 minutes'
+  return (select lease.expires_at < now() and lease.expires_at > now() - (
+      select greatest(600000, case when jsonb_typeof(s.settings -> 'timeout_ms') = 'number'
+        then least((s.settings ->> 'timeout_ms')::numeric, 604800000) end) * interval '1 millisecond'
+      from public.swarms s where s.id = run.swarm_id)
     and lease.takeovers < 2 and lease.cancel_requested_at is null
     and (exists (select 1 from private.run_progress p where p.run_id = run.id)
          or not exists (select 1 from public.run_turns t
@@ -129,10 +118,10 @@ begin
   if waiting.status = 'running' then
     return private.take_over_run(waiting.id, start_run.owner, start_run.lease_ms);
   end if;
-  if not found or waiting.status not in ('queued', 'requires_action') then
+  if not found or not (waiting.status = 'queued' or waiting.can_continue) then
     return null;
   end if;
-  if waiting.status = 'requires_action' and exists (
+  if waiting.can_continue and exists (
       select 1 from private.run_leases l
       where l.run_id = waiting.id and l.owner <> start_run.owner and l.expires_at > now()) then
     return null;
@@ -143,22 +132,25 @@ begin
   end if;
   if exists (select 1 from public.runs r where r.swarm_id = waiting.swarm_id and r.status = 'running')
      or exists (select 1 from public.runs r
-                where r.swarm_id = waiting.swarm_id and r.status in ('queued', 'requires_action')
-                  and (r.queued_at, r.id) < (waiting.queued_at, waiting.id) and private.is_run_claimable(r)) then
+                where r.swarm_id = waiting.swarm_id and (r.status = 'queued' or r.can_continue)
+                  and (r.queued_at, r.id) < (waiting.queued_at, waiting.id)) then
     return null;
   end if;
-  update public.runs r set status = 'running', started_at = coalesce(r.started_at, now())
-  where r.id = waiting.id and r.status = waiting.status and private.is_run_claimable(r);
+  update public.runs r set status = 'running', started_at = coalesce(r.started_at, now()), can_continue = false,
+    pending_waits = null
+  where r.id = waiting.id and r.status = waiting.status and (r.status = 'queued' or r.can_continue);
   if not found then
     return null;
   end if;
   insert into private.run_leases as lease (run_id, owner, fence, expires_at)
   values (waiting.id, start_run.owner, 1, now() + start_run.lease_ms * interval '1 millisecond')
   on conflict on constraint run_leases_pkey do update
-  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at, is_taken_over = false
+  -- A run that has waited has got further than when its node was lost: over months, it may lose more than two.
+  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at, is_taken_over = false,
+    takeovers = 0
   returning lease.fence into new_fence;
   perform private.append_run_event(waiting.id, 'run.started',
-    jsonb_build_object('status', 'running', 'is_resumed', waiting.status = 'requires_action'), null, false);
+    jsonb_build_object('status', 'running', 'is_resumed', waiting.status <> 'queued'), null, false);
   return new_fence;
 end
 $$;
@@ -167,8 +159,7 @@ grant execute on function private.start_run(uuid, text, integer) to sb_service;
 -- Claims the runs of lost nodes, then the oldest run of each swarm, the oldest first. `capacities` says how many more
 -- runs the node may execute for each framework of `bounded`, `user_capacities` for each user of `users`, and
 -- `max_runs_per_user` for all other users; a run without capacity stays queued. Ends when the capacity of a framework
--- or a user is used up; the next call claims runs that do not need it. Most waiting runs are queued, so
--- is_run_claimable, which PostgreSQL cannot inline, is not called for them.
+-- or a user is used up; the next call claims runs that do not need it.
 create or replace function private.claim_runs(
   owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', capacities integer[] default '{}',
   max_runs_per_user integer default null, users uuid[] default '{}', user_capacities integer[] default '{}')
@@ -195,12 +186,11 @@ begin
      limit claim_runs.max_runs * 2)
     union all
     (select r.* from public.runs r
-     where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
+     where (r.status = 'queued' or r.can_continue)
        and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
        and not exists (select 1 from public.runs older
-                       where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
-                         and (older.queued_at, older.id) < (r.queued_at, r.id)
-                         and (older.status = 'queued' or private.is_run_claimable(older)))
+                       where older.swarm_id = r.swarm_id and (older.status = 'queued' or older.can_continue)
+                         and (older.queued_at, older.id) < (r.queued_at, r.id))
        and (r.user_id = any (full_users)) is not true
        and (cardinality(full_frameworks) = 0 or not exists (
          select 1 from public.swarm_agents sa
@@ -278,7 +268,7 @@ as $$
         select null, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated,
           c.grant_id is not null
         from public.usage_records c
-        where sum_run_usage.strategy = 'selector' and c.swarm_id = sum_run_usage.swarm_id
+        where sum_run_usage.strategy = 'selector' and c.swarm_id = private.get_billed_swarm(sum_run_usage.swarm_id)
           and c.run_id = sum_run_usage.run_id and c.turn_id is null and c.created_at >= sum_run_usage.created_at
           and c.created_at <= sum_run_usage.until) as u
 $$;
@@ -316,14 +306,15 @@ $$;
 
 -- Tool calls of a run that wait with a status. Whoever decides on a call, the agent's owner, and the swarm's owner and
 -- admins also see the input, as in tool_execution_payloads, and so does the starter of the run, whose client executes
--- calls that are `pending_client`.
+-- calls that are `pending_client`. Calls of its sub-tasks are shown to those alone who decide on them or execute them.
 create or replace function private.render_pending_calls(
   run public.runs, status text, viewer_id uuid, is_service boolean)
 returns json language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  sees_all boolean := is_service
-    or (render_pending_calls.status = 'pending_client' and run.user_id = render_pending_calls.viewer_id)
+  is_client constant boolean := is_service
+    or (render_pending_calls.status = 'pending_client' and run.user_id = render_pending_calls.viewer_id);
+  sees_all boolean := is_client
     or exists (
       select 1 from public.swarm_members m
       where m.swarm_id = run.swarm_id and m.user_id = render_pending_calls.viewer_id and m.status = 'active'
@@ -344,7 +335,38 @@ begin
     from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = render_pending_calls.status);
+    where x.status = render_pending_calls.status and (x.swarm_id = run.swarm_id and x.run_id = run.id
+      or x.run_id in (select private.list_sub_runs(run.id))
+        and (is_client or x.approver_id = render_pending_calls.viewer_id)));
+end
+$$;
+
+-- Whether a run works, or waits for nothing but sub-tasks that work. What has ended is about to be continued.
+create or replace function private.is_at_work(run public.runs) returns boolean language plpgsql stable
+as $$
+begin
+  return run.status not in ('requires_action', 'waiting') or run.can_continue
+    or run.status = 'waiting' and not exists (
+      select 1 from jsonb_array_elements(run.pending_waits) as w (wait)
+      left join public.tool_executions x on x.id = (w.wait ->> 'tool_execution_id')::uuid
+      left join public.runs r on r.id = x.sub_run_id
+      where r.id is null or not private.is_at_work(r));
+end
+$$;
+
+-- What a run waits for, with whether each of its sub-tasks works or waits for somebody.
+create or replace function private.render_waits(run public.runs) returns jsonb language plpgsql stable
+as $$
+begin
+  if run.pending_waits is null or not run.pending_waits @> '[{"kind": "sub_task"}]' then
+    return run.pending_waits;
+  end if;
+  return (
+    select jsonb_agg(w.wait || case when r.id is null then '{}'::jsonb
+        else jsonb_build_object('is_at_work', private.is_at_work(r)) end order by w.position)
+    from jsonb_array_elements(run.pending_waits) with ordinality as w (wait, position)
+    left join public.tool_executions x on x.id = (w.wait ->> 'tool_execution_id')::uuid
+    left join public.runs r on r.id = x.sub_run_id);
 end
 $$;
 
@@ -385,17 +407,20 @@ as $$
       case when r.error is null then '[]'::json
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', case when not is_ended and r.status = 'requires_action' then private.sum_waiting_usage(r)
+    'usage', case when not is_ended and r.status in ('requires_action', 'waiting') then private.sum_waiting_usage(r)
       when not is_ended and r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
       when r.usage is not null then json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
-    'pending_approvals', case when not is_ended and r.status = 'requires_action'
+    'pending_approvals', case when not is_ended and (r.status = 'requires_action'
+        or r.pending_waits @> '[{"kind": "sub_task"}]')
       then private.render_pending_calls(r, 'pending_approval', render_runs.viewer_id, render_runs.is_service) end,
-    'pending_client_calls', case when not is_ended and r.status = 'requires_action'
+    'pending_client_calls', case when not is_ended and (r.status = 'requires_action'
+        or r.pending_waits @> '[{"kind": "sub_task"}]')
       then private.render_pending_calls(r, 'pending_client', render_runs.viewer_id, render_runs.is_service) end,
+    'pending_waits', case when not is_ended then private.render_waits(r) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
 $$;
@@ -419,29 +444,33 @@ begin
   return json_build_object('run_id', body -> 'run_id', 'swarm_id', body -> 'swarm_id', 'status', body -> 'status',
     'stop_reason', body -> 'stop_reason', 'message', null, 'responses', '[]'::json, 'errors', '[]'::json,
     'usage', null, 'pending_approvals', body -> 'pending_approvals', 'pending_client_calls', null,
-    'created_at', body -> 'created_at', 'completed_at', body -> 'completed_at');
+    'pending_waits', null, 'created_at', body -> 'created_at', 'completed_at', body -> 'completed_at');
 end
 $$;
 grant execute on function private.render_run(uuid, uuid, boolean) to sb_service;
 
--- Whether a swarm has active members beside a user.
-create or replace function private.has_other_members(swarm_id uuid, user_id uuid) returns boolean
-language plpgsql stable
+-- Whether others than a user are or were members of a swarm.
+create or replace function private.is_shared(swarm_id uuid, user_id uuid) returns boolean language plpgsql stable
 as $$
 begin
-  return exists (select 1 from public.swarm_members m where m.swarm_id = has_other_members.swarm_id
-    and m.status = 'active' and m.user_id is distinct from has_other_members.user_id);
+  return exists (select 1 from private.shared_swarms s where s.swarm_id = is_shared.swarm_id)
+    or not exists (select 1 from public.swarms s where s.id = is_shared.swarm_id and s.owner_id = is_shared.user_id);
 end
 $$;
 
 -- Whether the starter of a run approves each call of a tool that acts for the starter: whoever else speaks in the
--- swarm, or has spoken where the agents still read it, must not make the starter act. Agents speak for their owners,
--- unless the app vouches for them. The bound is that of `history_limit`.
+-- swarm, or has spoken where the agents still read it, must not make the starter act. Former admins may have left
+-- guardrails, roles and a description. Agents speak for their owners, unless the app vouches for them. The bound is
+-- that of `history_limit`, unless a summary tells of all messages.
 create or replace function private.must_starter_approve(swarm_id uuid, starter_id uuid) returns boolean
 language plpgsql stable
 as $$
 begin
-  return private.has_other_members(must_starter_approve.swarm_id, starter_id)
+  return private.is_shared(must_starter_approve.swarm_id, starter_id)
+    -- Whoever speaks around a sub-task has written what it is asked, and reads its answer.
+    or exists (
+      select 1 from private.sub_tasks t
+      where t.swarm_id = must_starter_approve.swarm_id and private.must_starter_approve(t.parent_swarm_id, starter_id))
     or exists (
       select 1 from private.list_speakers(must_starter_approve.swarm_id, starter_id) as sa
       join public.agents a on a.id = sa.agent_id
@@ -449,37 +478,45 @@ begin
     or exists (
       select 1
       from (select * from public.messages m where m.swarm_id = must_starter_approve.swarm_id
-            order by m.seq desc limit 501) as m
+            order by m.seq desc limit case when not exists (select 1 from public.conversation_summaries s
+              where s.swarm_id = must_starter_approve.swarm_id) then 501 end) as m
       left join public.agents a on a.id = m.sender_agent_id
       where m.deleted_at is null and case m.sender_type when 'user' then m.sender_user_id is distinct from starter_id
         when 'agent' then (a.user_id = starter_id or a.acts_for_askers) is not true else false end);
 end
 $$;
 
+-- Whether the starter approves each call of a tool of this kind because the agent is not their own, even if the app
+-- vouches for the agent. Inlined.
+create or replace function private.is_starter_asked(kind text, agent_owner_id uuid, starter_id uuid) returns boolean
+language sql immutable
+as $$ select kind = 'schedule' and agent_owner_id is distinct from starter_id $$;
+
 -- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
--- holds a grant, whose terms are then the columns from `grant_id` on. The account of the owner is not banned. Decides
--- who speaks, at the admission of a run and before every step. Plain SQL that returns rows, so that it becomes a part
--- of the statement that calls it.
+-- holds a grant, whose terms are then the columns from `grant_id` on; in a sub-task also the agents of the tool's
+-- owner. The account of the owner is not banned. Decides who speaks, at the admission of a run and before every step.
+-- Plain SQL that returns rows, so that it becomes a part of the statement that calls it.
 create or replace function private.list_speakers(swarm_id uuid, sender_id uuid)
 returns table (agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamptz,
-  grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, accepts_client_tools boolean,
-  approver text)
+  grant_id uuid, payer_id uuid, agent_version integer, is_limited boolean, is_cost_limited boolean,
+  accepts_client_tools boolean, approver text)
 language sql stable
 as $$
   select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
     (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
-    (g.held).agent_version, private.is_limited(g.held), (g.held).accepts_client_tools, (g.held).approver
+    (g.held).agent_version, private.is_limited(g.held),
+    coalesce((g.held).cost_per_day, (g.held).total_cost_per_day) is not null, (g.held).accepts_client_tools,
+    (g.held).approver
   from public.swarm_agents sa
   cross join lateral (
     select (select true from public.swarm_members m
             where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active') as is_seated
     offset 0) as owner
   cross join lateral (
-    select case when owner.is_seated is null
-      then private.find_grant(sa.agent_id, list_speakers.sender_id, (
-        select p.transcripts from private.private_swarms p where p.swarm_id = sa.swarm_id)) end as held
+    select case when owner.is_seated is null then private.find_terms(sa, list_speakers.sender_id) end as held
     offset 0) as g
-  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and (owner.is_seated or (g.held).id is not null)
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled
+    and (owner.is_seated or (g.held).agent_id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
          from auth.users u where u.id = sa.user_id)
 $$;
@@ -526,34 +563,37 @@ as $$
     'secrets_wrapped', translate(encode(secrets_wrapped, 'base64'), E'\n', ''))
 $$;
 
--- The tools of an agent that are switched on at both ends, that its owner may see, and that work for the starter.
-create or replace function private.build_agent_tools(agent public.agents, swarm_id uuid, starter_id uuid) returns jsonb
+-- The tools of an agent that are switched on at both ends, that its owner may see, and that work for the starter. Takes
+-- columns, because a whole row has the texts of the agent.
+create or replace function private.build_agent_tools(agent_id uuid, agent_owner_id uuid, acts_for_askers boolean,
+  swarm_id uuid, starter_id uuid) returns jsonb
 language plpgsql stable
 as $$
 begin
   -- Many agents have no tools, and the statement below is a large one to prepare.
-  if not exists (select 1 from public.agent_tools x where x.agent_id = agent.id and x.enabled) then
+  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
     return '[]';
   end if;
   return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval
         or private.acts_for_starter(t.kind, t.config)
-          and private.must_starter_approve(build_agent_tools.swarm_id, build_agent_tools.starter_id),
+          and (private.must_starter_approve(build_agent_tools.swarm_id, starter_id)
+            or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
     join public.tools t on t.id = x.tool_id
     left join private.tool_secrets s on s.tool_id = t.id
-    where x.agent_id = agent.id and x.enabled and t.enabled and private.is_tool_usable(t, agent.user_id)
+    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
+      and private.is_tool_usable(t, agent_owner_id)
       and (not private.acts_for_starter(t.kind, t.config)
-        or private.may_tool_act(t, x.is_vouched, agent, build_agent_tools.starter_id)));
+        or private.may_tool_act(t, x.is_vouched, agent_owner_id, acts_for_askers, starter_id)));
 end
 $$;
 
 -- The same for the tools of a version. A tool with a definition is what it was then; it must still exist. It needs an
 -- approval if it needs one now, too, so that an old version is no way around it; and it gets the current secrets unless
--- it has moved since, because secrets for one host are not sent to another. The app vouches for what it vouched for
--- then and vouches for now.
-create or replace function private.build_tools(assigned jsonb, agent public.agents, swarm_id uuid, starter_id uuid)
-returns jsonb
+-- it has moved since, because secrets for one host are not sent to another.
+create or replace function private.build_tools(assigned jsonb, agent_id uuid, agent_owner_id uuid,
+  acts_for_askers boolean, swarm_id uuid, starter_id uuid) returns jsonb
 language plpgsql stable
 as $$
 begin
@@ -565,22 +605,22 @@ begin
           select 1 from private.approval_servers a
           where a.owner_id = t.owner_id and a.server = private.get_credential_server(t)))
         or private.acts_for_starter(t.kind, t.config)
-          and private.must_starter_approve(build_tools.swarm_id, build_tools.starter_id),
+          and (private.must_starter_approve(build_tools.swarm_id, starter_id)
+            or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
           private.get_tool_host(live.config) then s.secrets_wrapped end)
       order by t.name, t.id), '[]')
     from jsonb_to_recordset(assigned) as x (tool_id uuid, name text, enabled boolean, configuration jsonb,
       approver text, is_vouched boolean, definition jsonb)
     join public.tools live on live.id = x.tool_id
-    cross join lateral jsonb_populate_record(live, case when live.owner_id = agent.user_id
-      and jsonb_typeof(x.definition) = 'object' then x.definition || jsonb_build_object('name', x.name,
-        'is_vouched', live.is_vouched and x.definition @> '{"is_vouched": true}')
-      else '{}' end) as t
-    left join public.agent_tools assignment on assignment.agent_id = agent.id and assignment.tool_id = live.id
+    cross join lateral
+      jsonb_populate_record(live, private.get_kept_definition(live, x.name, x.definition, agent_owner_id)) as t
+    left join public.agent_tools assignment
+      on assignment.agent_id = build_tools.agent_id and assignment.tool_id = live.id
     left join private.tool_secrets s on s.tool_id = live.id
-    where x.enabled and t.enabled and private.is_tool_usable(live, agent.user_id)
-      and (not private.acts_for_starter(t.kind, t.config)
-        or private.may_tool_act(t, x.is_vouched and assignment.is_vouched, agent, build_tools.starter_id)));
+    where x.enabled and t.enabled and private.is_tool_usable(live, agent_owner_id)
+      and (not private.acts_for_starter(t.kind, t.config) or private.may_tool_act(t,
+        x.is_vouched and assignment.is_vouched, agent_owner_id, acts_for_askers, starter_id)));
 end
 $$;
 
@@ -601,7 +641,8 @@ begin
   return json_build_object(
     -- A run that waited has stored its progress before that, and the time that it waits does not count.
     'elapsed_ms', case when kept.run_id is null or kept.progress ? 'seq'
-      then (extract(epoch from now() - coalesce(kept.saved_at, run.started_at)) * 1000)::bigint else 0 end,
+      -- The clock may have been set back.
+      then greatest(0, extract(epoch from now() - coalesce(kept.saved_at, run.started_at)) * 1000)::bigint else 0 end,
     'open_turns', (
       select coalesce(json_agg(json_build_object('id', t.id, 'message_id', t.message_id, 'agent_id', t.agent_id,
           'position', t.position, 'text', private.read_turn_text(run.id, t.id, null),
@@ -643,6 +684,16 @@ begin
 end
 $$;
 
+-- Whether an agent speaks in a run that has been admitted: by a grant only if the grant has counted the run, because
+-- whoever owns the swarm can add the agent while the run waits. A single expression, which PostgreSQL puts into the
+-- statement that calls it.
+create or replace function private.is_run_speaker(run_id uuid, agent_id uuid, grant_id uuid) returns boolean
+language sql stable
+as $$
+  select grant_id is null or (select l.granted_ids is null or agent_id = any (l.granted_ids)
+    from private.run_leases l where l.run_id = is_run_speaker.run_id) is not false
+$$;
+
 -- Returns what a node needs to execute the runs that are running. A run that has just been admitted has no progress and
 -- no decisions; as a constant, `is_new` removes from the plan what reads them.
 create or replace function private.load_runs(ids uuid[], is_new boolean) returns table (run_id uuid, context json)
@@ -653,7 +704,8 @@ as $$
       'strategy', r.strategy, 'request', r.request),
     'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
     'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
-      'owner_id', s.owner_id, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
+      'owner_id', coalesce(task.owner_id, s.owner_id), 'coordinator_agent_id', s.coordinator_agent_id,
+      'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce(speakers.agents, '[]'),
     'people', coalesce((
@@ -665,11 +717,12 @@ as $$
     'in_charge_agent_id', case when r.strategy = 'handoff' then private.find_agent_in_charge(r.swarm_id) end,
     'questions', case when r.strategy = 'supervisor' then private.list_questions(r.swarm_id) else '[]'::json end,
     'payer_id', payer.id,
-    'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
+    'has_budget', r.request ? 'budget' or s.parent_run_id is not null
+      or coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false)
       or coalesce(speakers.has_budget, false),
     'guardrails', private.build_guardrails(r.swarm_id, r.user_id, (r.request ->> 'agent_version')::integer),
-    'may_go_on', is_new or private.may_run_continue(r),
+    'may_go_on', is_new or (private.may_run_continue(r) and private.is_starter_active(r)),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'max_unstored_seqs', private.max_unstored_seqs(),
     'recovery', case when not is_new then private.build_recovery(r) end,
@@ -679,12 +732,14 @@ as $$
         'output', p.output, 'answer', p.answer, 'question_id', p.question -> 'id'))
       from public.tool_executions x
       left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
-      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
+      -- Those that have waited, and those that have not ended.
+      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.status in ('running', 'denied', 'timed_out')), '[]') end)
   from public.runs r
   join public.swarms s on s.id = r.swarm_id
+  left join private.sub_tasks task on s.parent_run_id is not null and task.swarm_id = s.id
   cross join lateral (
     select coalesce(case when r.request ? 'payer_id'
-      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)
+      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, task.payer_id, s.owner_id)
     -- A column for list_day_budgets: PostgreSQL does not inline a function whose argument has a subquery.
     offset 0) as payer (id)
   cross join lateral (
@@ -692,17 +747,21 @@ as $$
         then json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
           'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings,
           'user_id', a.user_id, 'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          'accepts_client_tools', coalesce(sa.accepts_client_tools, true),
           -- The coordinator reads its own prompt when it selects who speaks next.
           'system_prompt', case when r.strategy = 'selector' then a.system_prompt end)
         else json_build_object('id', a.id, 'name', a.name, 'role', v.role, 'position', sa.position,
           'framework', v.framework, 'model', v.model, 'settings', v.settings, 'user_id', a.user_id,
           'payer_id', sa.payer_id, 'grant_id', sa.grant_id,
+          'accepts_client_tools', coalesce(sa.accepts_client_tools, true),
           'system_prompt', case when r.strategy = 'selector' then v.system_prompt end) end
         order by sa.position, sa.created_at, a.id),
-      bool_or((select true from private.list_day_budgets(sa.payer_id))) filter (where sa.payer_id is not null)
+      bool_or(sa.is_cost_limited or coalesce((select true from private.list_day_budgets(sa.payer_id)), false))
+        filter (where sa.payer_id is not null)
     from private.list_speakers(r.swarm_id, r.user_id) as sa
     join public.agents a on a.id = sa.agent_id
-    left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version)
+    left join public.agent_versions v on v.agent_id = a.id and v.number = sa.agent_version
+    where private.is_run_speaker(r.id, sa.agent_id, sa.grant_id))
     as speakers (agents, has_budget)
   where r.id = any (ids) and r.status = 'running'
 $$;
@@ -766,19 +825,50 @@ begin
 end
 $$;
 
--- Whether the starter of a run may still start runs in the swarm. An auto_respond run answers all messages that were
--- stored before it started, so the right of any of their authors is enough.
+-- Whether the agents of a swarm answer whoever writes, because all of their owners take part. One whose owner does not
+-- answers by the grant of the sender.
+create or replace function private.answers_everybody(swarm_id uuid) returns boolean language plpgsql stable
+as $$
+begin
+  return not exists (
+    select 1 from public.swarm_agents sa
+    where sa.swarm_id = answers_everybody.swarm_id and sa.enabled and not exists (
+      select 1 from public.swarm_members m
+      where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'));
+end
+$$;
+
+-- Whether the starter of a run may still start runs in the swarm. Where the agents answer everybody, an auto_respond
+-- run answers all messages that were stored before it started, so the right of any of their authors is enough.
 create or replace function private.may_run_continue(run public.runs) returns boolean language plpgsql stable
 as $$
 begin
   return (select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
-      or (run.request ->> 'source' = 'auto_respond' and exists (
+      or (run.request ->> 'source' = 'sub_task' and exists (
+            select 1 from private.sub_tasks t
+            join public.runs outer_run on outer_run.id = t.parent_run_id and outer_run.finished_at is null
+            where t.run_id = run.id and private.may_run_continue(outer_run)))
+      or (run.request ->> 'source' = 'auto_respond' and private.answers_everybody(run.swarm_id) and exists (
             select 1 from public.messages first
             join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq
               and later.sender_type = 'user'
               and later.created_at <= coalesce(run.started_at, now())
             where first.swarm_id = run.swarm_id and first.id = run.message_id
               and private.may_start_runs(later.swarm_id, later.sender_user_id))));
+end
+$$;
+
+-- Whether the account that started a run, and its API key, are active. Asked when a run that was queued, has waited or
+-- lost its node continues, which can be months later. A run of several keys has the id of none.
+create or replace function private.is_starter_active(run public.runs) returns boolean language plpgsql stable
+as $$
+begin
+  return run.user_id is null or exists (
+    select 1 from auth.users u
+    join private.run_leases l on l.run_id = run.id
+    left join auth.sessions held on held.id = l.api_key_id and (held.not_after is null or held.not_after > now())
+    where u.id = run.user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+      and (l.api_key_id is null or l.api_key_id = run.id or held.id is not null));
 end
 $$;
 
@@ -833,9 +923,11 @@ end
 $$;
 grant execute on function private.renew_run_leases(uuid[], bigint[], integer) to sb_service;
 
--- Ends runs of lost nodes that no node may take over, and tool calls that waited too long for an approval or a client.
--- Returns how many.
-create or replace function private.sweep_runs(max_rows integer, out ended text[], out denied integer)
+-- Ends runs of lost nodes that no node may take over, tool calls that waited too long for an approval or a client,
+-- waits whose time has come, and those for sub-tasks that have ended or were deleted. Returns how many, and in how many
+-- milliseconds the next of these calls is due.
+create or replace function private.sweep_runs(max_rows integer, out ended text[], out expired integer,
+  out next_due_ms double precision)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -844,7 +936,7 @@ declare
   run public.runs;
 begin
   ended := '{}';
-  denied := 0;
+  expired := 0;
   for found_lease in
     select l.run_id, r.swarm_id, private.get_cancel_reason(l) as cancel_reason
     from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
@@ -874,20 +966,52 @@ begin
     end;
   end loop;
   for found_execution in
-    select x.id, x.run_id, x.status from public.tool_executions x
-    where x.status in ('pending_approval', 'pending_client') and x.expires_at < now()
-    order by x.expires_at limit sweep_runs.max_rows
+    (select x.id, x.run_id, x.status from public.tool_executions x
+     where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at < now()
+     order by x.expires_at limit sweep_runs.max_rows)
+    union all
+    (select x.id, x.run_id, x.status from public.tool_executions x
+     where x.status in ('pending_approval', 'pending_client', 'waiting') and x.agent_id is null
+     order by x.id limit sweep_runs.max_rows)
   loop
     select r.* into run from public.runs r where r.id = found_execution.run_id for no key update skip locked;
     continue when not found;
-    if found_execution.status = 'pending_client' then
-      perform private.deny_tool(run, found_execution.id, null, 'CLIENT_TOOL_EXPIRED',
-        'The client submitted no result in time');
-    else
-      perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
-    end if;
-    denied := denied + 1;
+    case found_execution.status
+      when 'waiting' then
+        perform private.end_wait(found_execution.id, jsonb_build_object('ended_by', 'time', 'at', now()), null);
+      when 'pending_client' then
+        perform private.deny_tool(run, found_execution.id, null, 'CLIENT_TOOL_EXPIRED',
+          'The client submitted no result in time');
+      else
+        perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED',
+          'Nobody approved this call in time');
+    end case;
+    expired := expired + 1;
   end loop;
+  for run in
+    select r.* from public.tool_executions x
+    join public.runs r on r.id = x.sub_run_id and r.finished_at is not null
+    where x.status = 'waiting' and x.sub_run_id is not null limit sweep_runs.max_rows
+  loop
+    expired := expired + private.answer_sub_task(run)::integer;
+  end loop;
+  for found_execution in
+    select x.id, x.run_id from public.tool_executions x
+    where x.status = 'waiting' and x.sub_run_id is not null
+      and not exists (select 1 from public.runs r where r.id = x.sub_run_id) limit sweep_runs.max_rows
+  loop
+    perform 1 from public.runs r where r.id = found_execution.run_id for no key update skip locked;
+    continue when not found;
+    update public.tool_executions x
+    set error = '{"code": "SUB_TASK_FAILED", "message": "The sub-task was deleted.", "retryable": false}'
+    where x.id = found_execution.id and x.status = 'waiting';
+    expired := expired + private.end_wait(found_execution.id, '""', null)::integer;
+  end loop;
+  perform private.announce_waiting_tasks(sweep_runs.max_rows);
+  next_due_ms := (
+    select extract(epoch from x.expires_at - clock_timestamp()) * 1000 from public.tool_executions x
+    where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at is not null
+    order by x.expires_at limit 1);
 end
 $$;
 grant execute on function private.sweep_runs(integer) to sb_service;
@@ -936,7 +1060,10 @@ begin
   delete from public.model_calls c
   where c.ctid = any (array(
     select old.ctid from public.model_calls old
-    where old.created_at < now() - prune_model_calls.retention limit prune_model_calls.max_rows));
+    -- A run that waits still needs the prompts that it has recorded.
+    where old.created_at < now() - prune_model_calls.retention
+      and not exists (select 1 from public.runs r where r.id = old.run_id and r.finished_at is null)
+    limit prune_model_calls.max_rows));
   get diagnostics pruned = row_count;
   return pruned;
 end

@@ -128,7 +128,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into public.swarm_members (swarm_id, user_id, role, status, joined_at)
-  select n.id, n.owner_id, 'owner', 'active', now() from new_rows n;
+  select n.id, n.owner_id, 'owner', 'active', now() from new_rows n where n.parent_run_id is null;
   return null;
 end
 $$;
@@ -157,13 +157,16 @@ as $$
 $$;
 grant execute on function private.invitation_expiry() to authenticated, service_role, sb_service;
 
--- A private conversation takes no further member and no further agent. Others must not learn that it is one.
+-- A private conversation and a sub-task take no further member and no further agent. Others must not learn that it is
+-- one.
 create or replace function private.reject_if_private(swarm_id uuid) returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select 1 from private.private_swarms p
-             where p.swarm_id = reject_if_private.swarm_id and (auth.uid() is null or p.user_id = auth.uid())) then
+             where p.swarm_id = reject_if_private.swarm_id and (auth.uid() is null or p.user_id = auth.uid()))
+      or auth.uid() is null
+        and exists (select 1 from private.sub_tasks t where t.swarm_id = reject_if_private.swarm_id) then
     raise exception 'a private conversation takes no further member or agent: create a swarm'
       using errcode = 'insufficient_privilege', schema = 'public', table = 'swarms';
   end if;
@@ -266,6 +269,34 @@ begin
 end
 $$;
 
+-- All members read an error, and its message may be what the starter of a run alone reads. Inlined.
+create or replace function private.hide_message(error jsonb) returns jsonb language sql immutable
+as $$ select error || '{"message": "The call failed"}' $$;
+
+-- A swarm gets its first member beside the owner, who reads nothing of the calls that tools have made in the name of
+-- others. The payloads have their reader; events are kept for a day.
+create or replace function private.mark_shared() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.shared_swarms (swarm_id) values (new.swarm_id) on conflict do nothing;
+  if found then
+    with hidden as (
+      update public.tool_executions x set error = private.hide_message(x.error)
+      from public.tool_execution_payloads p
+      where p.swarm_id = new.swarm_id and p.private_to is not null and x.id = p.tool_execution_id
+      returning x.id)
+    update public.run_events e
+    set data = (select jsonb_object_agg(m.key, case when m.key in ('input', 'output_preview') then 'null'
+        when m.key = 'error' then private.hide_message(m.value) else m.value end)
+      from jsonb_each(e.data) as m where m.key <> 'question')
+    from hidden h
+    where e.swarm_id = new.swarm_id and e.restricted and e.data ->> 'tool_execution_id' = h.id::text;
+  end if;
+  return null;
+end
+$$;
+
 -- Runs before the member's row is deleted, so that the member also gets the events. Deleting a swarm or an account
 -- removes these rows by other means.
 create or replace function private.remove_member_agents() returns trigger
@@ -336,7 +367,7 @@ begin
   -- Omits what other events report: completion, and the removal of the coordinator.
   insert into private.events (type, data, audience)
   select 'swarm.updated',
-    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n),
+    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n) - 'parent_run_id',
       'actor', private.get_actor()),
     recipients.audience
   from new_rows n
@@ -359,7 +390,8 @@ as $$
 declare
   audience uuid[] := private.list_swarm_audience(old.id);
 begin
-  if private.is_hidden_swarm(old.id) then
+  update private.hidden_swarms h set deleted_at = now() where h.swarm_id = old.id;
+  if found then
     return old;
   end if;
   if not old.owner_id = any (audience) then

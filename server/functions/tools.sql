@@ -32,20 +32,22 @@ $$;
 create or replace function private.acts_for_starter(kind text, config jsonb) returns boolean
 language sql immutable
 as $$
-  select kind in ('rpc', 'function') or kind not in ('client', 'builtin')
+  select kind in ('rpc', 'function', 'schedule') or kind not in ('client', 'builtin')
     and (coalesce(config ->> 'identity' = 'required', false)
       or coalesce(config #>> '{auth,account}' = 'asker', false))
 $$;
 grant execute on function private.acts_for_starter(text, jsonb) to sb_service;
 
 -- Whether a tool of an agent may act for the starter of a run. Whoever owns an agent decides what its tools do, by its
--- prompt and by their arguments: the tool is therefore the starter's own, or the app's. Inlined.
-create or replace function private.may_tool_act(tool public.tools, is_assignment_vouched boolean, agent public.agents,
-  starter_id uuid) returns boolean
+-- prompt and by their arguments: the tool is therefore the starter's own, or the app's. A schedule only repeats what
+-- the starter could ask there, and the starter approves it. Inlined.
+create or replace function private.may_tool_act(tool public.tools, is_assignment_vouched boolean, agent_owner_id uuid,
+  acts_for_askers boolean, starter_id uuid) returns boolean
 language sql stable
 as $$
-  select coalesce(starter_id = agent.user_id and (tool.owner_id = starter_id or tool.is_vouched), false)
-    or coalesce(starter_id is not null and agent.acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
+  select coalesce(starter_id = agent_owner_id and (tool.owner_id = starter_id or tool.is_vouched), false)
+    or coalesce(starter_id is not null and acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
+    or coalesce(starter_id is not null and tool.kind = 'schedule', false)
 $$;
 
 create or replace function private.get_host(url text) returns text

@@ -258,7 +258,7 @@ begin
       union all
       select ctid from (select ctid from private.events order by seq desc
         limit max_events / 4 for update skip locked) as newest))
-    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at,
+    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at, e.is_for_app,
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as (
     select e.seq, e.id as event_id, e.type, e.traceparent, w.id as webhook_id, w.user_id,
@@ -270,6 +270,7 @@ begin
       from public.webhooks w
       where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
         and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
+        and (not e.is_for_app or w.receives_app_events)
       for key share) as w
   ), placed as (
     select *, row_number() over (partition by webhook_id order by seq) as queue_position,

@@ -4,6 +4,26 @@ create or replace function private.new_webhook_secret() returns text language sq
 as $$ select 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64') $$;
 grant execute on function private.new_webhook_secret() to authenticated, sb_service, service_role;
 
+-- Rejects names of event types of the app that the writer cannot see: unknown ones, and for users those that are not
+-- listed. Runs with the rights of the writer. `relation` is the table that has the names in its column `events`.
+create or replace function private.require_app_types(events text[], relation text) returns void
+language plpgsql stable
+as $$
+declare
+  unknown text;
+begin
+  select pg_catalog.string_agg(pg_catalog.to_json(pg_catalog.left(named.type, 100))::text, ', ') into unknown
+  from (select n.type from pg_catalog.unnest(private.list_app_types(events)) as n (type)
+    where not exists (select 1 from public.event_types t where t.name = n.type) limit 5) as named;
+  if unknown is not null then
+    raise exception 'has unknown event types: %', unknown
+      using errcode = 'check_violation', schema = 'public', table = relation, column = 'events',
+            constraint = relation || '_events_known';
+  end if;
+end
+$$;
+grant execute on function private.require_app_types(text[], text) to authenticated, sb_service, service_role;
+
 create or replace function private.prepare_webhook() returns trigger language plpgsql
 as $$
 begin
@@ -15,6 +35,15 @@ begin
       from (select event, min(position) as first
             from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
       order by named.first);
+  end if;
+  if (tg_op = 'INSERT' or new.events is distinct from old.events)
+    and pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
+    perform private.require_app_types(new.events, 'webhooks');
+  end if;
+  if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
+    and current_user in ('anon', 'authenticated', 'api_key') then
+    raise exception 'only the service role sets receives_app_events'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'webhooks', column = 'receives_app_events';
   end if;
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
@@ -200,14 +229,24 @@ as $$
     'stop_reason', run.stop_reason, 'message_id', run.message_id)
 $$;
 
+-- Whoever decides on a call need not be a member: the owner of an agent that somebody else asks in private. A call of a
+-- sub-task is decided as one of the outermost run, and nobody learns of the run in between.
 create or replace function private.emit_run_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  shown public.runs := new;
 begin
   -- An index has only these webhooks. Where there are none, no run pays for finding its audience.
   if exists (select 1 from public.webhooks w where w.is_active and 'run.updated' = any (w.events)) then
-    perform private.emit_event('run.updated', private.build_run_update(new),
-      private.list_swarm_audience(new.swarm_id));
+    if new.request ->> 'source' = 'sub_task' then
+      select r.* into shown from private.list_outer_tasks(new.swarm_id) as t
+      join public.runs r on r.id = t.parent_run_id order by t.depth limit 1;
+    end if;
+    perform private.emit_event('run.updated', private.build_run_update(shown),
+      private.list_swarm_audience(new.swarm_id) || case when new.status = 'requires_action' then array(
+        select x.approver_id from public.tool_executions x
+        where x.swarm_id = new.swarm_id and x.run_id = new.id and x.status = 'pending_approval') end);
   end if;
   return null;
 end

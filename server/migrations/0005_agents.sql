@@ -17,6 +17,9 @@ create table public.models (
   is_simulated boolean not null default false,
   -- The framework also accepts models that are not listed; the same in all rows of a framework.
   is_list_open boolean not null default false,
+  -- Programs that choose a framework for somebody choose this one: the first that can answer. The same in all rows of
+  -- a framework.
+  is_default_framework boolean not null default false,
   constraint models_pkey primary key (framework, id)
 );
 revoke insert, update, delete on public.models from service_role;
@@ -88,6 +91,8 @@ declare
     when not private.is_number_between(settings -> 'presence_penalty', -2, 2) then 'agents_settings_presence_penalty'
     when not private.is_valid_stop_sequences(settings -> 'stop') then 'agents_settings_stop'
     when not private.is_number_between(settings -> 'temperature', 0, 2) then 'agents_settings_temperature'
+    when not private.is_number_between(settings -> 'tool_history', 0, 50)
+      or settings ->> 'tool_history' !~ '^[0-9]+(\.0+)?$' then 'agents_settings_tool_history'
     when not private.is_number_between(settings -> 'top_p', 0, 1) then 'agents_settings_top_p'
   end;
 begin

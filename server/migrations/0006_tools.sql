@@ -12,10 +12,10 @@ create table public.tools (
     constraint tools_input_schema_object check (jsonb_typeof(input_schema) = 'object'
       and input_schema ->> 'type' is not distinct from 'object')
     constraint tools_input_schema_size check (octet_length(input_schema::text) <= 32768),
-  -- Extensions add kinds, named <extension>.<kind>, or with the name of the extension alone. The database does not know
+  -- Extensions add kinds, named <extension>.<kind>, or by the kind alone: `rpc`, `function`. The database does not know
   -- which extensions a node has.
   kind text not null default 'http' constraint tools_kind_known check (
-    kind in ('builtin', 'http', 'mcp', 'client') or kind ~ '^[a-z][a-z0-9-]{0,39}([.][a-z][a-z0-9_]{0,39})?$'),
+    kind in ('builtin', 'http', 'mcp', 'client', 'swarm') or kind ~ '^[a-z][a-z0-9-]{0,39}([.][a-z][a-z0-9_]{0,39})?$'),
   config jsonb not null default '{}'
     constraint tools_config_object check (jsonb_typeof(config) = 'object')
     constraint tools_config_size check (octet_length(config::text) <= 32768),
@@ -44,6 +44,8 @@ create table public.tools (
   constraint tools_kind_builtin_has_no_owner check (kind <> 'builtin' or owner_id is null),
   -- The client of a run executes tools of the kind client, and decides whether it executes a call.
   constraint tools_requires_approval_of_service check (kind <> 'client' or not requires_approval),
+  -- Whoever else shall ask the agents of the swarm is given a grant.
+  constraint tools_visibility_of_swarm check (kind <> 'swarm' or (visibility = 'private' and owner_id is not null)),
   -- A tool without an owner is open to all users, so it must be declared public.
   constraint tools_owner_id_present check (owner_id is not null or kind = 'builtin' or visibility = 'public')
 );
@@ -173,6 +175,9 @@ create trigger tools_keep_approval before insert or update of kind, config, secr
 create trigger tools_release_server after update of requires_approval, config or delete on public.tools for each row
   when (old.requires_approval) execute function private.release_approval_server();
 
+create trigger tools_check_swarm after insert or update of config on public.tools for each row
+  when (new.kind = 'swarm') execute function private.check_swarm_of_tool();
+
 create constraint trigger tools_store_versions after update on public.tools deferrable initially deferred
   for each row when (new.owner_id is not null) execute function private.store_versions_with_tool();
 
@@ -211,11 +216,11 @@ create constraint trigger agent_tools_store_changed_version after update on publ
     is distinct from (old.enabled, old.configuration, old.approver, old.is_vouched))
   execute function private.store_version_of_agent();
 
--- The built-in tools. They only read, so a call can be repeated.
+-- The built-in tools. They only read or wait, so a call can be repeated.
 insert into public.tools (id, owner_id, name, description, category, kind, visibility, idempotent, timeout_ms,
     input_schema) values
   ('019a8000-0000-7000-8000-000000000001', null, 'current_time',
-   'Tells the current date and time, in a time zone if one is named.', 'time', 'builtin', 'public', true, 5000,
+   'Tells what time and date it is now, in a time zone if one is named.', 'time', 'builtin', 'public', true, 5000,
    '{"type": "object", "properties": {"timezone": {"type": "string", "maxLength": 64,
      "description": "IANA name of a time zone, such as Europe/Berlin; UTC when left out"}},
      "additionalProperties": false}'),
@@ -244,4 +249,22 @@ insert into public.tools (id, owner_id, name, description, category, kind, visib
    '{"type": "object", "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 200,
      "description": "the text, in any case"},
      "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "at most so many; 10 when left out"}},
-     "required": ["query"], "additionalProperties": false}');
+     "required": ["query"], "additionalProperties": false}'),
+  ('019a8000-0000-7000-8000-000000000006', null, 'sleep',
+   'Waits until a time, or for a number of seconds, at most 366 days. Give either until or seconds.',
+   'time', 'builtin', 'public', true, 5000,
+   '{"type": "object", "properties": {
+     "until": {"type": "string", "maxLength": 40, "description": "a time with its offset: 2026-11-20T09:00:00+01:00"},
+     "seconds": {"type": "integer", "minimum": 1, "maximum": 31622400}}, "additionalProperties": false}'),
+  ('019a8000-0000-7000-8000-000000000007', null, 'wait_for_event',
+   'Waits until the app reports an event by its name, and at most until a deadline: give either until or seconds, at '
+     'most 366 days. The result says whether a signal or the time has ended the wait.',
+   'time', 'builtin', 'public', true, 5000,
+   '{"type": "object", "properties": {
+     "name": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$",
+       "description": "the name of the event, such as report.ready"},
+     "until": {"type": "string", "maxLength": 40, "description": "a time with its offset: 2026-11-20T09:00:00+01:00"},
+     "seconds": {"type": "integer", "minimum": 1, "maximum": 31622400},
+     "from": {"type": "string", "enum": ["starter", "members"],
+       "description": "who reports it: the person who has asked and the app, or any member; starter when left out"}},
+     "required": ["name"], "additionalProperties": false}');

@@ -47,8 +47,8 @@ begin
   return case name
     when 'max_turns' then private.is_whole_number_between(value, 1, 50)
     when 'max_rounds' then private.is_whole_number_between(value, 1, 10)
-    when 'max_tool_steps' then private.is_whole_number_between(value, 1, 25)
-    when 'timeout_ms' then private.is_whole_number_between(value, 1000, 600000)
+    when 'max_tool_steps' then private.is_whole_number_between(value, 1, 1000)
+    when 'timeout_ms' then private.is_whole_number_between(value, 1000, 604800000)
     when 'history_limit' then private.is_whole_number_between(value, 1, 500)
     when 'on_agent_error' then value in ('"continue"', '"stop"')
     when 'on_conflict' then value in ('"enqueue"', '"reject"', '"interrupt"')
@@ -96,6 +96,9 @@ create table public.swarms (
       else true end),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- The run that began the conversation as a sub-task by a call of a tool. Nobody but the service writes it. No foreign
+  -- key: a second relation of swarms and runs would make every request that embeds one in the other ambiguous.
+  parent_run_id uuid,
   constraint swarms_id_owner_id_key unique (id, owner_id)
 );
 create index swarms_owner_id_idx on public.swarms (owner_id, created_at desc);
@@ -183,15 +186,26 @@ create table private.private_swarms (
   api_key_id uuid,
   -- Who reads the conversation beside its user, as the grant said when it began. Null: it began without a grant.
   transcripts text constraint private_swarms_transcripts_known check (transcripts in ('private', 'owner')),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- What starts the runs of the conversation, as `schedules <id>`. Null: the user, in a chat.
+  started_by text
 );
-create index private_swarms_user_id_idx on private.private_swarms (user_id, agent_id, created_at desc);
+create index private_swarms_user_id_idx on private.private_swarms (user_id, agent_id, started_by, created_at desc);
 create index private_swarms_agent_id_idx on private.private_swarms (agent_id) where transcripts = 'owner';
 alter table private.private_swarms enable row level security;
 grant select, insert, update, delete on private.private_swarms to sb_service;
 
--- Hidden swarms: the swarms of calls that bring their own conversation and do not store it. Their user does not see
--- them in any table, no webhook receives their events, and they are deleted after their run.
+-- The swarms that have or had members beside their owner.
+create table private.shared_swarms (
+  swarm_id uuid constraint shared_swarms_pkey primary key
+    constraint shared_swarms_swarm_id_fkey references public.swarms on delete cascade
+);
+alter table private.shared_swarms enable row level security;
+grant select on private.shared_swarms to sb_service;
+
+-- Hidden swarms: the swarms of calls that bring their own conversation and do not store it, and those of sub-tasks.
+-- Their user does not see them in any table, and no webhook receives their events. The former are deleted after their
+-- run, the latter with the run that began them.
 --
 -- Without a foreign key to the swarm: the row is inserted before its swarm, and stays a while after it, so that
 -- realtime does not show the deletion of a swarm that was never shown.
@@ -213,7 +227,8 @@ grant select, insert, update, delete on private.hidden_swarms to sb_service;
 create policy swarms_select on public.swarms for select to authenticated using (
   (owner_id = (select auth.uid()) and id <> all (array(select private.my_hidden_swarm_ids())))
   or id = any (array(select private.my_swarm_ids())));
-create policy swarms_insert on public.swarms for insert to authenticated with check (owner_id = (select auth.uid()));
+create policy swarms_insert on public.swarms for insert to authenticated
+  with check (owner_id = (select auth.uid()) and parent_run_id is null);
 -- The id of a swarm cannot change, so that its new version needs no second look at the caller's swarms.
 create policy swarms_update on public.swarms for update to authenticated
   using (id = any (array(select private.my_managed_swarm_ids()))) with check (true);
@@ -226,6 +241,8 @@ create trigger swarms_stamp before insert or update on public.swarms for each ro
   execute function private.stamp_created_and_updated();
 create trigger swarms_freeze before update of id on public.swarms for each row
   when (new.id is distinct from old.id) execute function private.reject_change('id');
+create trigger swarms_freeze_parent before update of parent_run_id on public.swarms for each row
+  when (new.parent_run_id is distinct from old.parent_run_id) execute function private.reject_change('parent_run_id');
 create trigger swarms_keep_owner before update of owner_id on public.swarms for each row
   when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
 create trigger swarms_keep_preamble before update on public.swarms for each row
@@ -283,6 +300,8 @@ create trigger swarm_members_emit_joined after insert on public.swarm_members re
 create trigger swarm_members_emit_updated after update on public.swarm_members
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.emit_members_updated();
+create trigger swarm_members_mark_shared after insert or update of status on public.swarm_members for each row
+  when (new.status = 'active' and new.role <> 'owner') execute function private.mark_shared();
 create trigger swarm_members_emit_removed after delete on public.swarm_members referencing old table as old_rows
   for each statement execute function private.emit_members_removed();
 create trigger swarm_members_remove_agents before delete on public.swarm_members for each row
@@ -330,6 +349,7 @@ create trigger swarm_agents_emit_removed after delete on public.swarm_agents ref
   for each statement execute function private.emit_agent_removed();
 
 create policy private_swarms_service on private.private_swarms to sb_service using (true) with check (true);
+create policy shared_swarms_service on private.shared_swarms for select to sb_service using (true);
 create policy hidden_swarms_service on private.hidden_swarms to sb_service using (true) with check (true);
 
 -- The public part of members and agents, for members of a common swarm. Views read with the rights of the owner, so

@@ -75,6 +75,23 @@ alter table public.message_revisions enable row level security;
 grant select on public.message_revisions to authenticated;
 grant select, insert, update, delete on public.message_revisions to service_role, sb_service;
 
+-- What an agent reads instead of the oldest messages, which its context has no room for: one row for each number up to
+-- which it has summarised them. Made from messages alone. A row is deleted when a message that it covers changes, so
+-- that no text outlives its message here.
+create table public.conversation_summaries (
+  swarm_id uuid not null,
+  agent_id uuid not null,
+  up_to_seq bigint not null,
+  text text not null constraint conversation_summaries_text_length check (char_length(text) between 1 and 20000),
+  created_at timestamptz not null default now(),
+  constraint conversation_summaries_pkey primary key (swarm_id, agent_id, up_to_seq),
+  constraint conversation_summaries_agent_id_fkey foreign key (swarm_id, agent_id)
+    references public.swarm_agents (swarm_id, agent_id) on delete cascade
+);
+alter table public.conversation_summaries enable row level security;
+grant select, delete on public.conversation_summaries to authenticated;
+grant select, insert, update, delete on public.conversation_summaries to service_role, sb_service;
+
 create table public.message_flags (
   id uuid default private.new_id() constraint message_flags_pkey primary key,
   message_id uuid not null,
@@ -185,6 +202,8 @@ create trigger messages_flag_blocked_edit after update on public.messages
 create trigger messages_queue_responses after insert on public.messages referencing new table as new_rows
   for each statement when (current_user in ('authenticated', 'api_key', 'service_role'))
     execute function private.queue_auto_responses();
+create trigger messages_forget_text after update of content on public.messages for each row
+  when (new.content is distinct from old.content) execute function private.forget_message_text();
 create trigger messages_delete_run_events after update of deleted_at on public.messages for each row
   when (old.deleted_at is null and new.deleted_at is not null) execute function private.delete_message_run_events();
 
@@ -193,6 +212,14 @@ create policy message_counters_service on private.message_counters to sb_service
 create policy message_revisions_select on public.message_revisions for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())));
 create policy message_revisions_service on public.message_revisions to service_role, sb_service
+  using (true) with check (true);
+
+create policy conversation_summaries_select on public.conversation_summaries for select to authenticated
+  using (swarm_id = any (array(select private.my_swarm_ids()))
+    or swarm_id = any (array(select private.my_transcript_ids())));
+create policy conversation_summaries_delete on public.conversation_summaries for delete to authenticated
+  using (swarm_id = any (array(select private.my_managed_swarm_ids())));
+create policy conversation_summaries_service on public.conversation_summaries to service_role, sb_service
   using (true) with check (true);
 
 create policy message_flags_select on public.message_flags for select to authenticated

@@ -6,7 +6,8 @@ create table public.runs (
   user_id uuid constraint runs_user_id_fkey references auth.users on delete set null,
   message_id uuid,
   status text not null default 'queued' constraint runs_status_known
-    check (status in ('queued', 'running', 'requires_action', 'completed', 'partial', 'failed', 'cancelled')),
+    check (status in ('queued', 'running', 'requires_action', 'waiting', 'completed', 'partial', 'failed',
+      'cancelled')),
   stop_reason text constraint runs_stop_reason_known check (stop_reason in (
     'all_replied', 'no_reply_needed', 'empty_response', 'max_turns', 'max_tool_steps', 'max_tokens_reached',
     'context_length_exceeded', 'schema_mismatch', 'budget_exceeded', 'timeout', 'loop_detected', 'no_progress',
@@ -15,6 +16,8 @@ create table public.runs (
   strategy text not null constraint runs_strategy_known
     check (strategy in ('round_robin', 'parallel', 'mention', 'handoff', 'selector', 'supervisor')),
   request jsonb not null default '{}',
+  -- What started the run in place of a call of its user, as the extension that did so says. Null: a call or a message.
+  cause jsonb,
   error jsonb,
   usage jsonb,
   turn_count integer not null default 0,
@@ -22,6 +25,10 @@ create table public.runs (
   started_at timestamptz,
   finished_at timestamptz,
   created_at timestamptz not null default now(),
+  -- What the run waits for apart from people and clients, by tool call. Null: nothing.
+  pending_waits jsonb,
+  -- All calls that the run waited for have ended: it continues as soon as no other run of the swarm is running.
+  can_continue boolean not null default false,
   constraint runs_ended_has_stop_reason check
     ((status in ('completed', 'partial', 'failed', 'cancelled')) = (stop_reason is not null)),
   constraint runs_swarm_id_id_key unique (swarm_id, id),
@@ -31,9 +38,11 @@ create table public.runs (
 create index runs_swarm_id_created_at_idx on public.runs (swarm_id, created_at desc);
 create index runs_user_id_idx on public.runs (user_id) where user_id is not null;
 create index runs_message_id_idx on public.runs (swarm_id, message_id) where message_id is not null;
--- A run that waits for approval does not block the swarm; only a running one does.
+-- A run that waits does not block the swarm; only a running one does.
 create unique index runs_one_live_per_swarm on public.runs (swarm_id) where status = 'running';
-create index runs_waiting_idx on public.runs (swarm_id, queued_at, id) where status in ('queued', 'requires_action');
+-- Not the runs that wait for something, of which there can be many.
+create index runs_claimable_idx on public.runs (swarm_id, queued_at, id) where status = 'queued' or can_continue;
+create index runs_suspended_idx on public.runs (user_id) where status in ('requires_action', 'waiting');
 create index runs_auto_respond_idx on public.runs (swarm_id)
   where status = 'queued' and request ->> 'source' = 'auto_respond';
 alter table public.runs replica identity using index runs_swarm_id_id_key;
@@ -58,6 +67,7 @@ create table private.run_leases (
   takeovers integer not null default 0,
   is_taken_over boolean not null default false,
   speaker_ids uuid[],
+  granted_ids uuid[],
   session_id uuid,
   aal text,
   api_key_id uuid
@@ -71,6 +81,8 @@ comment on column private.run_leases.api_key_id is
   'The API key that started the run. It stays after the key is revoked: the run never gets the rights of a person.';
 comment on column private.run_leases.speaker_ids is
   'The agents that may speak in the run, as the service has decided; null: all enabled agents of the swarm.';
+comment on column private.run_leases.granted_ids is
+  'The agents that answer by a grant, which has counted the run. Others do not join it by one. Null: not known.';
 create index run_leases_expires_at_idx on private.run_leases (expires_at);
 alter table private.run_leases enable row level security;
 grant select, insert, update, delete on private.run_leases to sb_service;
@@ -85,15 +97,59 @@ create table private.run_progress (
 alter table private.run_progress enable row level security;
 grant select, insert, update, delete on private.run_progress to sb_service;
 
--- A key belongs to the run that a call started, or to the rows that a write returned.
+-- The calls of its own tools that a call has sent with its conversation, with their results: those before the message
+-- with this number. Rows belong to the text of the message, and are deleted with it.
+create table private.sent_tool_results (
+  swarm_id uuid not null constraint sent_tool_results_swarm_id_fkey references public.swarms on delete cascade,
+  seq bigint not null,
+  agent_id uuid not null constraint sent_tool_results_agent_id_fkey references public.agents on delete cascade,
+  user_id uuid not null,
+  results jsonb not null,
+  -- The message says nothing else.
+  are_alone boolean not null,
+  constraint sent_tool_results_pkey primary key (swarm_id, seq)
+);
+create index sent_tool_results_agent_id_idx on private.sent_tool_results (agent_id);
+alter table private.sent_tool_results enable row level security;
+grant select, insert, update, delete on private.sent_tool_results to sb_service;
+
+-- The signals of a run that came before a call of it waited for them. Deleted by the wait that they end, and with the
+-- end of the run.
+create table private.run_signals (
+  id uuid default private.new_id() constraint run_signals_pkey primary key,
+  run_id uuid not null constraint run_signals_run_id_fkey references public.runs on delete cascade,
+  name text not null,
+  data jsonb not null,
+  sent_by text not null constraint run_signals_sent_by_known check (sent_by in ('starter', 'service')),
+  created_at timestamptz not null default now()
+);
+create index run_signals_run_id_idx on private.run_signals (run_id, name, id);
+alter table private.run_signals enable row level security;
+grant select, insert, update, delete on private.run_signals to sb_service;
+
+-- The images that a call sends to the models of its run. Stored with the run, for a node that takes it over, and
+-- deleted with it.
+create table private.run_images (
+  run_id uuid not null constraint run_images_run_id_fkey references public.runs on delete cascade,
+  position integer not null,
+  name text not null,
+  media_type text not null,
+  data bytea not null,
+  constraint run_images_pkey primary key (run_id, position)
+);
+alter table private.run_images enable row level security;
+grant select, insert, update, delete on private.run_images to sb_service;
+
+-- A key belongs to the run that a call started, or to what a write returned. Keys without a user are those of the
+-- service role.
 create table private.idempotency_keys (
-  user_id uuid not null constraint idempotency_keys_user_id_fkey references auth.users on delete cascade,
+  user_id uuid constraint idempotency_keys_user_id_fkey references auth.users on delete cascade,
   key text not null constraint idempotency_keys_key_length check (char_length(key) between 1 and 255),
   request_hash bytea not null,
   run_id uuid constraint idempotency_keys_run_id_fkey references public.runs on delete cascade,
   created_at timestamptz not null default now(),
   result text[],
-  constraint idempotency_keys_pkey primary key (user_id, key)
+  constraint idempotency_keys_user_id_key unique nulls not distinct (user_id, key)
 );
 comment on column private.idempotency_keys.result is
   'The rows that a write returned, from which its response is built again. Null: none, or the key belongs to a run.';
@@ -101,6 +157,17 @@ create index idempotency_keys_run_id_idx on private.idempotency_keys (run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 alter table private.idempotency_keys enable row level security;
 grant select, insert, update, delete on private.idempotency_keys to sb_service;
+
+-- The runs that extensions have started, by the keys that they have chosen: each starts one.
+create table private.run_starts (
+  extension text not null,
+  key text not null constraint run_starts_key_length check (char_length(key) between 1 and 255),
+  run_id uuid not null constraint run_starts_run_id_fkey references public.runs on delete cascade,
+  constraint run_starts_pkey primary key (extension, key)
+);
+create index run_starts_run_id_idx on private.run_starts (run_id);
+alter table private.run_starts enable row level security;
+grant select, insert, update, delete on private.run_starts to sb_service;
 
 create table public.run_turns (
   id uuid default private.new_id() constraint run_turns_pkey primary key,
@@ -188,11 +255,13 @@ create table public.tool_executions (
   tool_id uuid constraint tool_executions_tool_id_fkey references public.tools on delete set null,
   tool_name text not null,
   tool_call_id text not null,
+  -- The run of the sub-task that the call began. No foreign key: it is deleted with the run of the call alone.
+  sub_run_id uuid,
   output_chars integer,
   truncated boolean not null default false,
   status text not null constraint tool_executions_status_known
-    check (status in ('pending_approval', 'pending_client', 'running', 'succeeded', 'failed', 'denied', 'timed_out',
-      'cancelled')),
+    check (status in ('pending_approval', 'pending_client', 'waiting', 'running', 'succeeded', 'failed', 'denied',
+      'timed_out', 'cancelled')),
   error jsonb,
   attempts integer not null default 0,
   duration_ms integer,
@@ -209,12 +278,18 @@ create table public.tool_executions (
 );
 create index tool_executions_run_id_idx on public.tool_executions (swarm_id, run_id);
 create index tool_executions_turn_id_idx on public.tool_executions (turn_id);
-create index tool_executions_agent_id_idx on public.tool_executions (agent_id) where agent_id is not null;
+create index tool_executions_agent_id_idx on public.tool_executions (agent_id, swarm_id, run_id)
+  where agent_id is not null;
 create index tool_executions_tool_id_idx on public.tool_executions (tool_id) where tool_id is not null;
+create index tool_executions_sub_run_id_idx on public.tool_executions (sub_run_id)
+  where status = 'waiting' and sub_run_id is not null;
 create index tool_executions_decided_by_idx on public.tool_executions (decided_by) where decided_by is not null;
 create index tool_executions_approver_id_idx on public.tool_executions (approver_id) where status = 'pending_approval';
 create index tool_executions_pending_idx on public.tool_executions (expires_at)
-  where status in ('pending_approval', 'pending_client');
+  where status in ('pending_approval', 'pending_client', 'waiting');
+-- Those whose agent was deleted: nobody can decide on them, and nobody reads what they return.
+create index tool_executions_abandoned_idx on public.tool_executions (id)
+  where agent_id is null and status in ('pending_approval', 'pending_client', 'waiting');
 alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
 alter table public.tool_executions enable row level security;
 grant select on public.tool_executions to authenticated;
@@ -232,7 +307,7 @@ create table public.tool_execution_payloads (
   -- A call whose tool asks a person. The answer is removed when the tool has it.
   question jsonb,
   answer jsonb,
-  -- The starter of the run, if the tool acts for the starter in a swarm with several people: nobody else reads the row.
+  -- The starter of the run, if the tool acts for the starter where others can join: nobody else reads the row.
   private_to uuid,
   constraint tool_execution_payloads_swarm_id_key unique (swarm_id, tool_execution_id)
 );
@@ -245,6 +320,37 @@ alter table public.tool_execution_payloads replica identity using index tool_exe
 alter table public.tool_execution_payloads enable row level security;
 grant select on public.tool_execution_payloads to authenticated;
 grant select, insert, update, delete on public.tool_execution_payloads to service_role, sb_service;
+
+-- Sub-tasks: the conversations that calls of tools of the kind `swarm` begin. The starter of the outer run owns such a
+-- conversation and is no member of it, so that whatever members may do is closed to everybody.
+create table private.sub_tasks (
+  swarm_id uuid constraint sub_tasks_pkey primary key
+    constraint sub_tasks_swarm_id_fkey references public.swarms on delete cascade,
+  run_id uuid not null constraint sub_tasks_run_id_key unique,
+  tool_execution_id uuid not null constraint sub_tasks_tool_execution_id_key unique,
+  parent_run_id uuid not null constraint sub_tasks_parent_run_id_fkey references public.runs on delete cascade,
+  parent_swarm_id uuid not null,
+  -- The conversation of a person that all of this belongs to. Its budget of a day is that of the sub-tasks, too.
+  root_swarm_id uuid not null,
+  depth integer not null constraint sub_tasks_depth_range check (depth between 1 and 3),
+  -- The swarm that the tool names, and whose guardrails apply.
+  template_id uuid not null,
+  -- The agent that has called the tool, and the owner of both: that owner's agents answer on the terms of this one.
+  agent_id uuid not null,
+  owner_id uuid not null,
+  payer_id uuid not null,
+  -- Who reads the conversation. Null: nobody; the call of the tool shows what was asked and answered.
+  reader_id uuid,
+  -- Whether readers of the runs around it know that it waits for somebody.
+  is_announced boolean not null default true,
+  created_at timestamptz not null default now()
+);
+create index sub_tasks_is_announced_idx on private.sub_tasks (run_id) where not is_announced;
+create index sub_tasks_parent_run_id_idx on private.sub_tasks (parent_run_id);
+create index sub_tasks_root_swarm_id_idx on private.sub_tasks (root_swarm_id);
+create index sub_tasks_reader_id_idx on private.sub_tasks (reader_id) where reader_id is not null;
+alter table private.sub_tasks enable row level security;
+grant select, insert, update, delete on private.sub_tasks to sb_service;
 
 -- The events that a stream replays. Restricted rows contain inputs and outputs of tools. Partitioned by the run, so
 -- that all events of a run are in one partition and its key remains the primary key.
@@ -354,7 +460,19 @@ create trigger runs_delete_events after delete on public.runs referencing old ta
 
 create policy run_leases_service on private.run_leases to sb_service using (true) with check (true);
 create policy run_progress_service on private.run_progress to sb_service using (true) with check (true);
+create policy run_signals_service on private.run_signals to sb_service using (true) with check (true);
+create policy run_images_service on private.run_images to sb_service using (true) with check (true);
+create policy sent_tool_results_service on private.sent_tool_results to sb_service using (true) with check (true);
 create policy idempotency_keys_service on private.idempotency_keys to sb_service using (true) with check (true);
+
+create policy run_starts_service on private.run_starts to sb_service using (true) with check (true);
+create policy sub_tasks_service on private.sub_tasks to sb_service using (true) with check (true);
+-- Whoever ends the run of a sub-task: its status has no other way to a call that waits.
+create trigger runs_end_sub_task after update of status on public.runs for each row
+  when (old.finished_at is null and new.finished_at is not null and new.request ->> 'source' = 'sub_task')
+  execute function private.end_sub_task();
+create trigger sub_tasks_delete_swarm after delete on private.sub_tasks for each row
+  execute function private.delete_sub_task_swarm();
 
 create policy run_turns_select on public.run_turns for select to authenticated
   using ((grant_id is null and swarm_id = any (array(select private.my_swarm_ids())))
@@ -366,6 +484,11 @@ create trigger run_turns_mark_agent after delete on public.run_turns for each ro
 create policy agent_status_marks_service on private.agent_status_marks to sb_service using (true) with check (true);
 create policy turn_snapshots_service on private.turn_snapshots to sb_service using (true) with check (true);
 
+-- In one place, whoever ends a call that waits.
+create trigger tool_executions_settle_run after update on public.tool_executions for each row
+  when (old.status in ('pending_approval', 'pending_client', 'waiting')
+    and new.status not in ('pending_approval', 'pending_client', 'waiting'))
+  execute function private.settle_suspended_run();
 create policy tool_executions_select on public.tool_executions for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids()))
     or swarm_id = any (array(select private.my_transcript_ids()))

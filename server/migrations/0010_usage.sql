@@ -29,10 +29,10 @@ alter table public.usage_records enable row level security;
 grant select on public.usage_records to authenticated;
 grant select, insert, update, delete on public.usage_records to service_role, sb_service;
 
--- One row per model call of a run with a budget, from before the call until its usage is in usage_records. While the
--- call is in flight, tokens and cost_usd are its estimate and usage is null; afterwards they are its real usage. The
--- end of the run deletes the rows. payer_id has no foreign key, because deleting an account would then wait for
--- reservations and could deadlock with them.
+-- One row per model call of a run with a budget, or of an agent whose grant limits the cost, from before the call until
+-- its usage is in usage_records. While the call is in flight, tokens and cost_usd are its estimate and usage is null;
+-- afterwards they are its real usage. The end of the run deletes the rows. payer_id has no foreign key, because
+-- deleting an account would then wait for reservations and could deadlock with them.
 create table private.budget_reservations (
   id uuid default private.new_id() constraint budget_reservations_pkey primary key,
   run_id uuid not null constraint budget_reservations_run_id_fkey references public.runs on delete cascade,
@@ -46,8 +46,13 @@ create table private.budget_reservations (
   -- What is recorded when the swarm is deleted while the call is in progress.
   framework text,
   model text,
-  input_tokens bigint
+  input_tokens bigint,
+  -- The grant by which a user asks the agent, and that user.
+  grant_id uuid,
+  user_id uuid
 );
+create index budget_reservations_grant_id_idx on private.budget_reservations (grant_id, user_id)
+  where grant_id is not null;
 create index budget_reservations_run_id_idx on private.budget_reservations (run_id);
 create index budget_reservations_swarm_id_idx on private.budget_reservations (swarm_id);
 create index budget_reservations_payer_id_idx on private.budget_reservations (payer_id);

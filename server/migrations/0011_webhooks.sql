@@ -19,6 +19,19 @@ end
 $$;
 grant execute on function private.is_valid_delivery_headers(jsonb) to authenticated, sb_service, service_role;
 
+-- The names of the app's own event types in a list. Whether they exist is for a trigger to find out.
+create function private.list_app_types(events text[]) returns text[] language plpgsql immutable strict parallel safe
+as $$
+begin
+  if pg_catalog.array_to_string(events, ' ') !~ '(^| )app\.' then
+    return '{}';
+  end if;
+  return array(select named.type from pg_catalog.unnest(events) as named (type)
+    where pg_catalog.starts_with(named.type, 'app.'));
+end
+$$;
+grant execute on function private.list_app_types(text[]) to authenticated, sb_service, service_role;
+
 create table public.webhooks (
   id uuid default private.new_id() constraint webhooks_pkey primary key,
   user_id uuid not null default auth.uid() constraint webhooks_user_id_fkey references auth.users on delete cascade,
@@ -28,13 +41,13 @@ create table public.webhooks (
   secret text not null,
   events text[] not null
     constraint webhooks_events_not_empty check (cardinality(events) >= 1)
-    constraint webhooks_events_known check (events <@ array[
+    constraint webhooks_events_known check (events <@ (array[
       'message.created', 'message.updated', 'message.deleted', 'message.flagged',
       'swarm.created', 'swarm.updated', 'swarm.deleted', 'swarm.completed', 'swarm.agent_added', 'swarm.agent_removed',
       'run.updated',
       'agent.created', 'agent.updated', 'agent.deleted', 'agent.error', 'agent.status_changed',
       'tool.executed', 'tool.error',
-      'user.joined', 'user.removed', 'user.role_changed']),
+      'user.joined', 'user.removed', 'user.role_changed'] || private.list_app_types(events))),
   is_active boolean not null default true,
   headers jsonb not null default '{}'
     constraint webhooks_headers_allowed check (private.is_valid_delivery_headers(headers))
@@ -54,6 +67,7 @@ create table public.webhooks (
     constraint webhooks_bodies_of_run check (bodies is null or run_id is not null)
     constraint webhooks_bodies_object check (jsonb_typeof(bodies) = 'object')
     constraint webhooks_bodies_size check (octet_length(bodies::text) <= 32768),
+  receives_app_events boolean not null default false,
   constraint webhooks_id_user_id_key unique (id, user_id)
 );
 create index webhooks_user_id_idx on public.webhooks (user_id, created_at desc);
@@ -63,6 +77,9 @@ create index webhooks_suspended_idx on public.webhooks (user_id) where disabled_
 create index webhooks_run_id_idx on public.webhooks (run_id) where run_id is not null;
 -- Every change of a run's status asks whether anybody subscribes to it.
 create index webhooks_run_updated_idx on public.webhooks (user_id) where is_active and 'run.updated' = any (events);
+-- Events of the app that are for nobody in particular go to these webhooks.
+create index webhooks_receives_app_events_idx on public.webhooks (user_id) include (events)
+  where is_active and receives_app_events;
 alter table public.webhooks replica identity using index webhooks_id_user_id_key;
 -- Shown in the description of the tables, `GET /rest/v1/`.
 comment on table public.webhooks is 'A user has at most 1000.';
@@ -72,6 +89,8 @@ comment on column public.webhooks.run_id is
   'Only events of this run are sent. The webhook is deleted an hour after the run has ended.';
 comment on column public.webhooks.bodies is
   'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
+comment on column public.webhooks.receives_app_events is
+  'Whether events of the app that name neither a user nor a swarm are sent. Only the service role can set it.';
 alter table public.webhooks enable row level security;
 grant select, insert, update, delete on public.webhooks to authenticated, service_role, sb_service;
 

@@ -27,6 +27,7 @@ grant select, insert, update, delete on realtime.messages to service_role, sb_se
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
+  public.conversation_summaries,
   public.eval_cases,
   public.eval_datasets,
   public.eval_results,

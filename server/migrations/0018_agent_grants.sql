@@ -48,6 +48,9 @@ create table public.agent_grants (
   expires_at timestamptz,
   -- The answer of the user that a grant names. Until it is accepted, such a grant is an offer.
   accepted_at timestamptz,
+  -- Who approves, as this user was told: an assignment of a tool can name the owner where the grant names the asker.
+  accepted_approver text
+    constraint agent_grants_accepted_approver_known check (accepted_approver in ('owner', 'asker')),
   declined_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -110,7 +113,8 @@ create trigger agent_grants_freeze before update on public.agent_grants for each
 
 create policy grant_usage_service on private.grant_usage to sb_service using (true) with check (true);
 
--- The agents that others let the caller ask, with what the caller must know before the first message.
+-- The agents that others let the caller ask, with what the caller must know before the first message: who reads, pays
+-- and approves, who receives text, and whether tools act for the caller.
 create view public.published_agents with (security_barrier) as
   select a.* from private.my_published_agents() as a
   where (select private.require_read_or_run()) is not null
@@ -120,14 +124,7 @@ grant select on public.published_agents to authenticated, service_role;
 
 -- The grants that wait for the caller's answer.
 create view public.agent_offers with (security_barrier) as
-  select g.id, g.agent_id, a.name, a.role, a.avatar, a.description, g.payer, g.approver, g.transcripts, g.runs_per_day,
-    g.cost_per_day, case when g.shows_owner then p.full_name end as owner_name, g.created_at, g.expires_at
-  from public.agent_grants g
-  join public.agents a on a.id = g.agent_id
-  left join public.profiles p on p.id = a.user_id
-  where g.user_id = (select auth.uid()) and g.accepted_at is null and g.declined_at is null
-    and g.runs_per_day is distinct from 0 and (g.expires_at is null or g.expires_at > now())
-    and (select private.require_scopes('read'));
+  select o.* from private.my_agent_offers() as o where (select private.require_scopes('read'));
 revoke insert, update, delete on public.agent_offers from service_role;
 grant select on public.agent_offers to authenticated, service_role;
 

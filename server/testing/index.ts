@@ -27,7 +27,9 @@ const DEFAULTS = {
   PORT: "0",
   NODE_ENV: "test",
   LOG_LEVEL: "warn",
-  CONSOLE: "false",
+  CONSOLE_ENABLED: "false",
+  // An Ollama that runs on the machine answers differently every time.
+  PROVIDER_DETECTION: "false",
   LIMIT_API: "0",
   LIMIT_AUTH: "0",
   LIMIT_AI: "0",

@@ -6,6 +6,7 @@ import { findResponseSchemaFault } from "./schemas/response-schema.ts";
 import { fillPlaceholders, readHttpConfig } from "./tools/http/http-config.ts";
 import { createSchemaCompiler } from "./schemas/compile-schema.ts";
 import { sealSecrets, type ToolSecrets } from "./tools/seal-secrets.ts";
+import { withSwarmKind } from "./tools/swarm-tool.ts";
 import { CORE_KINDS, type ToolConfigFault, type ToolDescription, type ToolKinds } from "./tools/tool-kind.ts";
 
 export interface ToolChecksOptions {
@@ -39,7 +40,8 @@ export interface ToolChecks {
 
 const MAX_SCHEMAS = 50;
 
-export function createToolChecks({ key, newId, findUrlFault, kinds = new Map() }: ToolChecksOptions): ToolChecks {
+export function createToolChecks({ key, newId, findUrlFault, ...options }: ToolChecksOptions): ToolChecks {
+  const kinds = withSwarmKind(options.kinds ?? new Map());
   const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
   const addedKinds = [...kinds.keys()];
   const named: readonly string[] = TOOL_KINDS.filter((kind) => CORE_KINDS.has(kind) || kinds.has(kind));

@@ -2,11 +2,18 @@
 // Not in charge of: rows that users write over REST (tables), the wire format of requests (functions, http), outgoing connections (guarded-fetch).
 
 export { type AgentModule, type AgentsOptions, openAgents } from "./open-agents.ts";
-export { type ProvidersFileOptions, watchProvidersFile } from "./providers/watch-providers-file.ts";
+export { watchProviders } from "./providers/watch-providers.ts";
 export { createProviderChecks } from "./providers/provider-checks.ts";
-export { nameProviders, type ProviderNames } from "./providers/name-providers.ts";
+export { nameProviders, preferredFramework, type ProviderNames } from "./providers/name-providers.ts";
 export type { DescribedProvider, ProviderChecks, ProviderTest } from "./providers/provider-checks.ts";
-export { catalogueOf, describeProviders, loadProviders } from "./providers/load-providers.ts";
+export { catalogueOf, describeProviders, loadProviders, type ProviderFaults } from "./providers/load-providers.ts";
+export { type FoundOllama, mayDetect } from "./providers/detect-providers.ts";
+export { type FoundProviders, fromStored, NOTHING_FOUND } from "./providers/resolve-providers.ts";
+export { type AddedProvider, createProviderSetup, type ProviderSetup } from "./providers/provider-setup.ts";
+export { type StoredKeys, unwrapKeys, wrapKey } from "./providers/stored-keys.ts";
+export { removeStoredKey, selectWrappedKeys, storeWrappedKey } from "./providers/sql/wrapped-keys.ts";
+export { frameworkOfKey, type GivenKey, readGivenKey, VENDORS } from "./providers/known-vendors.ts";
+export { openModels } from "./providers/open-models.ts";
 export type { Provider, Providers } from "./providers/provider.ts";
 export { requireProtocols } from "./providers/require-protocols.ts";
 export type { Adapter, AdapterCall, AdapterEvent, AdapterFault, ReportedUsage } from "./providers/adapter.ts";
@@ -22,14 +29,18 @@ export type {
 export type { ReasoningEffort, ResponseFormat, SentSettings, Warn } from "./providers/setting-values.ts";
 export type { StreamPace } from "./providers/stream-pace.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
-export type { ToolResult } from "./respond/sql/run-control.ts";
+export type { RunSignal, ToolResult } from "./respond/sql/run-control.ts";
 export type { GrantAnswer } from "./admission/sql/answer-grant.ts";
+export type { QueuedAnswer, QueuedRun } from "./admission/queue-run.ts";
 export type { RunRequest } from "./admission/run-request.ts";
+export { DEFAULT_MAXIMA, readRunMaxima, type RunMaxima } from "./strategies/run-limits.ts";
+export { toStoredKey } from "./admission/to-admission-call.ts";
 export { findAnswerFault } from "./schemas/check-answer.ts";
+export { createSchemaCompiler } from "./schemas/compile-schema.ts";
 export type { Executor } from "./execution/create-executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./create-tool-checks.ts";
-export { readAnswer } from "./tools/http/read-answer.ts";
+export { toToolAnswer } from "./tools/http/read-answer.ts";
 export type { ToolModule } from "./tools/open-tools.ts";
 export type {
   AccountTokens,
@@ -59,4 +70,5 @@ export type {
   ModelTool,
   ModelToolCall,
   ModelUsage,
+  NamedImage,
 } from "./providers/model-port.ts";

@@ -1,4 +1,5 @@
 import type { GuardedFetch } from "@swarmbase/guarded-fetch";
+import type { Framework } from "@swarmbase/sdk";
 import type { Environment, Settings } from "../config/index.ts";
 import type { Database } from "../db/index.ts";
 import type { Worker } from "../jobs/index.ts";
@@ -16,12 +17,13 @@ import {
   type ExecutorOptions,
   type ExecutorTimes,
 } from "./execution/create-executor.ts";
-import type { RunPorts } from "./run/live-run.ts";
+import type { RunPorts, SummaryModel } from "./run/live-run.ts";
 import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
 import { createSchemaCompiler } from "./schemas/compile-schema.ts";
 import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import { openStarters } from "./tools/starters.ts";
+import { readRunMaxima } from "./strategies/run-limits.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
 import { createTracing } from "./tracing.ts";
 
@@ -54,11 +56,16 @@ export interface AgentsOptions {
   newId(): string;
   /** Identifies this process as the holder of leases; by default a new id. */
   readonly node?: string | undefined;
-  readonly charge: RunPorts["charge"];
+  readonly charge: RunPorts["charge"] & {
+    /** Of a run that no call starts. Throws when the user has reached the rate limit. */
+    start(userId: string): Promise<void>;
+  };
   /** Signs the requests of guardrails. */
   readonly signRequest: WebhookPorts["sign"];
   /** Called when a commit may have raised events. */
   onEvents(): void;
+  /** Called when a transaction on any node has woken an extension; null: any may have been woken. */
+  onExtension?(name: string | null): void;
   readonly times?: Partial<ExecutorTimes>;
   /** Null or absent: spans go to the tracer that the process has registered, if any. */
   readonly traceSource?: TraceSource | null;
@@ -83,6 +90,7 @@ export interface AgentModule {
 
 /** How many compiled schemas are cached. */
 const MAX_SCHEMAS = 500;
+const HOURS_PER_DAY = 24;
 
 export function openAgents(options: AgentsOptions): AgentModule {
   const { settings, database, listenUrl, observer, clock, random, newId, onEvents } = options;
@@ -119,7 +127,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     starters: openStarters({
       pool,
       clock,
-      inactivitySeconds: settings.authSessionInactivitySeconds,
+      inactivitySeconds: settings.authSessionIdleTtlSeconds,
       isAal2Required: settings.authMfaEnforce,
     }),
     schemas,
@@ -136,6 +144,9 @@ export function openAgents(options: AgentsOptions): AgentModule {
       source: traceSource,
       identify: (framework) => models.identify(framework),
     }),
+    maxima: readRunMaxima(settings),
+    maxWaitingRuns: settings.agentWaitingRunsPerUser,
+    summaryModel: readSummaryModel(settings.agentSummaryModel),
     approvalTtlMs: settings.agentApprovalTtlSeconds * 1_000,
     clientToolTtlMs: settings.agentClientToolTtlSeconds * 1_000,
     toolConcurrency: settings.agentToolConcurrency,
@@ -147,12 +158,13 @@ export function openAgents(options: AgentsOptions): AgentModule {
     providerSharePercent: settings.agentProviderSharePercent,
     userSharePercent: settings.agentUserSharePercent,
     leaseMs: settings.agentRunLeaseSeconds * 1_000,
-    eventRetentionHours: settings.runEventsRetentionHours,
-    modelCallRetentionHours: settings.modelCallsRetentionHours,
+    eventRetentionHours: settings.runEventsRetentionDays * HOURS_PER_DAY,
+    modelCallRetentionHours: settings.modelCallsRetentionDays * HOURS_PER_DAY,
     stopTimeoutMs: settings.agentRunStopTimeoutMs,
     listenUrl,
     ownerUrl: options.ownerUrl ?? null,
     random,
+    onExtension: (name) => options.onExtension?.(name),
     ...(options.times !== undefined && { times: options.times }),
   });
   const respond = openRespond({
@@ -162,11 +174,12 @@ export function openAgents(options: AgentsOptions): AgentModule {
     models,
     schemas,
     queueLimit: settings.agentQueueLimit,
-    queueWaitMs: settings.agentQueueWaitSeconds * 1_000,
-    streamLimitPerUser: settings.agentStreamLimitPerUser,
+    queueWaitMs: settings.agentQueueTimeoutMs,
+    streamLimitPerUser: settings.agentStreamsPerUser,
     newId,
     countRuns,
     onEvents,
+    chargeStart: (userId) => options.charge.start(userId),
   });
   return {
     respond,
@@ -180,4 +193,11 @@ export function openAgents(options: AgentsOptions): AgentModule {
     countLiveRuns: () => countLiveRuns(pool),
     close: () => respond.close(),
   };
+}
+
+/** The setting is `off`, or a framework and its model. */
+function readSummaryModel(setting: string | null): SummaryModel | null {
+  if (setting === null || setting === "off") return setting;
+  const [framework = "", ...model] = setting.split("/");
+  return { framework: framework as Framework, model: model.join("/") };
 }

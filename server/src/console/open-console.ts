@@ -39,6 +39,10 @@ export interface ConsoleOptions {
   isHeldCopy(): boolean;
   /** What people call the provider of each framework. */
   providerNames(): Readonly<Record<string, string>>;
+  /** That of new agents whose maker has not chosen. */
+  preferredFramework(): string;
+  /** Whether a user may give the service its first key of a provider. */
+  mayAddProvider(): boolean;
   /** Whether a visitor can make the first account. */
   isFirstStart(): Promise<boolean>;
 }
@@ -101,7 +105,9 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
           version,
           mail,
           providers: options.providerNames(),
+          framework: options.preferredFramework(),
           ...Object.fromEntries(links.map((name) => [name, `/${name}`])),
+          ...(options.mayAddProvider() && { add_provider: true }),
           ...(options.isHeldCopy() && { restored_copy: "held" }),
           ...((await options.isFirstStart()) && { first_start: true }),
         }),

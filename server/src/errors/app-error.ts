@@ -14,6 +14,8 @@ export interface AppErrorExtra {
   errors?: { field: string; code: string }[];
   /** The code and status of PostgreSQL, PostgREST or GoTrue, for a case without a code of the service. The body has no `error` then. */
   foreign?: { code: string; status: number };
+  /** Decided by the catalogue of the database, which may have been outdated. */
+  isByCatalogue?: boolean;
   /** Further members of the body, such as `error_code` or `delivery_id`. */
   members?: Record<string, unknown>;
 }

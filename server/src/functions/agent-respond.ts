@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Listening, Respond, RunRequest, ToolResult } from "../agents/index.ts";
+import { type Listening, type Respond, type RunRequest, toStoredKey, type ToolResult } from "../agents/index.ts";
 import { type Principal, requireScope } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { isRecord, type JsonRecord } from "../json/index.ts";
@@ -89,6 +89,8 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
     maxTurns: body.max_turns ?? null,
     responseSchema: body.response_schema ?? null,
     clientTools: (body.client_tools ?? []).map((tool) => ({ ...tool, input_schema: tool.input_schema ?? ANY_INPUT })),
+    toolChoice: body.tool_choice === "auto" ? null : (body.tool_choice ?? null),
+    images: (body.images ?? []).map(({ name, media_type, data }) => ({ name, mediaType: media_type, data })),
     metadata: body.metadata ?? {},
     idempotencyKey: readIdempotencyKey(headers),
     fingerprint: JSON.stringify(body),
@@ -134,10 +136,13 @@ function readConversationRequest(body: ConversationBody): Said {
 /** A stored conversation has the text before a tool call and the text after its result in one message of the agent. */
 function joinAnswers(messages: ConversationBody["messages"]): ConversationBody["messages"] {
   const joined: ConversationBody["messages"] = [];
-  for (const { role, content } of messages) {
+  for (const message of messages) {
     const last = joined.at(-1);
-    if (last?.role !== "assistant" || role !== "assistant") joined.push({ role, content });
-    else last.content += content;
+    if (last?.role !== "assistant" || message.role !== "assistant") joined.push({ ...message });
+    else {
+      last.content += message.content;
+      last.tool_results = [...(last.tool_results ?? []), ...(message.tool_results ?? [])];
+    }
   }
   return joined;
 }
@@ -159,6 +164,14 @@ function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<F
       return respond.decide(requireUser(principal), body.run_id, body.decisions);
     case "submit_tool_results":
       return respond.submit(requireUser(principal), body.run_id, body.results.map(toToolResult));
+    case "signal": {
+      const key = readIdempotencyKey(call.headers);
+      return respond.signal(principal, body.run_id, {
+        name: body.name,
+        data: body.data ?? null,
+        key: key === null ? null : toStoredKey(principal, key, JSON.stringify(body)),
+      });
+    }
     case "attach": {
       const listening: Listening = {
         isStreamed: body.stream ?? true,

@@ -1,15 +1,14 @@
-import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
-import { RawJson, readExactJson, readJson, stringifyMembers } from "../json/index.ts";
+import { RawJson, readJson, stringifyMembers } from "../json/index.ts";
 import type { RestAnswer, RestCall, RestModule } from "../rest/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
+import { JSON_TYPE, readExactBody } from "./read-exact-body.ts";
 
 const MAX_OPERATIONS = 100;
 const PREFIX = "/rest/v1";
-const JSON_TYPE = "application/json";
 
 const operationSchema = z.object({
   method: z.enum(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"]),
@@ -41,18 +40,6 @@ export function createBatch(rest: RestModule): NamedFunction {
     const results = new RawJson(`[${answers.map(renderResult).join(",")}]`);
     return { status: 200, body: { results }, onSent };
   });
-}
-
-/** Values are passed on to rows, so numbers must not be rounded. */
-function readExactBody({ body, headers }: FunctionCall): unknown {
-  const type = headers["content-type"] ?? JSON_TYPE;
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
-    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type of the body is not one that is accepted");
-  }
-  if (!Buffer.isBuffer(body)) return {};
-  const read = isUtf8(body) ? readExactJson(body.toString().replace(/^\ufeff/, "")) : { fault: "must be UTF-8" };
-  if (read.fault === null) return read.value;
-  throw new AppError("VALIDATION_ERROR", `The request body ${read.fault}`, { details: { body: read.fault } });
 }
 
 function toRestCall({ method, path, headers, body }: Operation, { principal, headers: own }: FunctionCall): RestCall {

@@ -10,6 +10,8 @@ const MAX_CONTENT_CHARACTERS = 100_000;
 /** The maximum of the column. */
 const MAX_VERSION = 2_147_483_647;
 const MAX_STOP_CHARACTERS = 1_000;
+const MAX_TOOL_RESULTS = 128;
+const MAX_ARGUMENT_CHARACTERS = 32_000;
 
 const { temperature, top_p, max_tokens, presence_penalty, frequency_penalty, stop } = AGENT_SETTINGS;
 const number = ({ kind, min, max }: NumberSettingRow) => {
@@ -22,13 +24,39 @@ const number = ({ kind, min, max }: NumberSettingRow) => {
 
 /** The members of a call that brings its own conversation. `text` makes a schema for a text of at most so many characters. */
 export function conversationMembers(text: (max: number) => z.ZodType<string>) {
-  const content = text(MAX_CONTENT_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty");
+  const content = text(MAX_CONTENT_CHARACTERS);
+  const toolResult = z.object({
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be letters, digits, _ and -"),
+    /** The arguments, as the model wrote them. */
+    input: text(MAX_ARGUMENT_CHARACTERS),
+    output: content,
+    is_error: z.boolean().nullish(),
+  });
+  const message = z.object({
+    role: z.enum(["system", "user", "assistant"]),
+    content,
+    /** Calls of tools of the caller that came before the message, with their results. */
+    tool_results: z.array(toolResult).min(1).max(MAX_TOOL_RESULTS).nullish(),
+  });
   return {
     messages: z
-      .array(z.object({ role: z.enum(["system", "user", "assistant"]), content }))
+      .array(message)
       .min(1)
       .max(MAX_MESSAGES)
-      .refine((messages) => messages.at(-1)?.role === "user", "must end with a message of the user"),
+      .refine((messages) => messages.at(-1)?.role === "user", "must end with a message of the user")
+      .superRefine((messages, context) => {
+        for (const [index, { role, content: said, tool_results: results }] of messages.entries()) {
+          const mayBeEmpty = isGiven(results) && index === messages.length - 1;
+          if (said.trim() === "" && !mayBeEmpty)
+            context.addIssue({ code: "custom", path: [index, "content"], message: "must not be empty" });
+          if (role === "system" && isGiven(results))
+            context.addIssue({
+              code: "custom",
+              path: [index, "tool_results"],
+              message: "need a user or the assistant",
+            });
+        }
+      }),
     store: z.boolean().nullish(),
     /** A number of `agent_versions`. */
     agent_version: z.number().int().min(1).max(MAX_VERSION).nullish(),
@@ -58,9 +86,18 @@ export function readConversation(body: ConversationBody): Conversation & { messa
   const { messages, store, settings, agent_version: agentVersion } = body;
   const said = messages.filter(({ role }) => role !== "system");
   const instructions = messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  const last = said.at(-1);
+  const toolResults = last?.tool_results ?? [];
+  const isEmpty = last === undefined || last.content.trim() === "";
   return {
-    message: said.at(-1)?.content ?? "",
-    history: said.slice(0, -1).map(({ role, content }) => ({ role: role === "assistant" ? role : "user", content })),
+    message: isEmpty ? `(Results of tools: ${toolResults.map(({ name }) => name).join(", ")})` : last.content,
+    history: said.slice(0, -1).map(({ role, content, tool_results: results }) => ({
+      role: role === "assistant" ? role : "user",
+      content,
+      ...(isGiven(results) && { tool_results: results }),
+    })),
+    toolResults,
+    areResultsAlone: isEmpty,
     isStored: store === true,
     instructions: instructions.length === 0 ? null : instructions.join("\n\n"),
     settings: settings ?? {},

@@ -2,6 +2,7 @@ import { AGENT_GRANTS } from "./agent-grants.ts";
 import { AGENT_RESPOND } from "./agent-respond.ts";
 import { API_KEYS } from "./api-keys.ts";
 import { BATCH } from "./batch.ts";
+import { EVENTS } from "./events.ts";
 import type { FunctionDescription } from "./function-call.ts";
 import { INVITATIONS } from "./invitations.ts";
 import { REQUEST_SIGNING } from "./request-signing.ts";
@@ -16,6 +17,7 @@ export const FUNCTION_TABLE: readonly FunctionDescription[] = [
   AGENT_GRANTS,
   BATCH,
   TOOLS,
+  EVENTS,
   WEBHOOKS,
   TEST_WEBHOOK,
   WEBHOOK_DISPATCHER,

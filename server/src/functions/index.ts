@@ -4,6 +4,7 @@ export { createAgentGrants } from "./agent-grants.ts";
 export { createAgentRespond } from "./agent-respond.ts";
 export { createApiKeys } from "./api-keys.ts";
 export { createBatch } from "./batch.ts";
+export { createEvents, type EventPorts } from "./events.ts";
 export { createInvitations } from "./invitations.ts";
 export { createRequestSigning } from "./request-signing.ts";
 export { createTestWebhook } from "./test-webhook.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { conversationMembers } from "./conversation-body.ts";
+import { IMAGE_TYPES, isImage } from "./image-types.ts";
 
 const MAX_MESSAGE_CHARACTERS = 32_000;
 /** Less than the column allows, because numbers and spaces can take more bytes there. */
@@ -9,6 +10,10 @@ const MAX_AGENTS = 100;
 const MAX_DECISIONS = 50;
 const MAX_CLIENT_TOOLS = 128;
 const MAX_RESULTS = 50;
+const MAX_SIGNAL_BYTES = 32_768;
+/** As for the images that the tools of a turn return. */
+const MAX_IMAGES = 20;
+const MAX_IMAGE_CHARACTERS = 8_000_000;
 /** The maximum of the column. */
 export const MAX_SEQ = 2_147_483_647;
 
@@ -23,11 +28,11 @@ const text = (max: number) =>
     .refine((value) => !value.includes(NUL) && value.isWellFormed(), "must be text without zero bytes");
 const metadata = z
   .record(z.string(), z.unknown())
-  .refine(isStorable, "must be JSON of at most 32,000 bytes and 32 levels");
+  .refine((value) => isStorable(value), "must be JSON of at most 32,000 bytes and 32 levels");
 
 const answer = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
-  .refine(isStorable, "must be JSON of at most 32,000 bytes");
+  .refine((value) => isStorable(value), "must be JSON of at most 32,000 bytes");
 
 const jsonSchema = z
   .record(z.string(), z.unknown())
@@ -52,6 +57,10 @@ const toolResult = z
     error: "must have either output or error",
   });
 
+const image = z
+  .object({ name: text(64), media_type: z.enum(IMAGE_TYPES), data: z.string() })
+  .refine(isImage, { path: ["data"], error: "must be the image of this type as Base64" });
+
 export const startSchema = z.object({
   swarm_id: id,
   message: text(MAX_MESSAGE_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty"),
@@ -66,6 +75,16 @@ export const startSchema = z.object({
   response_schema: jsonSchema.nullish(),
   /** Tools of this run that the caller executes. The service checks their schemas when the run starts. */
   client_tools: z.array(clientTool).max(MAX_CLIENT_TOOLS).nullish(),
+  /** Whether the first call of the model must call one of `client_tools`. The service checks the name when the run starts. */
+  tool_choice: z.union([z.enum(["auto", "required"]), z.object({ name: z.string() })]).nullish(),
+  /** For the models of this run. Messages can refer to them by their names. */
+  images: z
+    .array(image)
+    .max(MAX_IMAGES)
+    .refine((images) => images.reduce((sum, { data }) => sum + data.length, 0) <= MAX_IMAGE_CHARACTERS, {
+      error: `must have at most ${MAX_IMAGE_CHARACTERS} characters of data together`,
+    })
+    .nullish(),
   reply_to_id: id.nullish(),
   client_message_id: text(255)
     .refine((value) => value !== "", "must not be empty")
@@ -123,6 +142,24 @@ export const steerSchema = z.discriminatedUnion("action", [
     results: z.array(toolResult).min(1).max(MAX_RESULTS),
   }),
   z.object({
+    action: z.literal("signal"),
+    run_id: id,
+    user_id: id.nullish(),
+    name: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/,
+        "must have 1 to 100 letters, digits, _, ., : and -, and not begin with a sign",
+      ),
+    data: z
+      .unknown()
+      .refine(
+        (data) => isStorable(data ?? null, MAX_SIGNAL_BYTES),
+        "must be JSON of at most 32,768 bytes and 32 levels",
+      )
+      .optional(),
+  }),
+  z.object({
     action: z.literal("attach"),
     run_id: id,
     user_id: id.nullish(),
@@ -154,9 +191,9 @@ function countCharacters(text: string): number {
 }
 
 /** Whether the database can store the value as JSON: small, not too deep, without NUL and lone surrogates. */
-function isStorable(value: unknown): boolean {
+function isStorable(value: unknown, maxBytes = MAX_METADATA_BYTES): boolean {
   if (!isShallow(value, MAX_METADATA_DEPTH)) return false;
-  return Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES && hasStorableTexts(value);
+  return Buffer.byteLength(JSON.stringify(value)) <= maxBytes && hasStorableTexts(value);
 }
 
 function hasStorableTexts(value: unknown): boolean {

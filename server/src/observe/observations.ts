@@ -244,10 +244,10 @@ export const OBSERVATIONS = {
   "provider.failed": { level: "warn", message: "a provider did not respond" },
   "provider.refused": { level: "error", message: "a provider rejected the credentials of this service" },
   "provider.fell_back": { level: "warn", message: "using another provider instead" },
-  "provider.reloaded": { level: "info", message: "reloaded the changed providers file" },
+  "provider.reloaded": { level: "info", message: "reloaded the changed providers" },
   "provider.reload_failed": {
     level: "warn",
-    message: "could not use the changed providers file, keeping the current configuration",
+    message: "could not use the changed providers, keeping the current configuration",
   },
 
   // agents: tools

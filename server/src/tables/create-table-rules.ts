@@ -1,12 +1,15 @@
 import type pg from "pg";
+import { DEFAULT_MAXIMA } from "../agents/index.ts";
 import type { QualifiedName, RewrittenRows, TableRules, WriteAttempt } from "../rest/index.ts";
 import { explainMissing, isNamedTable } from "./explain-missing.ts";
 import { faultsError } from "./faults-error.ts";
 import { findFaults } from "./find-faults.ts";
-import { isOwnRelation } from "./own-names.ts";
+import { createIsOwnName } from "./own-names.ts";
 import { createOwners } from "./sql/owners.ts";
 import { explainRejection } from "./rejections/explain-rejection.ts";
+import type { AddedTable } from "./rules/added-rule.ts";
 import { allRules } from "./rules/all-rules.ts";
+import type { SwarmMaxima } from "./rules/swarm-settings.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 import type { ToolChecks } from "./rules/tool-rules.ts";
 import { type FindUrlFault, findWebhookUrlFault } from "./rules/webhook-url.ts";
@@ -19,14 +22,20 @@ export interface TableRulesOptions {
   readonly findUrlFault?: FindUrlFault;
   /** Checks of tools; without them tools cannot have secrets. */
   readonly tools?: ToolChecks;
+  /** The tables of extensions in `public`. */
+  readonly added?: readonly AddedTable[];
+  /** What the operator permits in the settings of swarms. */
+  readonly runMaxima?: SwarmMaxima;
 }
 
 export function createTableRules(options: TableRulesOptions): TableRules {
-  const { pool, findUrlFault = findWebhookUrlFault, tools = null } = options;
-  const rules = allRules({ findUrlFault, tools });
+  const { pool, findUrlFault = findWebhookUrlFault, tools = null, added = [], runMaxima = DEFAULT_MAXIMA } = options;
+  const rules = allRules({ findUrlFault, tools, added, runMaxima });
   const owners = createOwners(pool);
+  const isOwn = createIsOwnName(added);
+  const isRuled = (relation: QualifiedName): boolean => isOwn({ kind: "relation", ...relation });
   const ruleOf = (relation: QualifiedName): TableRule | null =>
-    isOwnRelation(relation) ? (rules.get(relation.name) ?? null) : null;
+    isRuled(relation) ? (rules.get(relation.name) ?? null) : null;
   return {
     beforeWrite(attempt) {
       const rule = ruleOf(attempt.relation);
@@ -35,7 +44,7 @@ export function createTableRules(options: TableRulesOptions): TableRules {
       return rule === null || isUnchecked ? null : checkRows(rule, attempt);
     },
     explainRejection(error, attempt, rowIndex) {
-      if (!isOwnRelation(attempt.relation)) return null;
+      if (!isRuled(attempt.relation)) return null;
       return explainRejection({ error, attempt, rowIndex, rule: ruleOf(attempt.relation), owners });
     },
     explainMissing: (attempt) => explainMissing(attempt, { owners, rule: ruleOf(attempt.relation) }),
@@ -47,7 +56,7 @@ function checkRows(rule: TableRule, attempt: WriteAttempt): RewrittenRows | null
   const read = readWrittenRows(rule, attempt);
   const written = { ...read, ...rule.fill(read, attempt) };
   const faults = findFaults({ rule, attempt, written });
-  if (faults.length > 0) throw faultsError(faults, attempt.operation);
+  if (faults.length > 0) throw faultsError(faults, attempt.operation, rule.isByCatalogue);
   const rewritten = rule.rewrite(written, attempt);
   if (rewritten !== null) return rewritten;
   const isAsSent = written.rows === attempt.rows && written.columns.length === attempt.columns.length;

@@ -8,6 +8,7 @@ const WRITTEN_RELATIONS = [
   "agent_tools",
   "agent_grants",
   "webhooks",
+  "event_types",
   "swarms",
   "swarm_members",
   "swarm_agents",
@@ -30,6 +31,7 @@ const READ_RELATIONS = [
   "webhook_delivery_attempts",
   "webhook_recoveries",
   "message_revisions",
+  "conversation_summaries",
   "runs",
   "run_turns",
   "run_events",
@@ -60,10 +62,13 @@ export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "agent_cards",
   "public_profiles",
   "private_agent_id",
+  "started_by",
+  "transcripts",
   "turns",
   "webhook_attempt_counts",
   "webhook_health",
   "restore_agent_version",
+  "emit_event",
 ]);
 
 export function isOwnRelation({ schema, name }: QualifiedName): boolean {
@@ -81,6 +86,13 @@ export function isOwnName({ kind, schema, name }: TouchedName): boolean {
     case "type":
       return false;
   }
+}
+
+/** The same with the tables that extensions add to `public`. */
+export function createIsOwnName(added: readonly { readonly name: string }[]): (name: TouchedName) => boolean {
+  const names = new Set(added.map(({ name }) => name));
+  return (touched) =>
+    isOwnName(touched) || (touched.kind === "relation" && touched.schema === OWN_SCHEMA && names.has(touched.name));
 }
 
 /** Schemas of the service, of its extensions and of PostgreSQL. */

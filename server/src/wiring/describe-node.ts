@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import { describeProviders, type Providers } from "../agents/index.ts";
 import { type CredentialsFile, credentialsPath } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -17,8 +16,8 @@ export interface NodeDescription {
   readonly keysFile: string;
   /** The folder of the embedded database, when it is outside of the data directory; else null. */
   readonly databaseDir: string | null;
-  /** One line for each framework: its provider and models. */
-  readonly providers: readonly string[];
+  /** One line for each framework: its provider and models. Resolves within five seconds: keys are tested before. */
+  readonly providers: Promise<readonly string[]>;
   readonly extensions: readonly string[];
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
   readonly isHeldCopy: boolean;
@@ -28,7 +27,7 @@ type Described = Pick<PreparedNode, "server" | "tls" | "prepared"> & Pick<NodeDe
 
 export function describeNode(
   { settings: { dataDir }, extensions }: Pick<NodeContext, "settings" | "extensions">,
-  { url, localUrl, server, tls, prepared, providers }: Described & { readonly providers: Providers },
+  { url, localUrl, server, tls, prepared, providers }: Described & Pick<NodeDescription, "providers">,
 ): NodeDescription {
   const { clusterDir } = server;
   return {
@@ -37,7 +36,7 @@ export function describeNode(
     caFile: tls?.caFile ?? null,
     keysFile: credentialsPath(dataDir),
     databaseDir: clusterDir?.startsWith(realpathSync(dataDir) + sep) === true ? null : clusterDir,
-    providers: describeProviders(providers),
+    providers,
     extensions: extensions.map(({ specifier }) => specifier),
     isHeldCopy: prepared.restoredCopy !== null,
   };

@@ -1,4 +1,4 @@
-import type { Providers } from "../agents/index.ts";
+import type { FoundProviders, Providers } from "../agents/index.ts";
 import type { Environment, Settings } from "../config/index.ts";
 import type { Database, DatabaseServer } from "../db/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
@@ -31,6 +31,8 @@ export interface NodeContext {
 /** The context once the database is open. */
 export interface OpenNodeContext extends NodeContext {
   readonly providers: Providers;
+  /** At the start; the stored keys can change. */
+  readonly found: FoundProviders;
   readonly masterKey: string;
   readonly server: DatabaseServer;
   readonly database: Database;

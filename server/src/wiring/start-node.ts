@@ -1,5 +1,5 @@
 import { unlessAborted } from "@swarmbase/concurrency";
-import { loadProviders, type Providers } from "../agents/index.ts";
+import { loadProviders } from "../agents/index.ts";
 import { writeCredentials } from "../auth/index.ts";
 import { checkRequirements, type DiskReserve, findNeeds } from "../db/index.ts";
 import { protocolsOf } from "../extensions/index.ts";
@@ -7,12 +7,13 @@ import type { Worker } from "../jobs/index.ts";
 import { type Certificate, openCertificate } from "./certificate.ts";
 import { type Closers, createClosers } from "./closers.ts";
 import { openNodeDatabase } from "./database/open-node-database.ts";
-import { type PreparedNode, prepareNode } from "./database/prepare-node.ts";
+import type { PreparedNode } from "./database/prepare-node.ts";
 import { createSchemaLevel, type SchemaLevel } from "./database/schema-level.ts";
 import { buildLocalUrl, credentialsOf, describeNode } from "./describe-node.ts";
 import { openHttp } from "./http/open-http.ts";
 import { Later } from "./later.ts";
 import type { NodeContext } from "./node-context.ts";
+import { type PreparedProviders, prepareWithProviders } from "./prepare-with-providers.ts";
 import type { RunningService } from "./running-service.ts";
 import { serveNodeMetrics } from "./serve-metrics.ts";
 import { openServices } from "./services/open-services.ts";
@@ -40,20 +41,28 @@ const LAST_WRITES_MS = 6_000;
 export async function startNode(options: StartOptions): Promise<ServingNode> {
   const closers = createClosers(options.observer);
   try {
-    const providers = loadProviders(options.settings, options.environment, protocolsOf(options.extensions));
-    const node = options.prepared ?? (await prepareNode(options, { providers, closers }));
-    return await startStages(options, node, { providers, closers });
+    const prepared =
+      options.prepared === undefined
+        ? await prepareWithProviders(options, closers)
+        : useProviders(options, options.prepared);
+    return await startStages(options, prepared, closers);
   } catch (error) {
     await closers.closeAll();
     throw error;
   }
 }
 
+/** A worker process has what its primary has found; nobody reads its lines. */
+function useProviders({ settings, environment, extensions }: NodeContext, node: PreparedNode): PreparedProviders {
+  const providers = loadProviders(settings, environment, protocolsOf(extensions), node.found);
+  return { node, providers, providerLines: Promise.resolve([]) };
+}
+
 /** Each stage adds what it has opened to `closers`, which closes it in the reverse order. */
 async function startStages(
   options: NodeContext,
-  node: PreparedNode,
-  { providers, closers }: { readonly providers: Providers; readonly closers: Closers },
+  { node, providers, providerLines }: PreparedProviders,
+  closers: Closers,
 ): Promise<ServingNode> {
   const { settings, primary = null } = options;
   const { database, copyHold, reserve } = openNodeDatabase(options, node, closers);
@@ -62,7 +71,8 @@ async function startStages(
   const knownUrl = primary?.url ?? settings.publicUrl;
   if (knownUrl !== null) url.set(knownUrl);
   const { masterKey, server } = node;
-  const context = { ...options, providers, masterKey, server, database, copyHold, baseUrl: url.get, closers };
+  const { found } = node;
+  const context = { ...options, providers, found, masterKey, server, database, copyHold, baseUrl: url.get, closers };
   const services = await openServices(context, node.tls?.caFile ?? null);
   await serveNodeMetrics(context, services);
 
@@ -90,7 +100,7 @@ async function startStages(
 
   const localUrl = buildLocalUrl(settings, port);
   if (knownUrl === null) url.set(localUrl);
-  const described = { ...node, url: url.get(), localUrl, providers };
+  const described = { ...node, url: url.get(), localUrl, providers: providerLines };
   const { dataDir } = settings;
   credentialsWritten.resolve(primary === null ? writeCredentials(dataDir, credentialsOf(described)) : undefined);
   await credentialsWritten.promise;

@@ -1,5 +1,7 @@
+import type { GivenKey } from "../agents/index.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { PrimaryService } from "./processes/start-primary.ts";
+import type { KeyTest, TestContext } from "./providers/test-providers.ts";
 import type { ServingNode, StartOptions } from "./start-node.ts";
 
 /** Starts the service in this process: the only one of the node, or a worker process. Loads all modules; most commands need few of them. */
@@ -10,4 +12,9 @@ export async function startNode(options: StartOptions): Promise<ServingNode> {
 /** Starts the service as several processes, of which this one is the primary. */
 export async function startPrimary(context: NodeContext): Promise<PrimaryService> {
   return (await import("./processes/start-primary.ts")).startPrimary(context);
+}
+
+/** Tests the key of a vendor without a service. */
+export async function testKey(context: TestContext, given: GivenKey): Promise<KeyTest> {
+  return (await import("./providers/test-providers.ts")).testKey(context, given);
 }

@@ -156,8 +156,10 @@ describe("rows of others", () => {
         const remove = await as("hermit", `delete from public.${name}`);
         if (update.count + remove.count > 0) changed[name] = update.count + remove.count;
       }
-      // Their own profile and settings, the six tools that are built in and the one that is public, and the model on offer.
-      assert.deepEqual(seen, { profiles: 1, public_profiles: 1, user_settings: 1, tools: 7, models: 1 });
+      // Their own profile and settings, the six tools that are built in and the one that is public, the model on offer, and
+      // the listed types of events.
+      const own = { profiles: 1, public_profiles: 1, user_settings: 1 };
+      assert.deepEqual(seen, { ...own, tools: 9, models: 1, event_types: 2 });
       assert.deepEqual(changed, { profiles: 1, user_settings: 1 });
     }));
 
@@ -257,7 +259,7 @@ describe("rows of others", () => {
 
   test("a new agent with the id of a deleted one opens none of its conversations", () =>
     stage.play(async ({ as, asInternal }) => {
-      const read = "select 1 from private.my_transcript_ids()";
+      const read = "select 1 from private.my_transcript_ids() as mine where mine = :elsewhere";
       const open = (createdAt: string): string =>
         `insert into private.private_swarms (swarm_id, user_id, agent_id, transcripts, created_at)
          values (:elsewhere, :newcomer, :ownerSpare, 'owner', ${createdAt})`;
@@ -269,15 +271,18 @@ describe("rows of others", () => {
       assert.equal((await as("owner", read)).count, 0);
     }));
 
-  test("a computed field shows the agent of a private swarm to its user only", () =>
+  test("computed fields show the agent of a private swarm, and who reads it, to its user only", () =>
     stage.play(async ({ as, asInternal }) => {
       await asInternal(
-        `insert into private.private_swarms (swarm_id, user_id, agent_id)
-         select sa.swarm_id, :owner, sa.agent_id from public.swarm_agents sa where sa.swarm_id = :swarm limit 1`,
+        `insert into private.private_swarms (swarm_id, user_id, agent_id, transcripts)
+         select sa.swarm_id, :owner, sa.agent_id, 'owner'
+         from public.swarm_agents sa where sa.swarm_id = :swarm limit 1`,
       );
-      const made = `select 1 where public.private_agent_id(
-        jsonb_populate_record(null::public.swarms, jsonb_build_object('id', :swarm))) is not null`;
-      assert.equal((await as("admin", made)).count, 0);
-      assert.equal((await as("owner", made)).count, 1);
+      for (const field of ["private_agent_id", "transcripts"]) {
+        const made = `select 1 where public.${field}(
+          jsonb_populate_record(null::public.swarms, jsonb_build_object('id', :swarm))) is not null`;
+        assert.equal((await as("admin", made)).count, 0);
+        assert.equal((await as("owner", made)).count, 1);
+      }
     }));
 });

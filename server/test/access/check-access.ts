@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import type { Cleanup, TestDatabase } from "../support/database.ts";
-import { EXTENSION_MATRIX } from "./extension-access.ts";
+import { EXTENSION_KEY_MATRIX, EXTENSION_MATRIX } from "./extension-access.ts";
 import { KEY_MATRIX } from "./key-matrix.ts";
 import { MATRIX } from "./matrix.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -22,7 +22,8 @@ export interface ServerUnderCheck {
 export function checkAccess(title: string, server: ServerUnderCheck): void {
   describe(title, () => {
     const matrix = readMatrix(MATRIX + EXTENSION_MATRIX);
-    const keyMatrix = Map.groupBy(KEY_MATRIX.trim().split("\n"), (line) => line.split(" ")[0] ?? "");
+    const keyLines = (KEY_MATRIX + EXTENSION_KEY_MATRIX).split("\n").filter((line) => line !== "");
+    const keyMatrix = Map.groupBy(keyLines, (line) => line.split(" ")[0] ?? "");
     const closers: (() => Promise<void>)[] = [];
     let database: TestDatabase;
     let run: MatrixRun;

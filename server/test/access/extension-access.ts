@@ -22,6 +22,8 @@ export const EXTENSION_MATRIX = [
   ...HISTORY.flatMap((table) => FOUR.map((operation) => `${table} | ${operation} | ${"no ".repeat(9)}`)),
 ].join("\n");
 
+export const EXTENSION_KEY_MATRIX = loaded.map(({ extension }) => extension.access?.keyMatrix ?? "").join("");
+
 export const EXTENSION_ROWS = loaded.flatMap(({ extension }) => extension.access?.rows ?? []);
 
 export const EXTENSION_OPERATIONS: Readonly<Record<string, TableOperations>> = Object.fromEntries([

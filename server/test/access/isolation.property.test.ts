@@ -26,10 +26,11 @@ test("in any world, everybody sees what the rules say and nothing else", async (
       "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')",
     );
     // What was sent to a webhook follows its owner column, as the webhook does, its replaced secrets follow the webhook, and
-    // models are the same to everybody; the matrix has them. Grants have a matrix of their own.
+    // models and types of events are the same to everybody; the matrix has them. Grants have a matrix of their own.
     const asked = [
       ...Object.keys(ROW_NAMES),
       "models",
+      "event_types",
       "webhook_deliveries",
       "webhook_delivery_attempts",
       "webhook_recoveries",

@@ -43,6 +43,10 @@ public.webhooks select: yes read read read read read yes -
 public.webhooks insert: share read read read read read yes no
 public.webhooks update: share read read read read read yes -
 public.webhooks delete: share read read read read read yes -
+public.event_types select: yes read read read read read yes yes
+public.event_types insert: no no no no no no no no
+public.event_types update: no no no no no no no no
+public.event_types delete: no no no no no no no no
 public.webhook_deliveries select: yes read read read read read yes -
 public.webhook_deliveries insert: no no no no no no no no
 public.webhook_deliveries update: no no no no no no no no
@@ -131,6 +135,10 @@ public.message_revisions select: yes read read read read read yes -
 public.message_revisions insert: no no no no no no no no
 public.message_revisions update: no no no no no no no no
 public.message_revisions delete: no no no no no no no no
+public.conversation_summaries select: yes read read read read read yes -
+public.conversation_summaries insert: no no no no no no no no
+public.conversation_summaries update: no no no no no no no no
+public.conversation_summaries delete: write read write write write write yes -
 public.message_flags select: yes read read read read read yes -
 public.message_flags insert: write read write read read read yes none
 public.message_flags update: write read write write write write yes -

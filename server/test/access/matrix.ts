@@ -87,6 +87,18 @@ public.webhooks                  | insert for owner                  | yes   no 
 public.webhooks                  | insert with secret                | never never never  never  never   never    no    never   never
 public.webhooks                  | update owner                      | no    -     -      -      -       -        no    no      no
 public.webhooks                  | update secret                     | never -     -      -      -       -        no    never   yes
+public.webhooks                  | receive app events                | no    -     -      -      -       -        no    yes     yes
+
+public.event_types               | select                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.event_types               | insert                            | no    no    no     no     no      no       no    yes     yes
+public.event_types               | update                            | no    no    no     no     no      no       no    yes     yes
+public.event_types               | delete                            | no    no    no     no     no      no       no    yes     yes
+public.event_types               | select unlisted                   | -     -     -      -      -       -        no    yes     yes
+public.event_types               | emit                              | yes   yes   yes    yes    yes     yes      no    yes     no
+public.event_types               | emit in swarm                     | yes   yes   yes    yes    no      no       no    yes     no
+public.event_types               | emit for owner                    | yes   no    no     no     no      no       no    yes     no
+public.event_types               | emit for nobody                   | no    no    no     no     no      no       no    yes     no
+public.event_types               | emit what only the service may    | no    no    no     no     no      no       no    yes     no
 
 public.webhook_deliveries        | select                            | yes   -     -      -      -       -        no    yes     yes
 public.webhook_deliveries        | insert                            | no    no    no     no     no      no       no    yes     yes
@@ -218,6 +230,11 @@ public.swarms                    | update owner                      | no    no 
 public.swarms                    | take over                         | yes   no    -      -      -       -        no    no      no
 public.swarms                    | update coordinator                | yes   yes   -      -      -       -        no    yes     yes
 public.swarms                    | coordinator from outside          | never never -      -      -       -        no    never   never
+public.swarms                    | select sub-task                   | -     -     -      -      -       -        no    yes     yes
+public.swarms                    | insert sub-task                   | no    no    no     no     no      no       no    yes     yes
+public.swarms                    | update sub-task                   | -     -     -      -      -       -        no    yes     yes
+public.swarms                    | delete sub-task                   | -     -     -      -      -       -        no    yes     yes
+public.swarms                    | update parent                     | never never -      -      -       -        no    never   never
 
 public.swarm_members             | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.swarm_members             | insert                            | yes   yes   no     no     no      no       no    yes     yes
@@ -226,6 +243,7 @@ public.swarm_members             | delete                            | yes   yes
 public.swarm_members             | select invitation                 | yes   yes   yes    yes    yes     -        no    yes     yes
 public.swarm_members             | select e-mail invitation          | yes   yes   yes    yes    yes     -        no    yes     yes
 public.swarm_members             | insert oneself                    | no    no    no     no     no      no       no    yes     yes
+public.swarm_members             | insert into sub-task              | no    no    no     no     no      no       no    no      no
 public.swarm_members             | insert e-mail                     | yes   yes   no     no     no      no       no    yes     yes
 public.swarm_members             | insert admin                      | yes   yes   no     no     no      no       no    yes     yes
 public.swarm_members             | insert owner                      | no    no    no     no     no      no       no    never   never
@@ -254,6 +272,7 @@ public.swarm_agents              | insert                            | yes   yes
 public.swarm_agents              | update                            | yes   yes   -      -      -       -        no    yes     yes
 public.swarm_agents              | delete                            | yes   yes   -      -      -       -        no    yes     yes
 public.swarm_agents              | insert foreign agent              | no    no    no     no     no      no       no    yes     yes
+public.swarm_agents              | insert into sub-task              | no    no    no     no     no      no       no    no      no
 public.swarm_agents              | insert for owner                  | no    no    no     no     no      no       no    yes     yes
 public.swarm_agents              | disable member's                  | yes   yes   yes    -      -       -        no    yes     yes
 public.swarm_agents              | enable member's                   | yes   yes   no     -      -       -        no    yes     yes
@@ -267,6 +286,9 @@ public.messages                  | insert                            | yes   yes
 public.messages                  | update                            | yes   -     -      -      -       -        no    yes     yes
 public.messages                  | delete                            | yes   yes   -      -      -       -        no    yes     yes
 public.messages                  | select tombstone                  | yes   yes   yes    yes    -       -        no    yes     yes
+public.messages                  | select sub-task                   | -     -     -      -      -       -        no    yes     yes
+public.messages                  | select own sub-task               | yes   -     -      -      -       -        no    yes     yes
+public.messages                  | insert into sub-task              | no    no    no     no     no      no       no    yes     yes
 public.messages                  | insert for owner                  | yes   -     -      no     no      no       no    yes     yes
 public.messages                  | insert for agent                  | -     -     -      no     no      no       no    yes     yes
 public.messages                  | update own message                | yes   yes   yes    -      -       -        no    yes     yes
@@ -285,6 +307,11 @@ public.message_revisions         | select                            | yes   yes
 public.message_revisions         | insert                            | no    no    no     no     no      no       no    yes     yes
 public.message_revisions         | update                            | no    no    no     no     no      no       no    yes     yes
 public.message_revisions         | delete                            | no    no    no     no     no      no       no    yes     yes
+
+public.conversation_summaries    | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.conversation_summaries    | insert                            | no    no    no     no     no      no       no    yes     yes
+public.conversation_summaries    | update                            | no    no    no     no     no      no       no    yes     yes
+public.conversation_summaries    | delete                            | yes   yes   -      -      -       -        no    yes     yes
 
 public.message_flags             | select                            | yes   yes   yes    -      -       -        no    yes     yes
 public.message_flags             | insert                            | yes   yes   yes    yes    none    none     no    yes     yes
@@ -323,6 +350,8 @@ public.runs                      | select                            | yes   yes
 public.runs                      | insert                            | no    no    no     no     no      no       no    yes     yes
 public.runs                      | update                            | no    no    no     no     no      no       no    yes     yes
 public.runs                      | delete                            | no    no    no     no     no      no       no    yes     yes
+public.runs                      | select sub-task                   | -     -     -      -      -       -        no    yes     yes
+public.runs                      | select own sub-task               | yes   -     -      -      -       -        no    yes     yes
 
 public.run_turns                 | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.run_turns                 | insert                            | no    no    no     no     no      no       no    yes     yes
@@ -498,6 +527,10 @@ private.hidden_swarms            | select                            | no    no 
 private.hidden_swarms            | insert                            | no    no    no     no     no      no       no    no      yes
 private.hidden_swarms            | update                            | no    no    no     no     no      no       no    no      yes
 private.hidden_swarms            | delete                            | no    no    no     no     no      no       no    no      yes
+private.shared_swarms            | select                            | no    no    no     no     no      no       no    no      yes
+private.shared_swarms            | insert                            | no    no    no     no     no      no       no    no      no
+private.shared_swarms            | update                            | no    no    no     no     no      no       no    no      no
+private.shared_swarms            | delete                            | no    no    no     no     no      no       no    no      no
 private.invitation_secrets       | select                            | no    no    no     no     no      no       no    no      yes
 private.invitation_secrets       | insert                            | no    no    no     no     no      no       no    no      yes
 private.invitation_secrets       | update                            | no    no    no     no     no      no       no    no      yes
@@ -572,10 +605,30 @@ private.run_leases               | select                            | no    no 
 private.run_leases               | insert                            | no    no    no     no     no      no       no    no      yes
 private.run_leases               | update                            | no    no    no     no     no      no       no    no      yes
 private.run_leases               | delete                            | no    no    no     no     no      no       no    no      yes
+private.run_images               | select                            | no    no    no     no     no      no       no    no      yes
+private.run_images               | insert                            | no    no    no     no     no      no       no    no      yes
+private.run_images               | update                            | no    no    no     no     no      no       no    no      yes
+private.run_images               | delete                            | no    no    no     no     no      no       no    no      yes
+private.run_starts               | select                            | no    no    no     no     no      no       no    no      yes
+private.run_starts               | insert                            | no    no    no     no     no      no       no    no      yes
+private.run_starts               | update                            | no    no    no     no     no      no       no    no      yes
+private.run_starts               | delete                            | no    no    no     no     no      no       no    no      yes
+private.sent_tool_results        | select                            | no    no    no     no     no      no       no    no      yes
+private.sent_tool_results        | insert                            | no    no    no     no     no      no       no    no      yes
+private.sent_tool_results        | update                            | no    no    no     no     no      no       no    no      yes
+private.sent_tool_results        | delete                            | no    no    no     no     no      no       no    no      yes
 private.run_progress             | select                            | no    no    no     no     no      no       no    no      yes
 private.run_progress             | insert                            | no    no    no     no     no      no       no    no      yes
 private.run_progress             | update                            | no    no    no     no     no      no       no    no      yes
 private.run_progress             | delete                            | no    no    no     no     no      no       no    no      yes
+private.run_signals              | select                            | no    no    no     no     no      no       no    no      yes
+private.run_signals              | insert                            | no    no    no     no     no      no       no    no      yes
+private.run_signals              | update                            | no    no    no     no     no      no       no    no      yes
+private.run_signals              | delete                            | no    no    no     no     no      no       no    no      yes
+private.sub_tasks                | select                            | no    no    no     no     no      no       no    no      yes
+private.sub_tasks                | insert                            | no    no    no     no     no      no       no    no      yes
+private.sub_tasks                | update                            | no    no    no     no     no      no       no    no      yes
+private.sub_tasks                | delete                            | no    no    no     no     no      no       no    no      yes
 private.budget_reservations      | select                            | no    no    no     no     no      no       no    no      yes
 private.budget_reservations      | insert                            | no    no    no     no     no      no       no    no      yes
 private.budget_reservations      | update                            | no    no    no     no     no      no       no    no      yes

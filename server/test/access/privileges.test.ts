@@ -164,6 +164,8 @@ describe("functions", () => {
       ),
       [
         "private.claim_idempotency_key(text,bytea)",
+        "private.emit_as_user(text,json,uuid,uuid)",
+        "private.find_framework_of(text)",
         "private.find_kept_result(text,bytea)",
         "private.invitation_expiry()",
         "private.is_key_execution(uuid)",
@@ -176,6 +178,7 @@ describe("functions", () => {
         "private.may_i_write(uuid)",
         "private.may_publish()",
         "private.my_agent_ids()",
+        "private.my_agent_offers()",
         "private.my_co_member_ids()",
         "private.my_granted_agent_ids()",
         "private.my_hidden_swarm_ids()",
@@ -188,6 +191,8 @@ describe("functions", () => {
         "private.my_writable_swarm_ids()",
         "private.reject_if_private(uuid)",
         "private_agent_id(swarms)",
+        "started_by(swarms)",
+        "transcripts(swarms)",
       ],
     );
   });

@@ -89,6 +89,8 @@ const MESSAGES = `
   update public.messages set content = 'hello, all' where id = :memberMessage;
   insert into public.message_flags (id, message_id, flagged_by, status) values
     (:memberFlag, :ownerMessage, :member, 'open'), (:memberSettledFlag, :adminMessage, :member, 'dismissed');
+  insert into public.conversation_summaries (swarm_id, agent_id, up_to_seq, text) values
+    (:swarm, :ownerAgent, 1, 'They said hello.');
   insert into public.read_positions (id, swarm_id, user_id, last_read_seq) values
     (:ownerPosition, :swarm, :owner, 1), (:memberPosition, :swarm, :member, 2);
   insert into public.guardrails (id, agent_id, swarm_id, name, kind, stage, config) values
@@ -99,7 +101,12 @@ const RUNS = `
   insert into public.runs (id, swarm_id, user_id, strategy) values
     (:run, :swarm, :member, 'round_robin'), (:bareRun, :swarm, :member, 'round_robin');
   insert into private.run_leases (run_id) values (:run);
+  insert into private.run_starts (extension, key, run_id) values ('notes', 'one', :run);
+  insert into private.run_images (run_id, position, name, media_type, data) values (:run, 1, 'image', 'image/png', 'secret');
+  insert into private.sent_tool_results (swarm_id, seq, agent_id, user_id, results, are_alone) values
+    (:swarm, 1, :ownerAgent, :owner, '[{"output": "a secret"}]', false);
   insert into private.run_progress (run_id, progress) values (:run, '{"messages": ["a secret prompt"]}');
+  insert into private.run_signals (run_id, name, data, sent_by) values (:run, 'paid', '{"amount": 3}', 'starter');
   insert into private.budget_reservations (id, run_id, swarm_id, payer_id, tokens, cost_usd) values
     (gen_random_uuid(), :run, :swarm, :owner, 5000, 0.1);
   insert into private.idempotency_keys (user_id, key, request_hash, run_id) values (:member, 'once', 'x', :run);
@@ -135,7 +142,18 @@ const RUNS = `
   insert into public.run_turns (run_id, swarm_id, agent_id, agent_name, position, framework, model, grant_id) values
     (:run, :swarm, :ownerPublished, 'Asked', 2, 'provider_a', 'm', :heldGrant);
   insert into public.usage_records (payer_id, user_id, agent_id, grant_id, framework, model) values
-    (:owner, :member, :ownerPublished, :heldGrant, 'provider_a', 'm');`;
+    (:owner, :member, :ownerPublished, :heldGrant, 'provider_a', 'm');
+  insert into private.hidden_swarms (swarm_id, user_id) values (:task, :member), (:ownTask, :owner);
+  insert into public.swarms (id, owner_id, name, parent_run_id) values
+    (:task, :member, 'Task', :run), (:ownTask, :owner, 'Task', :run);
+  insert into public.messages (id, swarm_id, sender_type, sender_user_id, content) values
+    (:taskMessage, :task, 'user', :member, 'to do'), (:ownTaskMessage, :ownTask, 'user', :owner, 'to do');
+  insert into public.runs (id, swarm_id, user_id, strategy) values
+    (:taskRun, :task, :member, 'round_robin'), (:ownTaskRun, :ownTask, :owner, 'round_robin');
+  insert into private.sub_tasks (swarm_id, run_id, tool_execution_id, parent_run_id, parent_swarm_id, root_swarm_id,
+    depth, template_id, agent_id, owner_id, payer_id, reader_id) values
+    (:task, :taskRun, :execution, :run, :swarm, :swarm, 1, :annex, :ownerAgent, :owner, :owner, null),
+    (:ownTask, :ownTaskRun, :bareExecution, :run, :swarm, :swarm, 1, :annex, :ownerAgent, :owner, :owner, :owner);`;
 
 const KEYS = `
   insert into auth.sessions (id, user_id, api_key_hash) values (:boundKey, :owner, 'z');
@@ -146,6 +164,9 @@ const KEYS = `
   insert into private.key_swarms (swarm_id, api_key_id) values (:annex, :userKey);`;
 
 const WEBHOOKS = `
+  insert into public.event_types (id, name, users_may_emit, listed) values
+    (:eventType, 'app.open', true, true), (:closedEventType, 'app.closed', false, true),
+    (:unlistedEventType, 'app.unlisted', true, false);
   insert into public.webhooks (id, user_id, name, url, events) values
     (:webhook, :owner, 'hook', 'https://example.test/', '{agent.created}');
   insert into private.webhook_previous_secrets (webhook_id, secret, expires_at) values (:webhook, 'old', now() + interval '1 day');

@@ -9,6 +9,7 @@ import type { CredentialsFile } from "../../src/auth/index.ts";
 import { quoteForShell } from "../../src/commands/quote-for-shell.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
 import { QUICK_HASHES } from "../support/quick-hashes.ts";
+import { WITHOUT_DETECTION } from "../support/without-detection.ts";
 import { WITHOUT_LIMITS } from "../support/without-limits.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../../bin/swarmbase.js");
@@ -65,15 +66,18 @@ export function runProgram(
   const preloaded = preload === undefined ? [] : ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
   const words = [process.execPath, ...(withCondition ? CONDITION : []), ...preloaded, LAUNCHER, ...args];
   // The last word keeps the shell from handing its own process over to the program.
-  const [file = "", ...rest] = asNpm ? ["/bin/sh", "-c", `${words.map(quoteForShell).join(" ")}; true`] : words;
+  const [file = "", ...rest] = asNpm
+    ? ["/bin/sh", "-c", `${words.map((word) => quoteForShell(word)).join(" ")}; true`]
+    : words;
   const child = spawn(file, rest, {
     env: {
       PATH: process.env["PATH"] ?? "",
       LOG_FORMAT: "json",
-      CONSOLE: "false",
+      CONSOLE_ENABLED: "false",
       WORKERS: "1",
       HOME: tmpdir(),
       PORT: "0",
+      ...WITHOUT_DETECTION,
       ...WITHOUT_LIMITS,
       ...QUICK_HASHES,
       ...(asNpm ? { npm_lifecycle_event: "start" } : {}),

@@ -92,7 +92,7 @@ test("a stopping node reports it, serves for STOP_DELAY_MS, and lets a run finis
     STOP_DELAY_MS: "3000",
     STOP_TIMEOUT_MS: "100",
     AGENT_RUN_STOP_TIMEOUT_MS: "60000",
-    SIMULATED_FIRST_TOKEN_MS: "5000",
+    SIMULATED_FIRST_TOKEN_DELAY_MS: "5000",
   });
   const { database, program, call } = node;
   const runId = await beginRun(node);

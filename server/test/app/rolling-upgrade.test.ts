@@ -59,12 +59,27 @@ function keepCalling(node: NodeClient, userId: string): { count(): number; stop(
   };
 }
 
+/** A run that waits for the signal `upgraded`. */
+async function startWait(node: NodeClient, userId: string): Promise<string> {
+  const agentId = await node.add("agents", { user_id: userId, name: "Waiter", framework: "provider_a" });
+  const [tool] = (await (await node.call("/rest/v1/tools?name=eq.wait_for_event&select=id")).json()) as {
+    id: string;
+  }[];
+  await node.add("agent_tools", { agent_id: agentId, tool_id: tool?.id });
+  const message = '/tool wait_for_event {"name": "upgraded", "seconds": 86400}';
+  const asked = await node.post("/functions/v1/agent-respond", { agent_id: agentId, user_id: userId, message });
+  const run = (await asked.json()) as { run_id: string; status: string };
+  assert.equal(run.status, "waiting");
+  return run.run_id;
+}
+
 describe("a release that replaces another one node by node", () => {
   it("keeps what the older nodes use until the last of them has stopped", async (t) => {
     const copy = await openSchemaCopy(t);
     await writeNextRelease(copy);
     const { program, node } = await startNode(t, copy);
     const userId = await node.addUser("ada@example.com");
+    const waitingId = await startWait(node, userId);
     const calls = keepCalling(node, userId);
     await until(() => calls.count() >= 3);
 
@@ -85,6 +100,18 @@ describe("a release that replaces another one node by node", () => {
     await program.stop();
     assert.deepEqual(await copy.migrate(), []);
     assert.deepEqual(copy.waiting(), [CONTRACT]);
+    const signal = { action: "signal", run_id: waitingId, name: "upgraded", data: "by the next node" };
+    assert.equal((await second.node.post("/functions/v1/agent-respond", signal)).status, 200);
+    const readRun = async (): Promise<unknown> => {
+      const { rows: ended } = await copy.client.query(
+        `select r.status, count(*)::int as answers, min(m.content) ~ 'by the next node' as is_told from public.runs r
+         join public.messages m on m.run_id = r.id where r.id = $1 group by 1`,
+        [waitingId],
+      );
+      return ended[0];
+    };
+    await until(async () => (await readRun()) !== undefined, "the run has answered");
+    assert.deepEqual(await readRun(), { status: "completed", answers: 1, is_told: true });
     await second.program.stop();
     assert.deepEqual(await copy.migrate(), [CONTRACT]);
     assert.deepEqual(copy.waiting(), []);

@@ -115,7 +115,7 @@ test("the log at level error has a disk that is nearly full and every request; s
     env: {
       DATA_DIR: dataDir,
       LOG_LEVEL: "error",
-      ACCESS_LOG: "true",
+      ACCESS_LOG_ENABLED: "true",
       // More than any disk has.
       DISK_WARNING_BYTES: String(Number.MAX_SAFE_INTEGER),
       METRICS_PORT: metricsPort,

@@ -10,6 +10,8 @@ import { openFaultStage } from "./fault-stage.ts";
 import { reconcile } from "./reconcile.ts";
 
 const HOUR_MS = 3_600_000;
+/** The built-in tool. */
+const SLEEP = "019a8000-0000-7000-8000-000000000006";
 const OPTIONS = {
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
   ...SEVERAL_STARTS,
@@ -39,18 +41,19 @@ for (const [direction, offsetMs] of [
       let count = 0;
       receiver.answer = () => ({ status: (count += 1) % 10 === 0 ? 503 : 200 });
       const agentId = await writer.insert("agents", { name: "Speaker", framework: "provider_a" });
-      const ask = async (): Promise<string> => {
+      await writer.insert("agent_tools", { agent_id: agentId, tool_id: SLEEP });
+      const ask = async (message = "Tell me more. ".repeat(10)): Promise<string> => {
         const { status, text } = await writer.ask("/functions/v1/agent-respond", {
-          body: { agent_id: agentId, message: "Tell me more. ".repeat(10), background: true },
+          body: { agent_id: agentId, message, background: true },
         });
-        if (status === 401) return ask();
+        if (status === 401) return ask(message);
         assert.equal(status, 202, text);
         return (JSON.parse(text) as { run_id: string }).run_id;
       };
       const runIds: string[] = [];
       const view = await observe(`the clock jumps an hour ${direction}`, async () => {
         for (const offset of [offsetMs, 0]) {
-          runIds.push(await ask());
+          runIds.push(await ask(), await ask('/tool sleep {"seconds": 2}'));
           await clock.jump(offset);
           await growBy(50);
           runIds.push(await ask());

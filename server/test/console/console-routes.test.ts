@@ -43,6 +43,7 @@ async function makeBuilt(t: TestContext): Promise<string> {
 const PROVIDERS = { provider_a: "OpenAI", provider_b: "Anthropic", provider_c: "Simulated" };
 let isHeldCopy = false;
 let isFirstStart = false;
+let mayAddProvider = false;
 let links: string[] = [];
 
 function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModule {
@@ -58,6 +59,8 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModu
     isHeldCopy: () => isHeldCopy,
     isFirstStart: async () => isFirstStart,
     providerNames: () => PROVIDERS,
+    preferredFramework: () => "provider_b",
+    mayAddProvider: () => mayAddProvider,
   });
   t.after(() => module.close());
   return module;
@@ -108,11 +111,16 @@ test("the page and its files, as a browser asks for them", async (t) => {
     version: "1.2.3",
     mail: "file",
     providers: PROVIDERS,
+    framework: "provider_b",
   });
   isHeldCopy = true;
   const held = await server.request("/console.json");
   isHeldCopy = false;
   assert.deepEqual(held.json, { ...start.json, restored_copy: "held" });
+  mayAddProvider = true;
+  const keyless = await server.request("/console.json");
+  mayAddProvider = false;
+  assert.deepEqual(keyless.json, { ...start.json, add_provider: true });
   isFirstStart = true;
   const first = await server.request("/console.json");
   isFirstStart = false;

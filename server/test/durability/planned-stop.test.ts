@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../support/until.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 import { describeRun, ENDED_ONCE, prepareRunNodes } from "./run-nodes.ts";
 
@@ -20,6 +21,11 @@ test("a run whose only node is stopped continues after the start of the next one
     return rows[0]?.count ?? 0;
   };
   const first = await startNode(2, env);
+  const waitingId = await ask('/tool sleep {"seconds": 1}');
+  const isWaiting = async (): Promise<boolean> =>
+    (await sql.query("select 1 from public.runs where id = $1 and pending_waits is not null", [waitingId])).rowCount ===
+    1;
+  await until(isWaiting, "the run waits");
   const runId = await ask();
   await speaks(runId);
   assert.equal(await first.stop(), 0);
@@ -29,5 +35,7 @@ test("a run whose only node is stopped continues after the start of the next one
   await end(runId);
   assert.deepEqual(await describeRun(sql, runId), ENDED_ONCE);
   assert.equal(await countRestarts(runId), 1);
+  await end(waitingId);
+  assert.deepEqual(await describeRun(sql, waitingId), ENDED_ONCE);
   assert.equal(await second.stop(), 0);
 });

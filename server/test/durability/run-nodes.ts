@@ -9,8 +9,8 @@ export interface RunNodes {
   readonly sql: pg.Client;
   /** Starts a node that speaks slowly and loses a run within two seconds, unless `env` says otherwise. */
   startNode(tokensPerSecond: number, env?: Readonly<Record<string, string>>): Promise<RunningService>;
-  /** Inserts a message and its queued run in a swarm of its own. Returns the id of the run. */
-  ask(): Promise<string>;
+  /** Inserts a message and its queued run in a swarm of its own, whose agent can wait. Returns the id of the run. */
+  ask(message?: string): Promise<string>;
   /** Waits until text of the run is stored. */
   speaks(runId: string): Promise<void>;
   end(runId: string): Promise<{ readonly status: string; readonly stop_reason: string }>;
@@ -37,17 +37,19 @@ export async function prepareRunNodes(t: Cleanup): Promise<RunNodes> {
       };
       return await startService(t, { dataDir, env });
     },
-    async ask() {
+    async ask(message = "tell me more ".repeat(10)) {
       const { rows } = await sql.query<{ id: string }>(
         `with swarm as (insert into public.swarms (owner_id, name) values ($1, 'swarm') returning id),
          agent as (insert into public.agents (user_id, name) values ($1, 'Ada') returning id),
          member as (insert into public.swarm_agents (swarm_id, agent_id) select swarm.id, agent.id from swarm, agent),
+         tools as (insert into public.agent_tools (agent_id, tool_id) select agent.id, tool.id from agent, public.tools tool
+                   where tool.name in ('sleep', 'wait_for_event')),
          message as (insert into public.messages (swarm_id, sender_type, sender_user_id, content)
-                     select id, 'user', $1, repeat('tell me more ', 10) from swarm returning id, swarm_id),
+                     select id, 'user', $1, $2 from swarm returning id, swarm_id),
          run as (insert into public.runs (swarm_id, user_id, message_id, strategy)
                  select swarm_id, $1, id, 'round_robin' from message returning id)
          insert into private.run_leases (run_id) select id from run returning run_id as id`,
-        [userId],
+        [userId, message],
       );
       return rows[0]?.id ?? "";
     },

@@ -45,7 +45,7 @@ before(async () => {
     create function public.my_scopes() returns jsonb language sql stable as $$ select auth.jwt() -> 'scopes' $$;
     grant execute on function public.add_mark(), public.sneak_mark(), public.my_scopes() to authenticated;
     create policy every_topic on realtime.messages to authenticated using (true) with check (true)`);
-  service = await startTrustedService(cleanup, database, { API_KEY_LIMIT_PER_USER: "6", API_KEY_MAX_DAYS: "90" });
+  service = await startTrustedService(cleanup, database, { API_KEYS_PER_USER: "6", API_KEY_MAX_TTL_DAYS: "90" });
 });
 after(async () => {
   for (const close of closers) await close();

@@ -67,7 +67,7 @@ describe("private channels", () => {
     const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = database;
     const { credentials } = await startServiceHere(cleanup, {
       dataDir: await createTemporaryFolder(cleanup, "swarmbase-channels-"),
-      env: { DATABASE_URL, MASTER_KEY, ROLES: "api,realtime", REALTIME_RECHECK_SECONDS: "3600" },
+      env: { DATABASE_URL, MASTER_KEY, ROLES: "api,realtime", REALTIME_RECHECK_INTERVAL_SECONDS: "3600" },
     });
     const ca = await readFile(credentials.ca_cert_file ?? "", "utf8");
     const dispatcher = new Agent({ connect: { ca } });
@@ -105,7 +105,7 @@ describe("private channels", () => {
       clock: systemClock,
       authenticate: tokens.authenticate,
       privateTopics,
-      settings: { realtimeRecheckSeconds: 1 },
+      settings: { realtimeRecheckIntervalSeconds: 1 },
     });
     return url;
   }

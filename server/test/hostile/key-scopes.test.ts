@@ -24,7 +24,7 @@ interface Answer {
 before(async () => {
   service = await startExtendedService(cleanup, {
     EXTENSIONS: "openai-api,mcp-server,a2a,ag-ui,account-export,mcp-client",
-    API_KEY_LIMIT_PER_USER: "100",
+    API_KEYS_PER_USER: "100",
   });
   ada = await service.signUp("ada");
   ({ id: agentId } = await ada.insert("agents", { name: "Ann" }));
@@ -201,6 +201,55 @@ describe("a key that only runs", () => {
       );
     assert.equal((await ask(key, { action: "attach", run_id: run.run_id, stream: false })).status, 200);
     assert.equal((await ask(other, { action: "attach", run_id: run.run_id })).status, 404);
+  });
+
+  test("sends signals to the runs that it started, and nothing after it was revoked", async () => {
+    const [waits] = await ada.send("GET", "/rest/v1/tools?name=eq.wait_for_event&select=id");
+    const { id: waiter } = await ada.insert("agents", { name: "Waiter" });
+    await ada.insert("agent_tools", { agent_id: waiter, tool_id: waits.id });
+    const message = '/tool wait_for_event {"name": "paid", "seconds": 3600}';
+    const made = await ada.send(
+      "POST",
+      "/functions/v1/api-keys",
+      { action: "create", name: "k", scopes: ["run"] },
+      201,
+    );
+    const { key } = made;
+    const start = async (token: string): Promise<string> => {
+      const { status, body } = await ask(token, { agent_id: waiter, message });
+      assert.deepEqual([status, body.status], [202, "waiting"]);
+      return body.run_id;
+    };
+    const signal = async (token: string, run_id: string, more: object = {}): Promise<string> => {
+      const { status, body } = await ask(token, { action: "signal", run_id, name: "paid", ...more });
+      return `${status} ${status === 200 ? body.run_id === run_id : body.code}`;
+    };
+    const runId = await start(key);
+    assert.equal(await signal(await makeKey(["run"]), runId), "404 RUN_NOT_FOUND");
+    for (const scopes of [["read"], ["read", "write", "approve", "share"]])
+      assert.equal(await signal(await makeKey(scopes), runId), NO_SCOPE, String(scopes));
+    assert.equal(
+      await signal(await makeKey(["read", "run"], { resources: { swarms: [swarmId] } }), runId),
+      "404 RUN_NOT_FOUND",
+    );
+    assert.equal(await signal(await makeKey(["run"]), await start(ada.token)), "404 RUN_NOT_FOUND");
+    for (const data of ["\u0000", "x".repeat(32_767), JSON.parse("[".repeat(40) + "]".repeat(40)), "\ud800"])
+      assert.equal(await signal(key, runId, { data }), "400 VALIDATION_ERROR");
+    for (const name of ["", "a b", "é", "-x", "x".repeat(101), 7, null, "__proto__"])
+      assert.equal(await signal(key, runId, { name }), "400 VALIDATION_ERROR", String(name));
+    assert.equal(await signal(key, runId, { user_id: swarmId }), "403 FORBIDDEN");
+    assert.equal(await signal(key, runId, { data: "x".repeat(32_766) }), "200 true");
+    await until(async () => (await ada.send("GET", `/rest/v1/runs?id=eq.${runId}`))[0].status === "completed");
+    assert.equal(await signal(key, runId), "409 RUN_ENDED");
+
+    const later = await start(key);
+    await ada.send("POST", "/functions/v1/api-keys", { action: "revoke", id: made.api_key.id });
+    assert.match(await signal(key, later), /^401/);
+    assert.equal(await signal(ada.token, later), "200 true");
+    const endOf = async (): Promise<Parsed> => (await ada.send("GET", `/rest/v1/runs?id=eq.${later}`))[0];
+    await until(async () => (await endOf()).finished_at !== null);
+    assert.equal((await endOf()).stop_reason, "starter_removed");
+    await ada.send("DELETE", `/rest/v1/agents?id=eq.${waiter}`);
   });
 
   test("asks in no other swarm, in none by storing a message, and reads no one by an Idempotency-Key", async () => {

@@ -7,7 +7,7 @@ import { type ProxiedNode, startProxiedNodes } from "./support/proxied-node.ts";
 
 test("outgoing connections of a service behind a proxy", async (t) => {
   const metricsPort = await findFreePort();
-  const env = { LOG_LEVEL: "trace", ACCESS_LOG: "true", METRICS_PORT: String(metricsPort) };
+  const env = { LOG_LEVEL: "trace", ACCESS_LOG_ENABLED: "true", METRICS_PORT: String(metricsPort) };
   const { database, nodes } = await startProxiedNodes(t, 1, env);
   const [node] = nodes as [ProxiedNode];
 

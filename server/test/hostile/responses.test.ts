@@ -16,10 +16,10 @@ const MIB = 1024 * 1024;
 const MAX_BYTES = 8 * MIB;
 const SETTINGS = {
   DB_MAX_ROWS: "100",
-  DB_MAX_RESPONSE_BYTES: String(MAX_BYTES),
+  DB_RESPONSE_LIMIT_BYTES: String(MAX_BYTES),
   // A quarter of it is for one user.
-  DB_MAX_BUFFERED_BYTES: String(4 * MAX_BYTES),
-  DB_COUNT_CAP: "50",
+  DB_BUFFER_LIMIT_BYTES: String(4 * MAX_BYTES),
+  DB_MAX_COUNTED_ROWS: "50",
 };
 
 // Each of the hundred books of the large shelf has 100,000 bytes, and those of the small one have few.
@@ -242,7 +242,7 @@ describe("a count of rows", () => {
       assert.deepEqual(await totalOf(attacker, count), ["1", `count=${count}`]);
   });
 
-  it("stops at DB_COUNT_CAP, unless it is exact", async () => {
+  it("stops at DB_MAX_COUNTED_ROWS, unless it is exact", async () => {
     for (const count of ["planned", "estimated"])
       assert.deepEqual(await totalOf(victim, count), ["50", "count=capped"], count);
     assert.deepEqual(await totalOf(victim, "exact"), ["600", "count=exact"]);

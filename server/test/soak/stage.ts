@@ -62,7 +62,7 @@ export async function openSoakStage(t: Cleanup): Promise<SoakStage> {
       DB_POOL_SIZE: String(POOL_SIZE),
       LOG_LEVEL: "error",
       METRICS_PORT: String(metricsPort),
-      REALTIME_SEND_BUFFER_BYTES: SEND_BUFFER_BYTES,
+      REALTIME_SEND_BUFFER_LIMIT_BYTES: SEND_BUFFER_BYTES,
       WEBHOOK_CA_FILE: caFile,
     },
   });

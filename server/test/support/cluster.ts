@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { derivePassword, newMasterKey } from "../../src/crypto/index.ts";
 import { type ExtensionSchema, migrate, startEmbedded, withDatabase } from "../../src/db/index.ts";
@@ -5,6 +6,15 @@ import type { EmbeddedServer, StartEmbeddedOptions } from "../../src/db/embedded
 import { silentObserver } from "./silent-observer.ts";
 
 export const TEMPLATE = "swarmbase_template";
+
+/** Of the extensions that are loaded by default, so that no test has to apply them. */
+const DEFAULT_SCHEMAS: readonly ExtensionSchema[] = [
+  {
+    schema: "ext_schedules",
+    dir: fileURLToPath(new URL("../../../extensions/schedules/sql/", import.meta.url)),
+    tables: ["schedules"],
+  },
+];
 
 export interface TestCluster {
   readonly adminUrl: string;
@@ -17,7 +27,7 @@ export interface TestClusterOptions {
   readonly prepare?: (admin: pg.Client) => Promise<void>;
   /** Who migrates; default: the superuser. */
   readonly migrateAs?: (adminUrl: string) => string;
-  /** Schemas of extensions that the template gets too. */
+  /** Schemas of extensions that the template gets too; default: those that are loaded by default. */
   readonly extensions?: readonly ExtensionSchema[];
   /** How PostgreSQL is started; default: as the product does. */
   readonly start?: (options: StartEmbeddedOptions) => Promise<Pick<EmbeddedServer, "adminUrl" | "stop">>;
@@ -44,7 +54,7 @@ export async function startTestCluster(dataDir: string, options: TestClusterOpti
       masterKey,
       observer: silentObserver,
       settings: { agentLimitPerUser: 100 },
-      ...(options.extensions !== undefined && { extensions: options.extensions }),
+      extensions: options.extensions ?? DEFAULT_SCHEMAS,
     });
   } catch (error) {
     await server.stop();

@@ -37,7 +37,7 @@ export async function startExtendedService(
   const env = {
     DATABASE_URL,
     MASTER_KEY,
-    AGENT_STREAM_LIMIT_PER_USER: "8",
+    AGENT_STREAMS_PER_USER: "8",
     ...more,
   };
   const service = await startServiceHere(cleanup, { dataDir, env });

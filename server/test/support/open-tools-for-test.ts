@@ -10,7 +10,7 @@ import type { ToolOutcome } from "../../src/agents/tools/tool-port.ts";
 import { loadSettings, readExtensionSettings } from "../../src/config/index.ts";
 import { newMasterKey } from "../../src/crypto/index.ts";
 import type { Database } from "../../src/db/index.ts";
-import { type OpenedExtensions, openExtensions } from "../../src/extensions/index.ts";
+import { type OpenedExtensions, openExtensions } from "../../src/extensions/open-extensions.ts";
 import type { Extension, ExtensionSettingRow } from "../../src/extensions/port.ts";
 import { authority, loopbackPolicy, resolveTo } from "./receiver.ts";
 import { silentObserver } from "./silent-observer.ts";
@@ -63,7 +63,7 @@ export function openToolsForTest(t: Pick<TestContext, "after">, options: TestToo
   });
   const run: TestTools["run"] = async (...given) => {
     const outcome = await tools.run(...given);
-    if (outcome.status === "asking") throw new Error("the tool asks a question");
+    if (outcome.status === "asking" || outcome.status === "waiting") throw new Error(`the tool is ${outcome.status}`);
     return outcome;
   };
   const checks = createToolChecks({ key: KEY, newId: randomUUID, kinds, findUrlFault: guarded.findUrlFault });

@@ -3,6 +3,7 @@ import { Readable, Writable } from "node:stream";
 import packageJson from "../../package.json" with { type: "json" };
 import { runCommand } from "../../src/commands/index.ts";
 import { systemClock } from "../../src/time/index.ts";
+import { WITHOUT_DETECTION } from "./without-detection.ts";
 import { WITHOUT_LIMITS } from "./without-limits.ts";
 
 /** A stream with `isTTY` stands for a terminal. */
@@ -46,7 +47,7 @@ export function startHere(
   const [stdout, stderr] = [collect(onOutput), collect(onOutput)];
   const ending = new AbortController();
   const ended = runCommand(args, {
-    env: { LOG_FORMAT: "json", HOME: tmpdir(), PORT: "0", ...WITHOUT_LIMITS, ...env },
+    env: { LOG_FORMAT: "json", HOME: tmpdir(), PORT: "0", ...WITHOUT_DETECTION, ...WITHOUT_LIMITS, ...env },
     stdin: openInput(input),
     stdout: stdout.stream,
     stderr: stderr.stream,

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Cleanup } from "./database.ts";
 import { findFreePort } from "./free-port.ts";
 import { QUICK_HASHES } from "./quick-hashes.ts";
+import { WITHOUT_DETECTION } from "./without-detection.ts";
 import { WITHOUT_LIMITS } from "./without-limits.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
@@ -40,8 +41,9 @@ export interface StartServiceOptions {
 /** What a service under test gets beside its port and data directory. */
 export const SERVICE_ENVIRONMENT: Readonly<Record<string, string>> = {
   LOG_FORMAT: "json",
-  CONSOLE: "false",
+  CONSOLE_ENABLED: "false",
   WORKERS: "1",
+  ...WITHOUT_DETECTION,
   ...WITHOUT_LIMITS,
   ...QUICK_HASHES,
 };

@@ -1,7 +1,13 @@
 // What tests of kinds of tools need: tools, runs, REST, receivers and guarded requests.
 export { createAddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
 export type { ModelCall, ModelEvent } from "../../src/agents/providers/model-port.ts";
-export type { AssignedTool, ToolAsking, ToolOutcome, ToolResponse } from "../../src/agents/tools/tool-port.ts";
+export type {
+  AssignedTool,
+  ToolAsking,
+  ToolOutcome,
+  ToolResponse,
+  ToolWaiting,
+} from "../../src/agents/tools/tool-port.ts";
 export type { Observer } from "../../src/observe/index.ts";
 export { openRunStage, type RunNode, type RunStage } from "../agents/support/run-stage.ts";
 export { authority, credential, loopbackPolicy, startReceiver } from "./receiver.ts";

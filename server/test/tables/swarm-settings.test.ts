@@ -34,9 +34,9 @@ const REJECTED: readonly [place: string, settings: Record<string, unknown>][] = 
   ),
   ["settings.max_turns", { max_turns: 51 }],
   ["settings.max_rounds", { max_rounds: 11 }],
-  ["settings.max_tool_steps", { max_tool_steps: 26 }],
+  ["settings.max_tool_steps", { max_tool_steps: 1_001 }],
   ["settings.timeout_ms", { timeout_ms: 999 }],
-  ["settings.timeout_ms", { timeout_ms: 600_001 }],
+  ["settings.timeout_ms", { timeout_ms: 604_800_001 }],
   ["settings.history_limit", { history_limit: 501 }],
   ["settings.on_agent_error", { on_agent_error: "panic" }],
   ["settings.on_agent_error", { on_agent_error: null }],
@@ -101,6 +101,22 @@ describe("settings of a swarm", () => {
       // The database reports only the key; the table rules report the path in it.
       assert.deepEqual(placesOf(error), [place.split(".").slice(0, 2).join(".")], shown);
     }
+  });
+
+  it("the operator decides how long runs may be", () => {
+    const wide = createTableRules({ pool, runMaxima: { maxToolSteps: 100, timeoutMs: 3_600_000 } });
+    const placesIn = (of: TableRules | null, settings: object): readonly string[] => {
+      const write = attempt("swarms", "update", { settings });
+      return placesOf(rejection(write, of ?? undefined));
+    };
+    const [permitted, beyond] = [
+      { max_tool_steps: 100, timeout_ms: 3_600_000 },
+      { max_tool_steps: 101, timeout_ms: 3_600_001 },
+    ];
+    const places = ["settings.max_tool_steps", "settings.timeout_ms"];
+    assert.deepEqual(placesIn(null, permitted), places);
+    assert.deepEqual(placesIn(wide, beyond), places);
+    passes(attempt("swarms", "update", { settings: permitted }), wide);
   });
 
   it("all faults of the settings are reported together", () => {

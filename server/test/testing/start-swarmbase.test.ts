@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
@@ -57,6 +59,24 @@ describe("startSwarmbase", () => {
     await first.stop();
     assert.equal((await listInstances()).length, 1);
     await assert.rejects(fetch(`${first.url}/health`));
+  });
+
+  it("has simulated models, also where an Ollama runs", async (t) => {
+    let asked = 0;
+    const ollama = createServer((_request, response) => {
+      asked += 1;
+      response.end(JSON.stringify({ models: [{ name: "llama3.2:3b" }] }));
+    }).listen(0, "127.0.0.1");
+    await once(ollama, "listening");
+    t.after(() => ollama.close());
+    const { port } = ollama.address() as AddressInfo;
+    await using instance = await startSwarmbase({ settings: { OLLAMA_HOST: `127.0.0.1:${port}` } });
+    const key = instance.service_role_key;
+    const headers = { apikey: key, authorization: `Bearer ${key}` };
+    const models = await fetch(`${instance.url}/rest/v1/models?select=is_simulated`, { headers });
+    const rows = (await models.json()) as readonly { readonly is_simulated: boolean }[];
+    assert.ok(rows.length > 0 && rows.every(({ is_simulated }) => is_simulated));
+    assert.equal(asked, 0);
   });
 
   it("says why an instance cannot start, and leaves nothing behind", async () => {

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
 import { createRunBatcher } from "../batcher.ts";
+import type { Queryable } from "../rejections/call-function.ts";
 import { type Rejection, toAppError } from "../rejections/rejections.ts";
 import {
   type Admission,
@@ -13,6 +14,7 @@ import {
   preflightSwarms,
   type Replay,
 } from "./sql/admit-runs.ts";
+import { type ResolvedModel, resolveModel } from "./sql/resolve-model.ts";
 
 export interface AdmissionsOptions extends AdmitOptions {
   readonly pool: pg.Pool;
@@ -20,10 +22,12 @@ export interface AdmissionsOptions extends AdmitOptions {
   countRuns(): number;
 }
 
-/** Both methods reject with the error that the client gets. */
+/** The methods reject with the error that the client gets. */
 export interface Admissions {
   preflight(call: AdmissionCall): Promise<Preflight | Replay>;
   admit(call: AdmissionCall): Promise<Admission | Replay>;
+  /** A model can name its vendor. */
+  resolveModel(named: ResolvedModel): Promise<ResolvedModel>;
 }
 
 const MAX_CALLS = 50;
@@ -42,8 +46,25 @@ export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOption
     // After a lost connection the message may be stored, and it must not be stored twice.
     isInDoubt: (error) => error instanceof AppError && error.code === "SERVICE_UNAVAILABLE",
   });
+  return toAdmissions(pool, { preflight, admit });
+}
+
+/** Admissions within a transaction, one by one. */
+export function admitWithin(transaction: Queryable, options: AdmitOptions): Admissions {
+  return toAdmissions(transaction, {
+    preflight: async (call) => first(await preflightSwarms(transaction, [call])),
+    admit: async (call) => first(await admitRuns(transaction, [call], options)),
+  });
+}
+
+interface Statements {
+  preflight(call: AdmissionCall): Promise<Answer<Preflight>>;
+  admit(call: AdmissionCall): Promise<Answer<Admission>>;
+}
+
+function toAdmissions(database: Queryable, { preflight, admit }: Statements): Admissions {
   const preflightAgent = async (call: AdmissionCall): Promise<Preflight | Replay> => {
-    const found = unwrap(await preflightPrivateSwarm(pool, call));
+    const found = unwrap(await preflightPrivateSwarm(database, call));
     if ("replayed_run_id" in found) return found;
     if ("swarm" in found) return found.swarm;
     const answer = await preflight({ ...call, swarm_id: found.swarm_id });
@@ -53,7 +74,13 @@ export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOption
   return {
     preflight: async (call) => (call.swarm_id === null ? preflightAgent(call) : unwrap(await preflight(call))),
     admit: async (call) => unwrap(await admit(call)),
+    resolveModel: (named) => resolveModel(database, named),
   };
+}
+
+function first<T>([answer]: readonly (T | null)[]): T {
+  if (answer === null || answer === undefined) throw new Error("a statement for one call returned no answer");
+  return answer;
 }
 
 function unwrap<T extends object>(answer: T | { readonly rejection: Rejection }): T {

@@ -4,23 +4,28 @@ import { createRejection } from "../rejections/rejections.ts";
 import type { Answering } from "../strategies/who-answers.ts";
 import type { Preflight, PreflightAgent } from "./sql/admit-runs.ts";
 
-/** Rejects a run when no agent has a usable model, before anything is stored. */
+/** Rejects a run when no agent has a usable model, or one that answers reads no images, before anything is stored. */
 export function requireModel(
   models: Pick<Models, "describe">,
   { agents, own_agent_ids: ownIds }: Preflight,
-  answering: Answering<PreflightAgent>,
+  { answering, hasImages }: { readonly answering: Answering<PreflightAgent>; readonly hasImages: boolean },
 ): void {
   const faults: { readonly fault: ModelError; readonly isOwn: boolean }[] = [];
+  let isUsable = false;
   for (const { id, framework, model } of agents) {
     if (!answering.agents.some((agent) => agent.id === id)) continue;
     try {
-      models.describe(framework, model);
-      return;
+      const info = models.describe(framework, model);
+      if (hasImages && !info.hasImages)
+        throw createRejection("VALIDATION_ERROR", { images: "are not accepted by the model of the agent" });
+      if (!hasImages) return;
+      isUsable = true;
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       faults.push({ fault: error, isOwn: ownIds.includes(id) });
     }
   }
+  if (isUsable) return;
   const found = faults.find(({ fault: { code } }) => code === "PROVIDER_NOT_CONFIGURED") ?? faults[0];
   if (found === undefined) throw createRejection("NO_AGENTS");
   const { fault, isOwn } = found;

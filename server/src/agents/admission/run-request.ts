@@ -1,6 +1,8 @@
 import type { JsonRecord } from "../../json/index.ts";
-import type { ClientTool } from "../tools/client/client-tools.ts";
-import type { Conversation } from "./sql/admit-runs.ts";
+import type { NamedImage } from "../providers/model-port.ts";
+import type { ClientTool, ClientToolChoice } from "../tools/client/client-tools.ts";
+import type { RunOrigin } from "./run-origin.ts";
+import type { Conversation } from "./conversation.ts";
 
 /** A request to the agents of a swarm. */
 export interface RunRequest {
@@ -26,6 +28,10 @@ export interface RunRequest {
   readonly responseSchema: JsonRecord | null;
   /** Tools for this run alone, which the client executes. */
   readonly clientTools: readonly ClientTool[];
+  /** What the first call of the model in a turn must call of these; null: the model decides. */
+  readonly toolChoice: ClientToolChoice | null;
+  /** For the models of this run. */
+  readonly images: readonly NamedImage[];
   readonly replyToId: string | null;
   readonly clientMessageId: string | null;
   /** The `client_message_id` or the id of a message of the user: the run replaces its answers. */
@@ -35,6 +41,8 @@ export interface RunRequest {
   /** The request body: a request with the same idempotency key must have the same. */
   readonly fingerprint: string;
   readonly traceparent: string | null;
+  /** Absent: a call of the user starts the run. */
+  readonly origin?: RunOrigin;
   /** Counts the run against the rate limit of the user. Throws when the limit is reached. */
   charge(): Promise<void>;
 }

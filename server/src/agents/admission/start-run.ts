@@ -4,7 +4,7 @@ import { findResponseSchemaFault } from "../schemas/response-schema.ts";
 import { findClientToolFault } from "../tools/client/client-tools.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
-import { type Answering, decideAnswering, decideNext } from "../strategies/who-answers.ts";
+import { type Answering, decideNext } from "../strategies/who-answers.ts";
 import { defaultModels } from "../turn/run-turn.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { Executor } from "../execution/create-executor.ts";
@@ -14,7 +14,7 @@ import { expandEvent } from "../streams/event-reader.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
 import { createRejection } from "../rejections/rejections.ts";
 import type { Admissions } from "./admissions.ts";
-import { requireModel } from "./require-model.ts";
+import { planRun } from "./plan-run.ts";
 import type { RunRequest } from "./run-request.ts";
 import {
   findListedSwarm,
@@ -25,7 +25,7 @@ import {
   type Replay,
   requireKeyTarget,
 } from "./sql/admit-runs.ts";
-import { changesAgent, toAdmissionCall, toStoredRequest } from "./to-admission-call.ts";
+import { changesAgent, toAdmissionCall } from "./to-admission-call.ts";
 
 /** The dependencies of starting a run. */
 export interface RespondPorts {
@@ -68,37 +68,23 @@ export async function startRun(
 
   const request = await placeConversation(ports, principal, sent);
   if ("replayed_run_id" in request) return replay(request.replayed_run_id);
-  const call = toAdmissionCall(ports.newId, principal, request);
-  const found = await admissions.preflight(call);
-  if ("replayed_run_id" in found) return replay(found.replayed_run_id);
-  const preflight = withOverrides(found, request);
-  const answering = decideAnswering({
-    strategy: preflight.strategy,
-    agents: preflight.agents,
-    coordinatorId: preflight.coordinator_agent_id,
-    agentIds: request.agentIds,
-    message: request.message,
-  });
-  const { mentions, speakers, isNarrowed } = answering;
-  requireModel(ports.models, preflight, answering);
-  await request.charge();
+  const planned = await planRun(ports, principal, request);
+  if ("replayed_run_id" in planned) return replay(planned.replayed_run_id);
+  const { call, preflight, answering } = planned;
   if (call.regenerates !== null)
     for (const runId of await listReplacedRuns(ports.pool, call)) await ports.endRun(principal, runId, signal);
 
-  const stored = toStoredRequest(principal, request, mentions);
   const place = executor.reservePlace({
-    frameworks: speakers.map(({ framework }) => framework),
+    frameworks: answering.speakers.map(({ framework }) => framework),
     userId: principal.userId,
   });
   let isStarted = false;
   try {
     const admission = await admissions.admit({
       ...call,
-      mentions,
-      request: stored,
-      speaker_ids: isNarrowed ? speakers.map(({ id }) => id) : null,
+      ...(request.images.length > 0 && { images: request.images }),
       has_place: place !== null,
-      first_turn: place === null ? null : planFirstTurn(ports, preflight, { answering, request: stored }),
+      first_turn: place === null ? null : planFirstTurn(ports, preflight, { answering, request: call.request }),
     });
     if ("replayed_run_id" in admission) return await replay(admission.replayed_run_id);
     const first = admission.events.flatMap((event) => expandEvent({ ...event, run_id: admission.run_id }));
@@ -131,18 +117,6 @@ async function placeConversation(
   if ("replayed_run_id" in found) return found;
   const { swarm_id: swarmId } = found;
   return swarmId === null ? request : { ...request, swarmId, agentId: null, conversation: null };
-}
-
-/** The agents as they answer in this run. */
-function withOverrides(preflight: Preflight, { agentId, conversation }: RunRequest): Preflight {
-  if (conversation === null) return preflight;
-  const { framework, model } = conversation.overrides;
-  const agents = preflight.agents.map((agent) =>
-    agent.id === agentId
-      ? { ...agent, ...(framework !== undefined && { framework }), ...(model !== undefined && { model }) }
-      : agent,
-  );
-  return { ...preflight, agents };
 }
 
 /**
@@ -179,10 +153,12 @@ function planFirstTurn(
   };
 }
 
-function requireSchemas({ schemas }: RespondPorts, { responseSchema, clientTools }: RunRequest): void {
+function requireSchemas({ schemas }: RespondPorts, { responseSchema, clientTools, toolChoice }: RunRequest): void {
   const fault = responseSchema === null ? null : findResponseSchemaFault(schemas, responseSchema);
   if (fault !== null) throw createRejection("VALIDATION_ERROR", { response_schema: fault });
   const toolFault = findClientToolFault(schemas, clientTools);
   if (toolFault !== null)
     throw createRejection("VALIDATION_ERROR", { [`client_tools${toolFault.path}`]: toolFault.message });
+  if (toolChoice !== null && !clientTools.some(({ name }) => toolChoice === "required" || toolChoice.name === name))
+    throw createRejection("VALIDATION_ERROR", { tool_choice: "names no tool of this call" });
 }

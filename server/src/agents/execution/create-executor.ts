@@ -1,4 +1,3 @@
-import { keepPartitions } from "../../db/index.ts";
 import { poll, spread, WakeUp, type Worker, WorkNotice } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
 import type { StartedRun } from "./execute-run.ts";
@@ -8,16 +7,8 @@ import { createLostNodeCheck } from "./lost-nodes.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type PlacedRun, type RunPlace, type RunPlaces } from "./run-places.ts";
 import { createRunStore } from "../writer/run-store.ts";
-import {
-  claimRuns,
-  deleteHiddenSwarms,
-  describeEventPartitions,
-  expireLeases,
-  pruneModelCalls,
-  pruneRunRows,
-  settleAgentStatuses,
-  sweepRuns,
-} from "./sql/manage-runs.ts";
+import { pruneRuns } from "./prune-runs.ts";
+import { claimRuns, expireLeases, settleAgentStatuses, sweepRuns } from "./sql/manage-runs.ts";
 
 export interface ExecutorTimes {
   /** How often a node polls for queued runs. */
@@ -26,6 +17,7 @@ export interface ExecutorTimes {
   readonly watchMs: number;
   /** How often it looks for nodes that are lost. */
   readonly sessionMs: number;
+  /** How often it looks for runs and waits whose time is over; earlier if one is due earlier. */
   readonly sweepMs: number;
   /** How often it writes the statuses of agents that their runs have left for later. */
   readonly statusMs: number;
@@ -43,12 +35,9 @@ const TIMES: ExecutorTimes = {
 /** While a node may be lost. */
 const SILENCE_POLL_MS = 500;
 const RETRY_AFTER_MS = 1_000;
-const HOUR_MS = 3_600_000;
 const MAX_SWEPT = 50;
-const MAX_PRUNED = 5_000;
-/** How long a client that lost its connection can read the run of a conversation that is not stored. */
-const HIDDEN_SWARM_RETENTION_MS = 300_000;
-const MAX_DELETED_SWARMS = 100;
+/** What is due and locked comes again. */
+const MIN_SWEEP_MS = 100;
 /** Runs that end within this time cause one poll. */
 const POLL_DELAY_MS = 100;
 
@@ -68,7 +57,7 @@ export interface Executor {
 }
 
 export interface ExecutorOptions {
-  readonly ports: Omit<RunPorts, "store">;
+  readonly ports: Omit<RunPorts, "store" | "onWait">;
   /** Identifies this process as the holder of leases; new at each start. */
   readonly owner: string;
   readonly concurrency: number;
@@ -88,6 +77,8 @@ export interface ExecutorOptions {
   readonly ownerUrl?: string | null;
   readonly random: () => number;
   readonly times?: Partial<ExecutorTimes>;
+  /** Called for a wake-up of an extension; null: any may have been missed. */
+  onExtension?(name: string | null): void;
 }
 
 export interface RunningExecutor {
@@ -108,6 +99,7 @@ interface ExecutorState {
   readonly live: LiveRuns;
   readonly claimWakeUp: WakeUp;
   readonly watchWakeUp: WakeUp;
+  readonly sweepWakeUp: WakeUp;
   readonly notice: WorkNotice;
   /** False: leases are not renewed here, so no run may be taken. */
   isWorking: boolean;
@@ -120,9 +112,10 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const countRuns = (): number => load.size(live.size);
   const claimWakeUp = new WakeUp();
   const wakeLater = createDelayedWakeUp(claimWakeUp);
+  const sweepWakeUp = new WakeUp();
   const live = new LiveRuns({
     ...options,
-    ports: { ...ports, store: createRunStore(ports.pool, countRuns) },
+    ports: { ...ports, store: createRunStore(ports.pool, countRuns), onWait: () => sweepWakeUp.trigger() },
     places,
     onStarted: () => load.note(live.size),
     // The end of a run does not see runs that were queued while it was written.
@@ -131,7 +124,8 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const watchWakeUp = new WakeUp();
   const notifier = openNotifier({ options, live, claimWakeUp, watchWakeUp });
   const notice = new WorkNotice(() => notifier?.announceWaiting());
-  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp, notice, isWorking: false };
+  const wakeUps = { claimWakeUp, watchWakeUp, sweepWakeUp };
+  const state: ExecutorState = { options, places, live, ...wakeUps, notice, isWorking: false };
   return {
     executor: toExecutor(state, notifier),
     workers: createWorkers(state),
@@ -161,7 +155,7 @@ function openNotifier({
   live,
   claimWakeUp,
   watchWakeUp,
-}: Omit<ExecutorState, "places" | "notice" | "isWorking">): RunNotifier | null {
+}: Pick<ExecutorState, "options" | "live" | "claimWakeUp" | "watchWakeUp">): RunNotifier | null {
   const { listenUrl, owner, ports } = options;
   if (listenUrl === null) return null;
   return createRunNotifier({
@@ -172,6 +166,7 @@ function openNotifier({
     onCancel: (runId) => {
       if (live.has(runId)) watchWakeUp.trigger();
     },
+    onExtension: (name) => options.onExtension?.(name),
   });
 }
 
@@ -209,37 +204,25 @@ async function claim({ options, places, live, claimWakeUp, notice }: ExecutorSta
   }
 }
 
-async function sweep({ options: { ports }, claimWakeUp }: ExecutorState): Promise<void> {
-  const { ended, denied } = await sweepRuns(ports.pool, MAX_SWEPT);
+/** Resolves to the time until the next one, which is earlier than usual when something is due. */
+async function sweep({ options: { ports, random }, claimWakeUp }: ExecutorState, usualMs: number): Promise<number> {
+  const { ended, expired, next_due_ms: nextDueMs } = await sweepRuns(ports.pool, MAX_SWEPT);
   for (const status of ended) ports.observer.note("run.ended", { status, stopReason: "worker_lost" });
-  if (ended.length + denied === 0) return;
-  claimWakeUp.trigger();
-  ports.onEvents();
+  if (ended.length + expired > 0) {
+    claimWakeUp.trigger();
+    ports.onEvents();
+  }
+  if (ended.length >= MAX_SWEPT || expired >= MAX_SWEPT) return 0;
+  const usual = spread(usualMs, random);
+  return nextDueMs === null ? usual : Math.min(usual, Math.max(MIN_SWEEP_MS, nextDueMs));
 }
 
 async function settleStatuses({ options: { ports } }: ExecutorState): Promise<void> {
   if ((await settleAgentStatuses(ports.pool)) > 0) ports.onEvents();
 }
 
-/** Each pass removes everything that is due, in transactions of a limited size: a fixed number a pass would fall behind under load. */
-async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<void> {
-  const { eventRetentionHours, modelCallRetentionHours: callHours, ownerUrl = null } = options;
-  const { pool, observer } = options.ports;
-  const eventHours = eventRetentionHours === 0 ? null : eventRetentionHours;
-  const removeAll = async (maxRows: number, remove: (maxRows: number) => Promise<number>): Promise<void> => {
-    while (!signal.aborted && (await remove(maxRows)) >= maxRows);
-  };
-  if (ownerUrl !== null) {
-    const table = describeEventPartitions(eventRetentionHours);
-    await keepPartitions({ pool, ownerUrl, observer }, table, eventRetentionHours * HOUR_MS);
-  }
-  await removeAll(MAX_PRUNED, (maxRows) => pruneRunRows(pool, eventHours, maxRows));
-  if (callHours > 0) await removeAll(MAX_PRUNED, (maxRows) => pruneModelCalls(pool, callHours, maxRows));
-  await removeAll(MAX_DELETED_SWARMS, (maxRows) => deleteHiddenSwarms(pool, HIDDEN_SWARM_RETENTION_MS, maxRows));
-}
-
 function createWorkers(state: ExecutorState): Worker[] {
-  const { options, live, claimWakeUp, watchWakeUp, notice } = state;
+  const { options, live, claimWakeUp, watchWakeUp, sweepWakeUp, notice } = state;
   const { random, owner } = options;
   const { observer, pool } = options.ports;
   const findLostNodes = createLostNodeCheck(pool, owner, () => performance.now());
@@ -247,7 +230,7 @@ function createWorkers(state: ExecutorState): Worker[] {
     const { lost, isWaiting } = await findLostNodes();
     for (const node of lost) observer.note("agents.node_lost", { node });
     if (lost.length > 0) claimWakeUp.trigger();
-    return isWaiting ? Math.min(SILENCE_POLL_MS, times.sessionMs) : times.sessionMs;
+    return spread(isWaiting ? Math.min(SILENCE_POLL_MS, times.sessionMs) : times.sessionMs, random);
   };
   const times = { ...TIMES, ...options.times };
   const pollEvery = (
@@ -260,7 +243,7 @@ function createWorkers(state: ExecutorState): Worker[] {
     poll(
       async () => {
         const waitMs = await step();
-        return spread(waitMs ?? intervalMs, random);
+        return waitMs ?? spread(intervalMs, random);
       },
       {
         signal,
@@ -286,8 +269,11 @@ function createWorkers(state: ExecutorState): Worker[] {
       },
     },
     { name: "run-nodes", run: (signal) => pollEvery(times.sessionMs, watchNodes, signal) },
-    { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal) },
+    {
+      name: "run-sweeper",
+      run: (signal) => pollEvery(times.sweepMs, () => sweep(state, times.sweepMs), signal, sweepWakeUp),
+    },
     { name: "agent-statuses", run: (signal) => pollEvery(times.statusMs, () => settleStatuses(state), signal) },
-    { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state, signal), signal) },
+    { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => pruneRuns(options, signal), signal) },
   ];
 }

@@ -11,7 +11,9 @@ import { RunWriter } from "../writer/run-writer.ts";
 import { executionsIn, runLoop } from "./run-loop.ts";
 import { describeProgress, isNewerProgress, readProgress, snapshotRun } from "../turn/run-progress.ts";
 import { RunStop, stopOf } from "../writer/run-stop.ts";
+import { loadImages } from "../run/sql/load-images.ts";
 import { loadRun, type LoadedRun } from "../run/sql/load-run.ts";
+import { storeSummary } from "../run/sql/summaries.ts";
 import { leaveRun } from "./sql/manage-runs.ts";
 import type { SuspendedTurn } from "../run/turn-state.ts";
 
@@ -66,11 +68,12 @@ export async function executeRun(ports: RunPorts, held: HeldRun): Promise<boolea
 
 async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Promise<boolean> {
   const { runId, fence, controller, isHeld } = held;
-  const startedAtMs = ports.clock.now().getTime();
+  // Not the clock of the day, which can be set.
+  const startedAtMs = performance.now();
   const swarmId = context.run.swarm_id;
   const progress = readProgress(context);
-  const readElapsedMs = (): number => (progress?.elapsedMs ?? 0) + ports.clock.now().getTime() - startedAtMs;
-  const limits = readRunLimits(context.swarm.settings, context.run.request);
+  const readElapsedMs = (): number => Math.round((progress?.elapsedMs ?? 0) + performance.now() - startedAtMs);
+  const limits = readRunLimits(context.swarm.settings, context.run.request, ports.maxima);
   const hold = { runId, swarmId, fence };
   const { pool, newId } = ports;
   const onLost = (): void => controller.abort(new RunStop("lost"));
@@ -100,9 +103,11 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
     agentIds: context.run.request["agent_ids"],
     message: context.message,
   });
+  const hasImages = context.run.request["image_count"] !== undefined;
   const run: LiveRun = {
     ports,
     context,
+    images: hasImages ? await retryWhileHeld(() => loadImages(pool, runId), isHeld) : [],
     limits,
     progress,
     writer,
@@ -124,6 +129,8 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
       onLost();
       throw new RunStop("lost");
     },
+    storeSummary: (summary) => retryWhileHeld(() => storeSummary(pool, { ...summary, run_id: runId, fence }), isHeld),
+    hasSummarized: false,
     agents,
     isNarrowed,
     coordinatorId,
@@ -167,7 +174,10 @@ async function pauseRun(run: LiveRun, suspended: readonly SuspendedTurn[], elaps
   const progress = describeProgress(run, suspended, elapsedMs);
   const executions = executionsIn(suspended, run.ports);
   for (const turn of suspended) submitWaiting(run, turn);
-  const { outcome } = await run.writer.submit({ op: "pause", executions, progress });
+  const { maxWaitingRuns: max_waiting, onWait } = run.ports;
+  const { outcome } = await run.writer.submit({ op: "pause", executions, max_waiting, progress });
+  // A sub-task that waits is announced by the next sweep.
+  if (executions.some(({ wait }) => wait !== undefined) || run.context.run.request["source"] === "sub_task") onWait();
   return outcome !== "cancelled";
 }
 

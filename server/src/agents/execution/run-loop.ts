@@ -81,7 +81,7 @@ function suspendedIn(ends: readonly TurnEnd[]): SuspendedTurn[] {
   return ends.flatMap((end) => (end.kind === "suspended" ? [end.turn] : []));
 }
 
-/** The tool executions that wait for an approval or for the client, at any depth. */
+/** The tool executions that wait, at any depth. */
 export function executionsIn(
   suspended: readonly SuspendedTurn[],
   { approvalTtlMs, clientToolTtlMs }: Pick<RunPorts, "approvalTtlMs" | "clientToolTtlMs">,
@@ -113,6 +113,8 @@ export function executionsIn(
         }
         case "client":
           return [{ ...call.execution, status: "pending_client", ttl_ms: clientToolTtlMs }];
+        case "wait":
+          return [{ ...call.execution, status: "waiting", wait: call.wait }];
         case "member":
           return executionsIn([call.turn], ttls);
       }

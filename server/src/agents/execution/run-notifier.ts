@@ -4,6 +4,8 @@ import type { Observer } from "../../observe/index.ts";
 import { holdSession, RUN_CHANNEL, WAITING } from "./sql/node-sessions.ts";
 
 const CANCEL = "cancel:";
+/** Sent by private.wake_extension. */
+const EXTENSION = "extension:";
 
 export interface RunNotifierOptions {
   readonly listenUrl: string;
@@ -13,6 +15,8 @@ export interface RunNotifierOptions {
   /** Called when a run is queued, or may have been queued while the connection was down. */
   onWaiting(): void;
   onCancel(runId: string): void;
+  /** Called for a wake-up of an extension; null: any may have been missed. */
+  onExtension(name: string | null): void;
 }
 
 export interface RunNotifier {
@@ -23,15 +27,19 @@ export interface RunNotifier {
 
 /** Notifies other nodes of what they would find by polling, and is notified by them. */
 export function createRunNotifier(options: RunNotifierOptions): RunNotifier {
-  const { listenUrl, owner, observer, onWaiting, onCancel } = options;
+  const { listenUrl, owner, observer, onWaiting, onCancel, onExtension } = options;
   const channel = createNotificationChannel({
     url: listenUrl,
     channel: RUN_CHANNEL,
     applicationName: "swarmbase-runs",
     onConnected: (client) => holdSession(client, owner),
-    onListening: onWaiting,
+    onListening: () => {
+      onWaiting();
+      onExtension(null);
+    },
     onNotification: (payload) => {
       if (payload.startsWith(CANCEL)) onCancel(payload.slice(CANCEL.length));
+      else if (payload.startsWith(EXTENSION)) onExtension(payload.slice(EXTENSION.length));
       else onWaiting();
     },
     onLost: (error) => observer.note("agents.relay_lost", { error }),

@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEvent, ModelFinish, ModelToolCall } from "../providers/model-port.ts";
-import { type LiveRun, payerOf } from "../run/live-run.ts";
+import { grantOf, type LiveRun, payerOf } from "../run/live-run.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { ModelCallRow } from "../writer/steps.ts";
 import { openCallMeter, type Spent } from "./call-meter.ts";
@@ -67,6 +67,7 @@ export async function callModel(run: LiveRun, call: RunCall): Promise<ModelFinis
   const meter = await openCallMeter(run, {
     turnId: caller.turnId,
     payerId: payerOf(run.context, caller.agent.id),
+    grantId: grantOf(run.context, caller.agent.id),
     framework,
     model: info.model,
     inputTokens,
@@ -81,7 +82,7 @@ export async function callModel(run: LiveRun, call: RunCall): Promise<ModelFinis
     system,
     messages,
     tools: info.hasTools ? tools : [],
-    toolChoice: info.hasTools || typeof toolChoice === "string" ? toolChoice : "none",
+    toolChoice: info.hasTools || toolChoice === "auto" ? toolChoice : "none",
     settings,
     signal,
     agent: { id: caller.agent.id, name: caller.agent.name },

@@ -30,7 +30,7 @@ export function renderExtras(tools: readonly ModelTool[], settings: ModelCall["s
 function measureMessages(messages: readonly ModelMessage[]): { readonly text: string; readonly imageTokens: number } {
   let count = 0;
   const bare = messages.map((message) => {
-    if (message.role !== "tool" || message.images === undefined) return message;
+    if (message.role === "assistant" || message.images === undefined) return message;
     count += message.images.length;
     const { images: _images, ...rest } = message;
     return rest;

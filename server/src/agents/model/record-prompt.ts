@@ -8,8 +8,8 @@ import type { ModelCall, ModelMessage, ModelTool } from "../providers/model-port
 export type RecordedPrompt = Omit<PromptRow, "settings">;
 
 /**
- * What a call sends. Messages of the swarm are named by their number, so that nothing is stored twice and a deleted message is
- * gone from here, too. The hash tells whether the texts are still those that were sent.
+ * What a call sends. Messages of the swarm are named by their number, and tool calls of earlier turns by their execution, so that
+ * nothing is stored twice and what was deleted is gone from here, too. The hash tells whether the texts are still those that were sent.
  */
 export function recordPrompt(call: ModelCall, sources: Context["sources"]): RecordedPrompt {
   return {
@@ -56,8 +56,10 @@ function describeTerms({ system, messages, toolChoice, maxOutputTokens }: ModelC
   };
 }
 
+/** Results of earlier turns never change, and are not read for the hash. */
 function textOf(message: ModelMessage): string {
-  return message.role === "tool" ? message.output : message.content;
+  if (message.role !== "tool") return message.content;
+  return message.executionId === undefined ? message.output : "";
 }
 
 function describeTools(tools: ModelCall["tools"]): PromptTool[] {
@@ -78,17 +80,19 @@ function describeMessage(message: ModelMessage, source: readonly PromptPart[] | 
         role: "assistant",
         parts: [...(source ?? (content === "" ? [] : [{ text: content }]))],
         ...(toolCalls.length > 0 && {
-          tool_calls: toolCalls.map(({ id, name, inputText }) => ({ id, name, input: inputText })),
+          tool_calls: toolCalls.map(({ id, name, inputText, executionId }) =>
+            executionId === undefined ? { id, name, input: inputText } : { id, name, execution_id: executionId },
+          ),
         }),
       };
     }
     case "tool": {
-      const { toolCallId, toolName, output, isError, images = [] } = message;
+      const { toolCallId, toolName, output, isError, executionId, images = [] } = message;
       return {
         role: "tool",
         tool_call_id: toolCallId,
         tool_name: toolName,
-        output,
+        ...(executionId === undefined ? { output } : { execution_id: executionId }),
         is_error: isError,
         ...(images.length > 0 && { image_count: images.length }),
       };

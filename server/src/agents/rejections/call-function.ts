@@ -2,15 +2,18 @@ import type pg from "pg";
 import { translateUnavailable } from "../../db/index.ts";
 import { translateRejection } from "./rejections.ts";
 
+/** A pool, whose statements are transactions of their own, or the connection of a transaction. */
+export type Queryable = Pick<pg.ClientBase, "query">;
+
 export interface NamedStatement {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** Runs one statement in its own transaction. A rejection by the database becomes the error that the client gets. */
+/** Runs one statement. A rejection by the database becomes the error that the client gets. */
 export async function callRows<Row extends pg.QueryResultRow>(
-  pool: pg.Pool,
+  pool: Queryable,
   statement: NamedStatement,
 ): Promise<Row[]> {
   try {
@@ -22,7 +25,7 @@ export async function callRows<Row extends pg.QueryResultRow>(
 }
 
 /** The only value of the only row. */
-export async function callValue<Value>(pool: pg.Pool, statement: NamedStatement): Promise<Value> {
+export async function callValue<Value>(pool: Queryable, statement: NamedStatement): Promise<Value> {
   const [row] = await callRows<{ value: Value }>(pool, statement);
   if (row === undefined) throw new Error(`${statement.name} returned no row`);
   return row.value;

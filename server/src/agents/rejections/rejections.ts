@@ -8,6 +8,7 @@ const BUSY_RETRY_SECONDS = 5;
 export const DECIDE_STATEMENT = "respond-decide";
 /** The statement that stores results of the client. */
 export const SUBMIT_STATEMENT = "respond-submit";
+export const SIGNAL_STATEMENT = "respond-signal";
 
 /** The codes with which the database rejects a request, and their messages. */
 const MESSAGES = {
@@ -28,6 +29,8 @@ const MESSAGES = {
   APPROVAL_EXPIRED: "The tool call has waited for a decision too long",
   TOOL_RESULT_SUBMITTED: "The tool call no longer waits for a result",
   CLIENT_TOOL_EXPIRED: "The tool call has waited for its result too long",
+  RUN_ENDED: "The run has ended",
+  SIGNAL_LIMIT_REACHED: "The run keeps 100 signals that it has not waited for yet",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used before with a different request",
 } as const;
 
@@ -86,5 +89,7 @@ function explainForbidden(details: Rejection["details"], statement: string | und
   if (membership !== undefined) return MEMBERSHIP_TEXTS[membership];
   if (statement === DECIDE_STATEMENT) return "Only the approver of a tool call can decide on it";
   if (statement === SUBMIT_STATEMENT) return "Only the user who started a run can submit results of its tool calls";
+  if (statement === SIGNAL_STATEMENT)
+    return "Only the user who started a run can send it this signal: no call waits for it from other members";
   return MESSAGES.FORBIDDEN;
 }

@@ -16,11 +16,15 @@ import {
   decideToolExecutions,
   requestCancel,
   requireKeyRun,
+  type RunSignal,
   selectRunBody,
+  signalRun,
   submitToolResults,
   type ToolResult,
 } from "./sql/run-control.ts";
+import { type QueuedAnswer, type QueuedRun, queueRun } from "../admission/queue-run.ts";
 import type { RunRequest } from "../admission/run-request.ts";
+import type { Queryable } from "../rejections/call-function.ts";
 import { type RespondPorts, startRun } from "../admission/start-run.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { streamHeaders, streamRun } from "../streams/stream-run.ts";
@@ -53,11 +57,16 @@ type UserPrincipal = Principal & { readonly userId: string };
 
 export interface Respond {
   start(principal: UserPrincipal, request: RunRequest, options: StartOptions): Promise<RunAnswer>;
+  /** Stores a message and a queued run in a transaction. Once it is committed, call `announce`. */
+  queue(transaction: Queryable, run: QueuedRun): Promise<QueuedAnswer>;
+  announce(queued: QueuedAnswer): void;
   attach(principal: Principal, runId: string, listening: Listening): Promise<RunAnswer>;
   cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer>;
   decide(principal: UserPrincipal, runId: string, decisions: readonly Decision[]): Promise<RunAnswer>;
   /** Stores results of tools that the client executed. */
   submit(principal: UserPrincipal, runId: string, results: readonly ToolResult[]): Promise<RunAnswer>;
+  /** Ends a wait of the run, or is kept for a later one. */
+  signal(principal: Principal, runId: string, signal: RunSignal): Promise<RunAnswer>;
   /** Ends all streams and waits. Their readers can attach to another node. */
   close(): void;
 }
@@ -77,6 +86,8 @@ export interface RespondOptions {
   countRuns(): number;
   readonly subscriberTimes?: SubscriberTimes;
   onEvents(): void;
+  /** Counts a run that no call starts. Throws when the user has reached the rate limit. */
+  chargeStart(userId: string): Promise<void>;
 }
 
 /** A cancelled run usually ends at once. The response does not wait longer for one that does not. */
@@ -97,7 +108,8 @@ export function openRespond(options: RespondOptions): Respond {
   const subscribers = openSubscribers(pool, streamHub, options.streamLimitPerUser, options.subscriberTimes);
   const { owner, leaseMs } = executor;
   const { queueLimit, countRuns } = options;
-  const admissions = openAdmissions({ pool, owner, leaseMs, queueLimit, countRuns });
+  const admission = { owner, leaseMs, queueLimit };
+  const admissions = openAdmissions({ pool, countRuns, ...admission });
   const ports: RespondPorts = { ...options, subscribers, admissions, endRun: cancel };
 
   const answer = async (subscriber: Subscriber, principal: Principal, input: AnswerInput): Promise<RunAnswer> => {
@@ -151,6 +163,11 @@ export function openRespond(options: RespondOptions): Respond {
       };
       return answer(subscriber, principal, { ...start, first, isReplay, onLeft });
     },
+    queue: (transaction, run) => queueRun({ ...options, admission, charge: options.chargeStart }, transaction, run),
+    announce({ hasEvents }) {
+      executor.wake();
+      if (hasEvents) options.onEvents();
+    },
     async attach(principal, runId, listening) {
       const { signal, afterSeq } = listening;
       const call = { runId, principal, afterSeq, signal };
@@ -164,6 +181,10 @@ export function openRespond(options: RespondOptions): Respond {
     async submit(principal, runId, results) {
       await requireKeyRun(pool, runId, principal);
       return resume(principal, await submitToolResults(pool, runId, principal, results));
+    },
+    async signal(principal, runId, signal) {
+      await requireKeyRun(pool, runId, principal);
+      return resume(principal, await signalRun(pool, runId, principal, signal));
     },
     close: () => subscribers.close(),
   };
@@ -191,7 +212,7 @@ export function openRespond(options: RespondOptions): Respond {
     return typeof body === "string" ? await getRunBody(pool, runId, principal) : body;
   }
 
-  /** A run whose last call is decided continues at once, unless another run of its swarm is running. */
+  /** A run that waits for nothing more continues at once, unless another run of its swarm is running. */
   async function waitForResumption(principal: Principal, decided: RunBody): Promise<RunBody> {
     const deadlineMs = performance.now() + RESUME_WAIT_MS;
     let body = decided;
@@ -206,8 +227,9 @@ export function openRespond(options: RespondOptions): Respond {
   }
 }
 
-function waitsForItsTurn({ status, pending_approvals: approvals, pending_client_calls: calls }: RunBody): boolean {
-  return status === "requires_action" && approvals?.length === 0 && calls?.length === 0;
+function waitsForItsTurn({ status, pending_approvals, pending_client_calls, pending_waits }: RunBody): boolean {
+  const isSuspended = status === "requires_action" || status === "waiting";
+  return isSuspended && [pending_approvals, pending_client_calls, pending_waits].every((calls) => !calls?.length);
 }
 
 async function getRunBody(pool: pg.Pool, runId: string, principal: Principal): Promise<RunBody> {

@@ -1,10 +1,12 @@
+import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Calibration } from "../providers/estimate-tokens.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { Guardrails } from "../guardrails/guardrail.ts";
-import type { RunLimits } from "../strategies/run-limits.ts";
+import type { RunLimits, RunMaxima } from "../strategies/run-limits.ts";
+import type { NamedImage } from "../providers/model-port.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
@@ -16,6 +18,7 @@ import type { RunStore } from "../writer/run-store.ts";
 import type { OpenStreamHub } from "../streams/stream-hub.ts";
 import type { RunWriter } from "../writer/run-writer.ts";
 import type { LoadedRun } from "./sql/load-run.ts";
+import type { storeSummary, SummaryCall } from "./sql/summaries.ts";
 import type { QuestionRow, SpeakingAgent } from "../writer/steps.ts";
 import type { OpenTurn, SuspendedTurn, TurnStop } from "./turn-state.ts";
 
@@ -43,11 +46,22 @@ export interface RunPorts {
   newId(): string;
   /** Called when a commit may have raised events. */
   onEvents(): void;
+  /** Writes summaries. Null: the model of the agent. */
+  readonly summaryModel: SummaryModel | null;
+  /** Called when a run waits for something that is due at a time. */
+  onWait(): void;
+  readonly maxima: RunMaxima;
+  /** Of one user; then no further run may wait for a time or a signal. */
+  readonly maxWaitingRuns: number;
+  /** 0: without end. */
   readonly approvalTtlMs: number;
   readonly clientToolTtlMs: number;
   /** The maximum number of concurrent tool calls of one turn. */
   readonly toolConcurrency: number;
 }
+
+/** `off`: no summary is written. */
+export type SummaryModel = "off" | { readonly framework: Framework; readonly model: string };
 
 /** The context of a run that this node executes: what all parts of it read and change. */
 export interface LiveRun {
@@ -58,6 +72,8 @@ export interface LiveRun {
   readonly progress: RunProgress | null;
   readonly writer: RunWriter;
   readonly budget: RunBudget;
+  /** Those that the call has sent. */
+  readonly images: readonly NamedImage[];
   readonly span: RunSpan;
   readonly signal: AbortSignal;
   /** By turn id; aborting one aborts that turn alone. */
@@ -68,6 +84,10 @@ export interface LiveRun {
   readonly recorded: Map<string, Promise<void>>;
   /** Throws a RunStop when another node may have taken over the run, because this process was paused. */
   assertHeld(): void;
+  /** Of the node that holds the lease. */
+  storeSummary(summary: Omit<SummaryCall, "run_id" | "fence">): ReturnType<typeof storeSummary>;
+  /** The run gets one summary at most. */
+  hasSummarized: boolean;
   /** The agents that the strategy can choose: the enabled agents, or those of them that the request names. */
   agents: LoadedRun["agents"];
   readonly isNarrowed: boolean;
@@ -127,11 +147,6 @@ export function payerOf({ agents, payer_id: payerId }: LoadedRun, agentId: strin
 /** The grant by which an agent answers in the run, or null. */
 export function grantOf({ agents }: LoadedRun, agentId: string): string | null {
   return agents.find(({ id }) => id === agentId)?.grant_id ?? null;
-}
-
-/** Whether people other than the starter are members of the swarm. */
-export function hasOtherPeople({ people, run }: LoadedRun): boolean {
-  return people.some(({ id }) => id !== run.user_id);
 }
 
 /** The user whose rate limits apply; null for the service role, which names the payer. */

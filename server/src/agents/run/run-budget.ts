@@ -19,6 +19,8 @@ export interface CallEstimate {
   /** Null when the call belongs to no turn. */
   readonly turnId: string | null;
   readonly payerId: string;
+  /** Null: the agent answers without one. */
+  readonly grantId: string | null;
   readonly framework: Framework;
   readonly model: string;
   readonly inputTokens: number;
@@ -81,6 +83,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
         fence: hold.fence,
         turn_id: estimate.turnId,
         payer_id: estimate.payerId,
+        grant_id: estimate.grantId,
         framework: estimate.framework,
         model: estimate.model,
         input_tokens: estimate.inputTokens,

@@ -1,7 +1,7 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { QuestionRow, ToolExecution } from "../writer/steps.ts";
 import type { ModelImage, ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
-import type { ToolAnswers, ToolQuestion } from "../tools/tool-port.ts";
+import type { ToolAnswers, ToolQuestion, ToolWait } from "../tools/tool-port.ts";
 
 export type TurnStop =
   | "budget_exceeded"
@@ -53,8 +53,8 @@ export interface OpenTurn {
 }
 
 /**
- * A tool call of a turn that waits: answered, waiting for an approval or the client, or for another agent's turn that waits. Of a turn
- * whose node was lost, a call may also not have begun, or have begun without a recorded outcome.
+ * A tool call of a turn that waits: answered, waiting for an approval, the client, a time or a signal, or for another agent's turn that
+ * waits. Of a turn whose node was lost, a call may also not have begun, or have begun without a recorded outcome.
  */
 export type WaitingCall =
   | {
@@ -79,6 +79,13 @@ export type WaitingCall =
       readonly call: ModelToolCall;
       readonly execution: ToolExecution;
       readonly maxOutputChars: number;
+    }
+  | {
+      readonly kind: "wait";
+      readonly call: ModelToolCall;
+      readonly execution: ToolExecution;
+      readonly maxOutputChars: number;
+      readonly wait: ToolWait;
     }
   | { readonly kind: "member"; readonly call: ModelToolCall; readonly turn: SuspendedTurn }
   | { readonly kind: "pending"; readonly call: ModelToolCall }

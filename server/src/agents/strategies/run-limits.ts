@@ -1,3 +1,4 @@
+import type { Settings } from "../../config/index.ts";
 import { isRecord } from "../../json/index.ts";
 
 export interface RunLimits {
@@ -26,15 +27,37 @@ export const RUN_LIMIT_BOUNDS = {
   historyLimit: { key: "history_limit", min: 1, default: 50, max: 500 },
 } as const satisfies Record<string, Bound>;
 
+/** What the operator permits, instead of the bounds above. */
+export type RunMaxima = Pick<RunLimits, "maxToolSteps" | "maxToolCalls" | "timeoutMs">;
+
+export const DEFAULT_MAXIMA: RunMaxima = {
+  maxToolSteps: RUN_LIMIT_BOUNDS.maxToolSteps.max,
+  maxToolCalls: RUN_LIMIT_BOUNDS.maxToolCalls.max,
+  timeoutMs: RUN_LIMIT_BOUNDS.timeoutMs.max,
+};
+
+export function readRunMaxima(settings: Settings): RunMaxima {
+  return {
+    maxToolSteps: settings.agentRunMaxToolSteps,
+    maxToolCalls: settings.agentRunMaxCalls,
+    timeoutMs: settings.agentRunMaxSeconds * 1_000,
+  };
+}
+
 /** `swarms.settings` is not validated: a number out of bounds is clamped, and any other value means the default. */
-export function readRunLimits(swarmSettings: unknown, request: unknown): RunLimits {
+export function readRunLimits(swarmSettings: unknown, request: unknown, maxima = DEFAULT_MAXIMA): RunLimits {
   const settings = recordOf(swarmSettings);
+  const permitted = (name: keyof RunMaxima): number => {
+    const { key, min, default: usual } = RUN_LIMIT_BOUNDS[name];
+    const max = maxima[name];
+    return numberOf(settings, { key, min, default: Math.min(usual, max), max });
+  };
   return {
     maxTurns: turnsOf(settings, recordOf(request)),
     maxRounds: numberOf(settings, RUN_LIMIT_BOUNDS.maxRounds),
-    maxToolSteps: numberOf(settings, RUN_LIMIT_BOUNDS.maxToolSteps),
-    maxToolCalls: numberOf(settings, RUN_LIMIT_BOUNDS.maxToolCalls),
-    timeoutMs: numberOf(settings, RUN_LIMIT_BOUNDS.timeoutMs),
+    maxToolSteps: permitted("maxToolSteps"),
+    maxToolCalls: permitted("maxToolCalls"),
+    timeoutMs: permitted("timeoutMs"),
     historyLimit: numberOf(settings, RUN_LIMIT_BOUNDS.historyLimit),
     onAgentError: settings.get("on_agent_error") === "stop" ? "stop" : "continue",
   };

@@ -1,16 +1,18 @@
-import type { ErrorCode } from "@swarmbase/sdk";
+import type { ErrorCode, RunStatus } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 
 /** A run as the interface describes it. */
 export interface RunBody {
   readonly run_id: string;
-  readonly status: "queued" | "running" | "requires_action" | "completed" | "partial" | "failed" | "cancelled";
+  readonly status: RunStatus;
   readonly stop_reason: string | null;
   readonly responses: readonly unknown[];
   readonly errors: readonly { readonly code: string; readonly message: string }[];
   /** Null unless the status is `requires_action`. */
   readonly pending_approvals: readonly unknown[] | null;
   readonly pending_client_calls: readonly unknown[] | null;
+  /** Null unless a call waits for a time, a signal or a sub-task. */
+  readonly pending_waits: readonly { readonly is_at_work?: boolean }[] | null;
   readonly [name: string]: unknown;
 }
 
@@ -29,6 +31,13 @@ export function isEndEvent(type: string): boolean {
 
 export function isEndStatus(status: string): boolean {
   return END_STATUSES.has(status);
+}
+
+/** Whether the run, or each sub-task that it waits for, is executed. Then nobody need do anything for its end. */
+export function isAtWork({ status, pending_waits: waits }: RunBody): boolean {
+  if (status !== "waiting") return status === "running";
+  // What waits for nothing more is about to continue.
+  return waits?.every((wait) => wait.is_at_work === true) ?? true;
 }
 
 export function runHeaders(runId: string, isReplay: boolean): Record<string, string> {

@@ -1,8 +1,10 @@
 import type { RunEvent } from "./stream-hub.ts";
 import type { Subscriber } from "./subscriber.ts";
-import { isEndEvent, isEndStatus, type RunBody } from "./run-body.ts";
+import { isAtWork, isEndEvent, type RunBody } from "./run-body.ts";
 
 const PAUSE_POLL_MS = 100;
+/** A sub-task that has to wait for somebody is noticed by polling, its end by an event. */
+const SUB_TASK_POLL_MS = 500;
 const STEP_MS = 60_000;
 
 export interface WaitOptions {
@@ -17,8 +19,8 @@ export interface WaitOptions {
 }
 
 /**
- * Resolves when the run has ended, waits for an approval or the client, or has been queued too long. `gone`: the run was deleted, or the
- * reader disconnected or may no longer see it. `unreachable`: the database is unavailable.
+ * Resolves when the run has ended, waits for anything but the work of sub-tasks, or has been queued too long. `gone`: the run was
+ * deleted, or the reader disconnected or may no longer see it. `unreachable`: the database is unavailable.
  */
 export async function waitForRun(
   subscriber: Subscriber,
@@ -28,10 +30,11 @@ export async function waitForRun(
   const queuedUntilMs = performance.now() + options.queueWaitMs;
   let hasStarted = options.first.some(isStart);
   let mayPause = false;
+  let pollMs = PAUSE_POLL_MS;
   try {
     for (;;) {
       const queueLeftMs = hasStarted ? STEP_MS : Math.max(0, queuedUntilMs - performance.now());
-      const step = await subscriber.next(mayPause ? PAUSE_POLL_MS : queueLeftMs);
+      const step = await subscriber.next(mayPause ? pollMs : queueLeftMs);
       switch (step.kind) {
         case "events": {
           const end = step.events.find(({ type }) => isEndEvent(type));
@@ -43,8 +46,9 @@ export async function waitForRun(
         case "idle": {
           if (hasStarted && !mayPause) break;
           const body = await readBody();
-          if (body === "gone" || isEndStatus(body.status) || body.status !== "running") return body;
+          if (body === "gone" || !isAtWork(body)) return body;
           hasStarted = true;
+          pollMs = body.status === "running" ? PAUSE_POLL_MS : SUB_TASK_POLL_MS;
           break;
         }
         case "left":
@@ -69,6 +73,6 @@ function isStart({ type }: RunEvent): boolean {
 }
 
 function mayPauseAfter(before: boolean, { type }: RunEvent): boolean {
-  if (type === "tool.approval_required" || type === "tool.client_call") return true;
+  if (type === "tool.approval_required" || type === "tool.client_call" || type === "tool.waiting") return true;
   return type === "run.started" ? false : before;
 }

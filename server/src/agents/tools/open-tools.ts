@@ -13,6 +13,7 @@ import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { openCallSigner } from "./http/call-signer.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
+import { withSwarmKind } from "./swarm-tool.ts";
 import type { ToolKinds } from "./tool-kind.ts";
 import type { ToolOutcome, Tools } from "./tool-port.ts";
 import type { Authorizations, RemoteTool } from "./tool-servers.ts";
@@ -54,7 +55,8 @@ export interface ToolModule extends Tools {
 }
 
 export function openTools(options: OpenToolsOptions): ToolModule {
-  const { guarded, pool, key, clock, observer, newId, schemas, kinds = new Map() } = options;
+  const { guarded, pool, key, clock, observer, newId, schemas } = options;
+  const kinds = withSwarmKind(options.kinds ?? new Map());
   const signer = openCallSigner({ key: options.identityKey, baseUrl: options.baseUrl, clock, newId });
   const ports: RunnerPorts = { guarded, pool, key, signer, clock, observer, newId, kinds };
   return {
@@ -75,8 +77,8 @@ export function openTools(options: OpenToolsOptions): ToolModule {
           ? { userId: principal.userId, open: async () => ({ principal, call: null }) }
           : null;
       const outcome = await runTool(ports, tool, checked.input, { swarmId: null, signal, starter });
-      if (outcome.status !== "asking") return { outcome };
-      throw new Error("a tool asks although nobody can answer");
+      if (outcome.status !== "asking" && outcome.status !== "waiting") return { outcome };
+      throw new Error("a tool waits although there is no run");
     },
     authorizations: createAuthorizations(kinds),
     callKeys: signer.keySet,

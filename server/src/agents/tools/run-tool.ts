@@ -12,7 +12,7 @@ import { hiddenForms, hideSecrets } from "./output/hide-secrets.ts";
 import { toStoredOutput } from "./output/stored-output.ts";
 import { openSecrets, type ToolSecrets } from "./seal-secrets.ts";
 import { runAddedKind, type ToolAnswer, type ToolCall, type ToolKinds } from "./tool-kind.ts";
-import type { AssignedTool, ToolAsking, ToolCallContext, ToolOutcome } from "./tool-port.ts";
+import type { AssignedTool, ToolAsking, ToolCallContext, ToolOutcome, ToolStarter, ToolWaiting } from "./tool-port.ts";
 
 export interface RunnerPorts extends BuiltinPorts {
   readonly kinds: ToolKinds;
@@ -24,13 +24,20 @@ export interface RunnerPorts extends BuiltinPorts {
   newId(): string;
 }
 
+const NOBODY: ToolStarter = {
+  userId: null,
+  async open() {
+    throw new ToolFailure("TOOL_UNUSABLE", "The tool acts for the person who asks, and nobody has asked.");
+  },
+};
+
 /** Calls a tool and returns its result or its error. Never rejects. */
 export async function runTool(
   ports: RunnerPorts,
   tool: AssignedTool,
   input: JsonRecord,
   context: ToolCallContext,
-): Promise<ToolOutcome | ToolAsking> {
+): Promise<ToolOutcome | ToolAsking | ToolWaiting> {
   const startedAtMs = performance.now();
   const { fixed, timeoutMs, maxOutputChars: maxChars } = readAssignment(tool);
   const { max_retries: maxRetries } = tool;
@@ -58,12 +65,13 @@ export async function runTool(
       traceparent,
       executionId,
       answers,
-      starter,
+      starter: starter ?? NOBODY,
       hide: (secret: string) => void (hidden = [...hidden, ...hiddenForms({}, { secret })]),
     };
     // A runner may ignore the signal.
     const answer = await unlessAborted(dispatch(ports, tool, call), signal);
     if (answer.asking !== undefined) return { status: "asking", ...hideIn(answer.asking, hidden) };
+    if (answer.wait !== undefined) return { status: "waiting", wait: answer.wait };
     const { text, chars, isTruncated } = boundText(hideSecrets(answer.text, hidden, answer), maxChars, answer);
     return {
       status: "succeeded",

@@ -2,7 +2,7 @@ import { AppError, ToolFailure } from "../../errors/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { ModelImage } from "../providers/model-port.ts";
 import type { ToolSecrets } from "./seal-secrets.ts";
-import type { AccountServer, ToolAnswers, ToolAsking, ToolStarter } from "./tool-port.ts";
+import type { AccountServer, ToolAnswers, ToolAsking, ToolStarter, ToolWait } from "./tool-port.ts";
 import type { ToolServers } from "./tool-servers.ts";
 
 /** One call of a tool, as its runner gets it. */
@@ -27,8 +27,8 @@ export interface ToolCall {
   readonly executionId?: string | undefined;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers | undefined;
-  /** The person in whose name the tool is called. Null: nobody. */
-  readonly starter?: ToolStarter | null | undefined;
+  /** In whose name the tool is called. */
+  readonly starter: ToolStarter;
   /** Hides a further secret in what the call returns: a server may echo the request. */
   hide?(secret: string): void;
 }
@@ -42,6 +42,8 @@ export interface ToolAnswer {
   readonly images?: readonly ModelImage[];
   /** The call continues with the answers to these questions; its text is empty. */
   readonly asking?: Omit<ToolAsking, "status">;
+  /** The result comes when this wait ends; the text is empty. */
+  readonly wait?: ToolWait;
 }
 
 export interface ToolConfigFault {

@@ -1,5 +1,6 @@
 import type { UserPrincipal } from "../../db/index.ts";
 import type { ToolFault } from "../../errors/index.ts";
+import type { JsonRecord } from "../../json/index.ts";
 import type { ModelImage, ModelTool } from "../providers/model-port.ts";
 
 export type { ToolFault };
@@ -48,7 +49,8 @@ export interface ToolCallContext {
 
 /** The person in whose name a tool is called: who started the run, or who tests the tool. */
 export interface ToolStarter {
-  readonly userId: string;
+  /** Null: nobody has asked, and `open` rejects. */
+  readonly userId: string | null;
   /** The starter as of now. Rejects with a `ToolFailure` when nobody may act for them any more. Called before each attempt. */
   open(): Promise<OpenStarter>;
 }
@@ -105,6 +107,29 @@ export interface ToolAnswers {
   readonly rounds: number;
 }
 
+/** What a call waits for before it has a result. Stored with the run, whose column `pending_waits` shows it. */
+export interface ToolWait {
+  readonly kind: "time" | "event" | "sub_task";
+  /** Of the event. */
+  readonly name?: string;
+  /** Who may send the signal that ends the wait. */
+  readonly from?: "starter" | "members";
+  /** ISO 8601. Either this or `seconds`. */
+  readonly until?: string;
+  readonly seconds?: number;
+  /** Of a sub-task: the swarm whose agents work, what they are asked, and what they may use. Not shown. */
+  readonly swarm_id?: string;
+  readonly message?: string;
+  readonly budget?: JsonRecord;
+  readonly traceparent?: string;
+}
+
+/** A call that has its result when the wait ends. */
+export interface ToolWaiting {
+  readonly status: "waiting";
+  readonly wait: ToolWait;
+}
+
 /** A call that continues with the answers to its questions. */
 export interface ToolAsking {
   readonly status: "asking";
@@ -151,5 +176,5 @@ export interface Tools {
     tool: AssignedTool,
     input: Readonly<Record<string, unknown>>,
     context: ToolCallContext,
-  ): Promise<ToolOutcome | ToolAsking>;
+  ): Promise<ToolOutcome | ToolAsking | ToolWaiting>;
 }

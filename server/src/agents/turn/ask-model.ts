@@ -2,8 +2,9 @@ import { ModelError } from "../../errors/index.ts";
 import { createEchoStripper } from "../context/echo-stripper.ts";
 import { type AnswerReader, callModel, type RunCall } from "../model/call-model.ts";
 import { recordTurnPrompt } from "../model/record-prompt.ts";
-import type { ModelFinish, ModelTool, ModelToolCall } from "../providers/model-port.ts";
-import { hasOtherPeople, type LiveRun } from "../run/live-run.ts";
+import type { ModelFinish, ModelMessage, ModelToolCall } from "../providers/model-port.ts";
+import { grantOf, type LiveRun } from "../run/live-run.ts";
+import type { Toolset } from "./toolset.ts";
 import { callerOf, emitText, type Turn, warnOnce } from "./turn.ts";
 import { shortenContext } from "./turn-context.ts";
 
@@ -16,28 +17,28 @@ export interface ModelAnswer {
 }
 
 /** Calls the model of a turn and streams its text. Shortens the context and calls again when the model rejects it as too long. */
-export async function askModel(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
+export async function askModel(run: LiveRun, turn: Turn, offer: Toolset["offer"]): Promise<ModelAnswer> {
   const lengthBefore = turn.text.length;
   for (;;) {
     try {
-      return await askOnce(run, turn, tools);
+      return await askOnce(run, turn, offer);
     } catch (error) {
       if (error instanceof ModelError) turn.attempts = Math.max(turn.attempts, error.attempts);
       const isTooLong = error instanceof ModelError && error.code === "CONTEXT_LENGTH_EXCEEDED";
       // The newest message always stays: it is the one to be answered.
       if (!isTooLong || turn.text.length > lengthBefore || turn.contextCount <= 1) throw error;
-      shortenContext(run, turn, tools);
+      shortenContext(run, turn, offer.tools);
     }
   }
 }
 
-async function askOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
+async function askOnce(run: LiveRun, turn: Turn, offer: Toolset["offer"]): Promise<ModelAnswer> {
   const calls: ModelToolCall[] = [];
   const reader = createTurnReader(run, turn, calls);
   let isCutByBudget = false;
   const finish = await callModel(run, {
     caller: callerOf(turn),
-    request: requestOf(turn, tools),
+    request: requestOf(run, turn, offer),
     answerTokens: null,
     reader,
     describePrompt(sent, isCut) {
@@ -52,17 +53,27 @@ async function askOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): P
   return { calls, text: reader.text, finish, isCutByBudget };
 }
 
-/** The results of tools that act for the starter are the starter's alone, and those who read prompts are others. */
+/** The results of tools that act for the starter, and of sub-tasks, are the starter's alone, and the owner of the agent reads its prompts. */
 function hasPrivateResults({ context }: LiveRun, { agent }: Turn): boolean {
-  return agent.tools.some((tool) => tool.acts_for_starter) && hasOtherPeople(context);
+  if (agent.user_id === context.run.user_id) return false;
+  return (
+    agent.tools.some((tool) => tool.acts_for_starter || tool.kind === "swarm") ||
+    agent.past_calls?.calls.some((call) => call.is_private) === true
+  );
 }
 
 /** The next call of the turn. */
-export function requestOf(turn: Turn, tools: readonly ModelTool[]): RunCall["request"] {
+export function requestOf({ images }: LiveRun, turn: Turn, offer: Toolset["offer"]): RunCall["request"] {
   const { agent, system, messages, signal } = turn;
   const { framework, model, settings } = agent;
-  const toolChoice = turn.mustAnswer || turn.isRepairing ? "none" : "auto";
-  return { framework, model, system, messages, tools, toolChoice, settings, signal };
+  const toolChoice = turn.mustAnswer || turn.isRepairing ? "none" : offer.toolChoice;
+  // The state of a turn is stored, and images are stored already.
+  const shown = images.length === 0 ? messages : messages.map((message) => showImages(message, images));
+  return { framework, model, system, messages: shown, tools: offer.tools, toolChoice, settings, signal };
+}
+
+function showImages(message: ModelMessage, images: LiveRun["images"]): ModelMessage {
+  return message.role === "user" && message.showsImages === true ? { ...message, images } : message;
 }
 
 /** Emits the text as it arrives, and adds the tool calls to `calls`. */
@@ -90,7 +101,9 @@ function createTurnReader(run: LiveRun, turn: Turn, calls: ModelToolCall[]): Ans
           emit(stripper.push(event.delta));
           break;
         case "reasoning":
-          if (turn.isWithheld !== true) run.writer.delta("reasoning.delta", turn.source, event.delta);
+          // Reasoning quotes the prompt, which is the owner's alone.
+          if (turn.isWithheld !== true && grantOf(run.context, turn.agent.id) === null)
+            run.writer.delta("reasoning.delta", turn.source, event.delta);
           break;
         case "tool_call":
           calls.push(event.call);

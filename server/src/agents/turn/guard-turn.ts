@@ -1,9 +1,10 @@
+import type { TranscriptMessage } from "../context/transcript.ts";
 import type { LiveRun } from "../run/live-run.ts";
 import type { GuardrailFlag } from "../writer/steps.ts";
 import { blocked, checkInput, failed, toFlag } from "./check-input.ts";
 import { subjectOf } from "./check-policy.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
-import { transcriptOf } from "./turn-context.ts";
+import { summaryIdOf, transcriptOf } from "./turn-context.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
 import { ModelError } from "../../errors/index.ts";
 import { responseSchemaOf } from "../schemas/response-schema.ts";
@@ -14,16 +15,22 @@ import type { TurnEnd } from "../run/turn-state.ts";
 /** Checks what the agent is about to read. Throws a ModelError when the agent must not answer. */
 export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {
   if (guardrailsOf(run, turn.agent.id, "input").length === 0) return;
-  const { readings, flags, stop, uncheckedCount } = await checkInput(run, transcriptOf(run, turn), {
-    ...callerOf(turn),
-    canStop: true,
-  });
+  const { summary } = turn;
+  const read = [...transcriptOf(run, turn), ...(summary === null ? [] : [toMessage(summary)])];
+  const { readings, flags, stop, uncheckedCount } = await checkInput(run, read, { ...callerOf(turn), canStop: true });
   turn.signal.throwIfAborted();
   submitFlags(run, flags);
   if (stop !== null) throw stop;
   turn.readings = readings;
   if (uncheckedCount > 0)
     warnOnce(turn, { setting: "guardrails", message: `left out ${uncheckedCount} older messages` });
+}
+
+/** Guardrails check a summary like a message, also those that are newer than the summary. */
+function toMessage(summary: NonNullable<Turn["summary"]>): TranscriptMessage {
+  const { text: content } = summary;
+  const sender = { sender_type: "system", sender_id: null, sender_name: "system" } as const;
+  return { id: summaryIdOf(summary), seq: summary.up_to_seq, ...sender, content, run_id: null, isComposed: true };
 }
 
 /** Ends a turn that completed, after its text was checked. Readers get the text of such a turn only now. */

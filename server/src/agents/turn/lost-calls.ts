@@ -22,7 +22,7 @@ export function recordLostCalls(run: LiveRun, turn: Turn, { tools, isRestarted }
   const { recovery, has_budget: hasBudget } = run.context;
   const row = recovery?.open_turns.find(({ id }) => id === turn.id);
   if (recovery === null || row === undefined) return;
-  const { inputTokens, charsPerToken } = estimateInput(run.ports, requestOf(turn, tools));
+  const { inputTokens, charsPerToken } = estimateInput(run.ports, requestOf(run, turn, { tools, toolChoice: "auto" }));
   let outputTokens = Math.ceil(row.lost_chars / charsPerToken);
   const estimate = (): ModelUsage => {
     const usage = { inputTokens, cachedInputTokens: 0, outputTokens, reasoningTokens: 0, isEstimated: true };

@@ -15,12 +15,12 @@ import {
   runTool,
   settleDoubt,
   takeAnswer,
-  takeClientResult,
+  takeStoredResult,
   toMemberAnswer,
 } from "./use-tool.ts";
 import type { SuspendedTurn, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 
-/** Continues a turn that waited for an approval or the client, or whose node was lost. */
+/** Continues a turn that waited, or whose node was lost. */
 export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promise<TurnEnd> {
   const { isContextLeftOut = false, isBlank = false } = suspended;
   trackSuspended(run, suspended);
@@ -94,17 +94,18 @@ async function decideCall(answering: CallAnswering, waiting: WaitingCall): Promi
     }
     case "approval":
     case "question":
+    case "wait":
     case "client": {
       const { call, execution } = waiting;
       const decision = run.context.decisions.find(({ id }) => id === execution.id);
       // The node was lost before the run waited for it.
-      if (decision === undefined || isOfEarlierQuestion(waiting, decision)) return waiting;
+      if (decision === undefined || isNotAbout(waiting, decision)) return waiting;
       if (decision.status !== "running") {
         const code = decision.error?.code ?? "TOOL_DENIED";
         if (code === "APPROVAL_EXPIRED" || code === "CLIENT_TOOL_EXPIRED") turn.hasExpired = true;
         return rejectCall(call, code, decision.error?.message ?? "The call was not approved.");
       }
-      if (waiting.kind === "client") return takeClientResult(run, turn, waiting, decision);
+      if (waiting.kind === "client" || waiting.kind === "wait") return takeStoredResult(run, turn, waiting, decision);
       const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
       if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "The tool is no longer available.");
       if (waiting.kind === "question") return await takeAnswer(run, turn, waiting, { tool, answer: decision.answer });
@@ -113,9 +114,12 @@ async function decideCall(answering: CallAnswering, waiting: WaitingCall): Promi
   }
 }
 
-function isOfEarlierQuestion(
+/** Whether the row of the call is what it was before the run waited, or says how an earlier question was answered. */
+function isNotAbout(
   waiting: WaitingCall,
-  { status, question_id: questionId }: LiveRun["context"]["decisions"][number],
+  { status, output, question_id: questionId }: LiveRun["context"]["decisions"][number],
 ): boolean {
-  return waiting.kind === "question" && status === "running" && questionId !== waiting.questions[0]?.id;
+  if (status !== "running") return false;
+  if (waiting.kind === "wait") return output === null;
+  return waiting.kind === "question" && questionId !== waiting.questions[0]?.id;
 }

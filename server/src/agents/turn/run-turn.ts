@@ -16,6 +16,7 @@ import { BudgetSpent } from "../run/run-budget.ts";
 import { buildToolset, type Toolset } from "./toolset.ts";
 import { keepNewestImages } from "./turn-images.ts";
 import type { Models } from "../providers/open-models.ts";
+import { summarizeLeftOut } from "./summarize.ts";
 import { suspendTurn } from "./suspended-turn.ts";
 import { createTurn, replaceMessages, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
 import { createBlankTurn, type TurnEnd, type WaitingCall } from "../run/turn-state.ts";
@@ -40,7 +41,9 @@ export async function runTurn(
   trackTurn(run, turn);
   return await settle(run, turn, async () => {
     await guardInput(run, turn);
-    buildTurnContext(run, turn, buildToolset(run, turn).tools);
+    const { tools } = buildToolset(run, turn);
+    buildTurnContext(run, turn, tools);
+    if (await summarizeLeftOut(run, turn)) buildTurnContext(run, turn, tools);
     return await continueTurn(run, turn);
   });
 }
@@ -129,7 +132,7 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     const toolset = buildToolset(run, turn);
     // A structured answer is the text of the last call alone.
     if (schema !== null && turn.text !== "") resetText(run, turn, { reason: "tool_calls", error: null });
-    const answer = await askModel(run, turn, toolset.tools);
+    const answer = await askModel(run, turn, toolset.offer);
     if (answer.finish === "content_filter")
       return failTurn(run, turn, new ModelError("CONTENT_FILTERED", "The provider withheld the answer"));
     if (answer.finish === "length" && answer.text.trim() === "")

@@ -1,6 +1,7 @@
-import type { ModelTool } from "../providers/model-port.ts";
+import type { ModelTool, ToolChoice } from "../providers/model-port.ts";
 import { agentTools } from "../strategies/agent-tools.ts";
 import { coordinatorOf, STRATEGIES } from "../strategies/who-answers.ts";
+import { isRecord } from "../../json/index.ts";
 import { clientToolsOf } from "../tools/client/client-tools.ts";
 import type { CallableTool } from "../tools/tool-port.ts";
 import { grantOf, type LiveRun } from "../run/live-run.ts";
@@ -13,6 +14,8 @@ type ToolMeaning =
 
 export interface Toolset {
   readonly tools: readonly ModelTool[];
+  /** What the next call of the model gets. */
+  readonly offer: { readonly tools: readonly ModelTool[]; readonly toolChoice: ToolChoice };
   find(name: string): ToolMeaning | null;
 }
 
@@ -26,13 +29,37 @@ export function buildToolset(run: LiveRun, turn: Turn): Toolset {
     meanings.set(tool.name, meaning);
     tools.push(tool);
   };
-  for (const tool of [...turn.agent.tools, ...clientToolsOf(run.context.run.request)])
+  for (const tool of [...turn.agent.tools, ...listClientTools(run, turn)])
     add(run.ports.tools.describe(tool), { kind: "own", tool });
   const { agentTools: kind } = STRATEGIES[run.context.run.strategy];
   if (kind !== null)
     for (const { tool, agent } of agentTools(kind, listReachable(run, turn), meanings.keys()))
       add(tool, { kind, agentId: agent.id, agentName: agent.name });
-  return { tools, find: (name) => meanings.get(name) ?? null };
+  return { tools, offer: chooseOffer(run, turn, { tools, meanings }), find: (name) => meanings.get(name) ?? null };
+}
+
+/** The agent of a grant can have joined the swarm after the call was admitted. */
+function listClientTools({ context }: LiveRun, { agent }: Turn): readonly CallableTool[] {
+  const isAccepted = context.agents.find(({ id }) => id === agent.id)?.accepts_client_tools ?? false;
+  return isAccepted ? clientToolsOf(context.run.request) : [];
+}
+
+/** The caller can require that the turn begins with a call of its tools. The model then gets no others, which would satisfy it, too. */
+function chooseOffer(
+  { context }: LiveRun,
+  { asked, toolSteps }: Turn,
+  all: { readonly tools: readonly ModelTool[]; readonly meanings: ReadonlyMap<string, ToolMeaning> },
+): Toolset["offer"] {
+  const { tool_choice: choice } = context.run.request;
+  const named = isRecord(choice) ? String(choice["name"]) : null;
+  const isRequired = asked === null && toolSteps === 0 && (named !== null || choice === "required");
+  const tools = all.tools.filter(({ name }) => {
+    const meaning = all.meanings.get(name);
+    return meaning?.kind === "own" && meaning.tool.kind === "client" && (named === null || named === name);
+  });
+  // The agent can have tools of the same names, which take precedence.
+  if (!isRequired || tools.length === 0) return { tools: all.tools, toolChoice: "auto" };
+  return { tools, toolChoice: named === null ? "required" : { tool: named } };
 }
 
 /** The agents that an agent leads: it asks them, and writes the answer. */

@@ -1,10 +1,12 @@
-import { buildContext } from "../context/build-context.ts";
+import { AGENT_SETTINGS } from "@swarmbase/sdk";
+import { buildContext, type Summary } from "../context/build-context.ts";
+import type { PastCalls } from "../context/past-calls.ts";
 import type { ContextSwarm } from "../context/render-system.ts";
 import type { Participant } from "../context/speakers.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import { renderExtras } from "../model/estimate-input.ts";
 import { estimateTokens } from "../providers/estimate-tokens.ts";
-import type { ModelTool } from "../providers/model-port.ts";
+import type { ModelMessage, ModelTool } from "../providers/model-port.ts";
 import { grantOf, type LiveRun } from "../run/live-run.ts";
 import type { QuestionRow } from "../writer/steps.ts";
 import { applyReadings } from "./check-input.ts";
@@ -28,6 +30,7 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
   const { models, calibration } = run.ports;
   const { agent } = turn;
   const info = models.describe(agent.framework, agent.model);
+  const hasTools = tools.length > 0 && info.hasTools;
   const ratio = calibration.ratioFor(info.model);
   // The setting of an agent can exceed the context window of its model.
   const answerTokens = Math.min(
@@ -43,7 +46,12 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
     swarm: swarmFor(run, agent),
     participants: participantsFor(run, agent.id),
     messages: applyReadings(transcriptOf(run, turn), turn.readings),
+    ...(run.transcript.length > run.limits.historyLimit && { readFromSeq: run.transcript[0]?.seq ?? 0 }),
     historyLimit: turn.contextLimit ?? run.limits.historyLimit,
+    summary: summaryFor(turn),
+    pastCalls: pastCallsFor(turn, hasTools),
+    hasTools,
+    toolHistory: toolHistoryOf(turn),
     tokenBudget: Math.max(
       MIN_CONTEXT_TOKENS,
       info.contextWindow - answerTokens - estimateTokens(renderExtras(tools, agent.settings), ratio),
@@ -51,16 +59,48 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
     charsPerToken: ratio,
   });
   turn.system = context.system;
-  turn.messages = context.messages;
+  turn.messages = run.images.length === 0 ? context.messages : markLastUser(context.messages);
   turn.contextCount = context.messageCount;
   turn.contextLength = context.messages.length;
   turn.sources = context.sources;
   turn.promptedCount = 0;
+  turn.leftOut = context.trimmed;
   turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
   if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {
     const { messageCount } = context.trimmed;
     turn.warnings.push({ setting: "context", message: `left out ${messageCount} older messages`, messageCount });
   }
+}
+
+/** The context ends with a user's message. */
+function markLastUser(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message, index) =>
+    index === messages.length - 1 && message.role === "user" ? { ...message, showsImages: true } : message,
+  );
+}
+
+/** The id of the summary among the messages that guardrails check. */
+export function summaryIdOf({ up_to_seq: upToSeq }: NonNullable<Turn["summary"]>): string {
+  return `summary ${upToSeq}`;
+}
+
+/** The summary as the agent may read it. */
+export function summaryFor({ summary, readings }: Turn): Summary | null {
+  const reading = summary === null ? null : readings.get(summaryIdOf(summary));
+  if (summary === null || reading === null) return null;
+  return { upToSeq: summary.up_to_seq, text: reading ?? summary.text, isStored: reading === undefined };
+}
+
+function toolHistoryOf({ agent }: Turn): number {
+  const { tool_history: count } = agent.settings;
+  return typeof count === "number" ? count : AGENT_SETTINGS.tool_history.default;
+}
+
+/** Without tools, or without a history, there are only those that the caller has sent. */
+function pastCallsFor(turn: Turn, hasTools: boolean): PastCalls | null {
+  const past = turn.agent.past_calls;
+  if (past === null || (hasTools && toolHistoryOf(turn) > 0)) return past;
+  return { is_cut: false, calls: past.calls.filter((call) => call.run_id === null) };
 }
 
 /** The messages of the swarm as the agent of a turn reads them: with the questions that it was asked, and the reason of a handoff. */

@@ -1,4 +1,5 @@
 import { isRecord } from "../../json/index.ts";
+import type { Context } from "../context/build-context.ts";
 import { NO_READINGS, type Readings } from "./check-input.ts";
 import { guardrailsOf } from "../guardrails/guardrail.ts";
 import { createRepeatGuard, type RepeatGuard } from "../strategies/loops.ts";
@@ -7,7 +8,7 @@ import type { TurnSpan } from "../tracing.ts";
 import type { CallRecord, ModelCaller } from "../model/call-model.ts";
 import type { PromptedTurn } from "../model/record-prompt.ts";
 import type { DeltaSource } from "../writer/event-sequencer.ts";
-import type { LiveRun } from "../run/live-run.ts";
+import { grantOf, type LiveRun } from "../run/live-run.ts";
 import type { ModelCallRow, SpeakingAgent, Step } from "../writer/steps.ts";
 import { countUnchanged } from "./turn-images.ts";
 import type { LiveCall, StoredTurn, TurnEnd } from "../run/turn-state.ts";
@@ -26,6 +27,10 @@ export interface Turn extends StoredTurn, PromptedTurn {
   contextLength: number;
   /** The maximum number of messages in the context, once the model has rejected a longer one. */
   contextLimit: number | null;
+  /** The latest summary that the agent has of the conversation. */
+  summary: SpeakingAgent["summary"];
+  /** The messages of the swarm that the context has neither as messages nor in a summary. */
+  leftOut: Context["trimmed"];
   /** What the agent reads instead of messages that a guardrail changed or excluded. */
   readings: Readings;
   /** The text of the model calls that are complete. */
@@ -75,6 +80,8 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     contextCount: 0,
     contextLength: 0,
     contextLimit: null,
+    summary: agent.summary,
+    leftOut: null,
     readings: NO_READINGS,
     sources: [],
     promptedTools: null,
@@ -106,9 +113,10 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
 
 /**
  * The schema, the settings and the instructions of the call take precedence. Agents that another agent asks answer that agent,
- * not the caller.
+ * not the caller. An agent that answers by a grant is as its owner has made it, also if it joined the swarm after the call was admitted.
  */
 function withRequest({ context }: LiveRun, agent: SpeakingAgent): SpeakingAgent {
+  if (grantOf(context, agent.id) !== null) return agent;
   const { settings, instructions, response_schema: schema } = context.run.request;
   const prompts = [agent.system_prompt, instructions].filter((text) => typeof text === "string" && text.trim() !== "");
   return {

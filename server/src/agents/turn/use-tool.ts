@@ -12,7 +12,7 @@ import type {
   ToolOutcome,
   ToolResponse,
 } from "../tools/tool-port.ts";
-import { RunStop } from "../writer/run-stop.ts";
+import { RunStop, stopOf } from "../writer/run-stop.ts";
 import type { StepResult, ToolExecution } from "../writer/steps.ts";
 import type { Turn } from "./turn.ts";
 
@@ -40,6 +40,7 @@ export async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, too
     input: null,
     approver: tool.approver,
     acts_for_starter: tool.acts_for_starter,
+    ...(tool.kind === "swarm" && { is_swarm: true }),
   };
   const checked = ports.tools.checkInput(tool, call.inputText);
   const use = { call, tool };
@@ -47,13 +48,18 @@ export async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, too
   const known = { ...execution, input: checked.input };
   if (tool.requires_approval) return { kind: "approval", call, execution: known };
   const userId = chargedUserOf(context);
-  if (userId !== null && !(await ports.charge.tool(userId)))
+  if (userId !== null && !((await ports.charge.tool(userId)) && (await chargeSubTask(run, tool, userId))))
     return rejectTool(run, turn, use, { execution, input: checked.input }, TOO_MANY_CALLS);
   const { fixed, maxOutputChars } = readAssignment(tool);
   // The client calls the tool, so it needs the fixed arguments too.
   if (tool.kind === "client" || !isAssigned(tool))
     return { kind: "client", call, execution: { ...known, input: { ...checked.input, ...fixed } }, maxOutputChars };
   return await runTool(run, turn, call, tool, known);
+}
+
+/** The first answer of a sub-task counts like that of any other run, and is rejected like it. */
+async function chargeSubTask({ ports }: LiveRun, { kind }: CallableTool, userId: string): Promise<boolean> {
+  return kind !== "swarm" || (await ports.charge.answer(userId));
 }
 
 function isAssigned(tool: CallableTool): tool is AssignedTool {
@@ -91,6 +97,14 @@ export async function runTool(
     noteCall(turn, waiting);
     return waiting;
   }
+  if (outcome.status === "waiting") {
+    const { wait } = outcome;
+    span.end({ output: wait.name ?? wait.kind });
+    const { maxOutputChars } = readAssignment(tool);
+    const waiting: WaitingCall = { kind: "wait", call, execution, maxOutputChars, wait };
+    noteCall(turn, waiting);
+    return waiting;
+  }
   return takeOutcome(run, turn, { call, execution, kind: tool.kind, span }, outcome);
 }
 
@@ -107,7 +121,9 @@ export async function settleDoubt(
   { call, execution, answers }: Extract<WaitingCall, { kind: "started" }>,
 ): Promise<WaitingCall> {
   const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
-  if (tool?.idempotent === true) return await runTool(run, turn, call, tool, execution, answers);
+  // A sub-task begins when the run waits for it, so none has begun.
+  if (tool?.idempotent === true || tool?.kind === "swarm")
+    return await runTool(run, turn, call, tool, execution, answers);
   const rejected = rejectCall(call, OUTCOME_UNKNOWN.code, OUTCOME_UNKNOWN.message);
   noteCall(turn, rejected);
   const outcome = { status: "failed", error: OUTCOME_UNKNOWN, attempts: 1, durationMs: 0 } as const;
@@ -146,15 +162,19 @@ function readResponse(answer: unknown): ToolResponse {
   return { action: "accept", content: isRecord(content) ? content : {} };
 }
 
-/** Takes the result that the client has submitted. The row of the call exists since the run was paused. */
-export function takeClientResult(
+/** Takes the result that the client has submitted, or how a wait has ended. The row of the call has it since then. */
+export function takeStoredResult(
   run: LiveRun,
   turn: Turn,
-  { call, execution, maxOutputChars }: Extract<WaitingCall, { kind: "client" }>,
+  waiting: Extract<WaitingCall, { kind: "client" | "wait" }>,
   decision: Decision,
 ): WaitingCall {
-  const span = startSpan(turn, call, execution);
-  return takeOutcome(run, turn, { call, execution, kind: "client", span }, toClientOutcome(decision, maxOutputChars));
+  const { call, execution, maxOutputChars } = waiting;
+  const kind = waiting.kind === "client" ? "client" : execution.is_swarm === true ? "swarm" : "builtin";
+  // The others have stored the text that the model reads.
+  const output = kind === "builtin" ? JSON.stringify(decision.output) : decision.output;
+  const ended = { call, execution, kind, span: startSpan(turn, call, execution) };
+  return takeOutcome(run, turn, ended, toClientOutcome({ ...decision, output }, maxOutputChars));
 }
 
 /** Ends the turn when its agent may not speak any more. */
@@ -182,6 +202,8 @@ function takeOutcome(
   outcome: ToolOutcome,
 ): WaitingCall {
   span.end(outcome.status === "succeeded" ? { output: outcome.text } : { errorType: outcome.error.code });
+  // The node that continues the run repeats the call, or tells the model that its outcome is not known.
+  if (outcome.status === "cancelled" && stopOf(turn.signal) === "lost") throw new RunStop("lost");
   turn.usedTool ||= outcome.status === "succeeded";
   const answered = toAnswer(call, outcome);
   noteCall(turn, answered);

@@ -1,7 +1,8 @@
-import type { Framework, StoredPrompt } from "@swarmbase/sdk";
+import type { Framework, StoredPrompt, SummaryFault } from "@swarmbase/sdk";
+import type { PastCalls } from "../context/past-calls.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { EventRow } from "../streams/stream-hub.ts";
-import type { AssignedTool, ToolQuestion } from "../tools/tool-port.ts";
+import type { AssignedTool, ToolQuestion, ToolWait } from "../tools/tool-port.ts";
 
 // The JSON that private.advance_runs reads and returns.
 
@@ -110,6 +111,14 @@ export type Step =
       /** Why the answer has to be repaired. */
       readonly error: string | null;
     }
+  | {
+      /** Messages are missing in the context, because no summary of them could be made. */
+      readonly op: "note_left_out";
+      readonly turn_id: string;
+      readonly agent_id: string;
+      readonly message_count: number;
+      readonly reason: SummaryFault;
+    }
   | ({ readonly op: "start_tool" } & ToolExecution)
   | {
       readonly op: "finish_tool";
@@ -177,6 +186,8 @@ export type Step =
   | {
       readonly op: "pause";
       readonly executions: readonly WaitingExecution[];
+      /** How many runs of the starter may wait before a call may no longer wait, unless a person or the client must act soon. */
+      readonly max_waiting: number;
       readonly progress: unknown;
     }
   | {
@@ -198,12 +209,16 @@ export interface ToolExecution {
   readonly input: unknown;
   readonly approver: AssignedTool["approver"];
   readonly acts_for_starter: boolean;
+  /** The call begins a sub-task. */
+  readonly is_swarm?: boolean;
 }
 
-/** An execution that waits for an approval, or for the result of the client. */
+/** An execution that waits for an approval, the result of the client, a time, a signal or a sub-task. */
 export interface WaitingExecution extends ToolExecution {
-  readonly status: "pending_approval" | "pending_client";
-  readonly ttl_ms: number;
+  readonly status: "pending_approval" | "pending_client" | "waiting";
+  /** 0: without end. Absent for a wait, which has its own end. */
+  readonly ttl_ms?: number;
+  readonly wait?: ToolWait;
   /** What the tool asks a person; absent when the call itself waits for an approval. */
   readonly question?: ToolQuestion;
   /** The call of the tool stays open on this node. */
@@ -220,6 +235,10 @@ export interface SpeakingAgent {
   readonly system_prompt: string | null;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly tools: readonly AssignedTool[];
+  /** The tool calls of its earlier turns; null without any. */
+  readonly past_calls: PastCalls | null;
+  /** The latest summary that it has of the conversation; null without one. */
+  readonly summary: { readonly up_to_seq: number; readonly text: string } | null;
 }
 
 export interface StepResult {
@@ -239,6 +258,7 @@ const SEQ_COUNTS: Readonly<Record<Exclude<Step["op"], "pause" | "resume_turn">, 
   save_progress: 0,
   turn_status: 1,
   reset_text: 1,
+  note_left_out: 1,
   start_tool: 1,
   finish_tool: 1,
   finish_run: 1,

@@ -133,15 +133,13 @@ export class TransactionReader {
   }
 
   #message(reader: WireReader, length: number): void {
-    reader.byte();
+    // The service sends no others: one would have an effect although its transaction was rolled back or read-only.
+    const isTransactional = (reader.byte() & 1) === 1;
+    if (!isTransactional) return;
     reader.int64();
     const prefix = reader.name();
     this.#bytes += length;
     this.#messages.push({ prefix, content: reader.bytes(reader.int32()) });
-    // A nontransactional message is emitted alone.
-    if (this.#isOpen) return;
-    this.#committedAt = -1000n * POSTGRES_EPOCH_MS;
-    this.#emit(true);
   }
 
   #endPart(): void {

@@ -50,10 +50,15 @@ export function explainCheck(rejection: Rejection): AppError | null {
   if (constraint === "agents_model_offered") return explainModel(rejection);
   const found = fieldOfConstraint(rule, constraint);
   if (found === null) return null;
-  const message =
-    constraint === "webhooks_secret_managed" ? SECRET_IS_MANAGED : describe(found.kind, error.column, error.message);
+  const message = describeRejected(constraint, error) ?? describe(found.kind, error.column, error.message);
   const fault = { place: placeOf(rejection, found.field), message, code: CODES.get(constraint) ?? null };
   return faultsError([fault], attempt.operation);
+}
+
+/** What the trigger says of a value that no other kind of rule describes as well. */
+function describeRejected(constraint: string, { column, message }: Rejection["error"]): string | null {
+  if (constraint === "webhooks_secret_managed") return SECRET_IS_MANAGED;
+  return column === "events" ? message : null;
 }
 
 /** PostgreSQL never reports a column for its own checks, so an error with a column was raised by a trigger, whose message can be shown. */

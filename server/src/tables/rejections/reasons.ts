@@ -86,6 +86,8 @@ function isMadeByService(noun: string): Rule {
 const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   agents: [belongsToCaller("user_id", "An agent"), isOthers("agent")],
   webhooks: [belongsToCaller("user_id", "A webhook"), isOthers("webhook")],
+  // Only the service role may write them, which PostgreSQL rejects before any rule of rows.
+  event_types: [],
   tools: [
     belongsToCaller("owner_id", "A tool"),
     {
@@ -185,8 +187,9 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
 };
 
 /** Null when no known rule explains the error: a user has added one to the database. */
-export function findReason(table: WrittenRelation, input: ReasonInput): Reason | null {
-  const rule = REASONS[table].find(({ on, applies }) => (on?.includes(input.operation) ?? true) && applies(input));
+export function findReason(table: string, input: ReasonInput): Reason | null {
+  const rules: readonly Rule[] = Object.hasOwn(REASONS, table) ? REASONS[table as WrittenRelation] : [];
+  const rule = rules.find(({ on, applies }) => (on?.includes(input.operation) ?? true) && applies(input));
   return rule === undefined ? null : { field: rule.field, message: rule.message(input) };
 }
 

@@ -1,10 +1,13 @@
+import { type AddedTable, addedRule } from "./added-rule.ts";
 import { agents as agentRule } from "./agent-rules.ts";
 import { AGENT_GRANTS } from "./grant-rules.ts";
 import { guardrails } from "./guardrail-rules.ts";
+import { eventTypes } from "./event-type-rules.ts";
 import { EVAL_CASES, EVAL_DATASETS, EVAL_RESULTS, EVAL_RUNS } from "./eval-rules.ts";
 import { MESSAGE_FLAGS, MESSAGES, READ_POSITIONS } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
-import { SWARM_AGENTS, SWARM_MEMBERS, SWARMS } from "./swarm-rules.ts";
+import { SWARM_AGENTS, SWARM_MEMBERS, swarms } from "./swarm-rules.ts";
+import type { SwarmMaxima } from "./swarm-settings.ts";
 import type { TableRule } from "./table-rule.ts";
 import { AGENT_TOOLS, type ToolChecks, tools as toolRule } from "./tool-rules.ts";
 import { webhooks } from "./webhook-rules.ts";
@@ -13,17 +16,21 @@ import type { FindUrlFault } from "./webhook-url.ts";
 export interface RulePorts {
   readonly findUrlFault: FindUrlFault;
   readonly tools: ToolChecks | null;
+  /** Of extensions. */
+  readonly added?: readonly AddedTable[];
+  readonly runMaxima: SwarmMaxima;
 }
 
 /** By name of the table. */
-export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string, TableRule> {
+export function allRules({ findUrlFault, tools, added = [], runMaxima }: RulePorts): ReadonlyMap<string, TableRule> {
   const rules = [
     agentRule(tools),
     toolRule(tools),
     AGENT_TOOLS,
     AGENT_GRANTS,
     webhooks(findUrlFault),
-    SWARMS,
+    eventTypes(tools),
+    swarms(runMaxima),
     SWARM_MEMBERS,
     SWARM_AGENTS,
     MESSAGES,
@@ -36,6 +43,7 @@ export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string
     EVAL_CASES,
     EVAL_RUNS,
     EVAL_RESULTS,
+    ...added.map(addedRule),
   ];
   return new Map(rules.map((rule): [string, TableRule] => [rule.name, rule]));
 }

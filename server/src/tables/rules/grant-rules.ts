@@ -15,7 +15,7 @@ export const AGENT_GRANTS = tableRule({
   name: "agent_grants",
   required: ["agent_id", "audience"],
   // The answer of the user is not the owner's to write.
-  ignored: ["created_at", "updated_at", "accepted_at", "declined_at"],
+  ignored: ["created_at", "updated_at", "accepted_at", "accepted_approver", "declined_at"],
   checkNewRow: checkAudience,
   fields: {
     id: uuid(),

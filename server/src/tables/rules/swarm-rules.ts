@@ -4,26 +4,28 @@ import { jsonObject } from "../fields/json-field.ts";
 import { boolean, INTEGER_MAX, integer, timestamp } from "../fields/plain-fields.ts";
 import { choice, httpUrl, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
-import { checkSwarmSettings } from "./swarm-settings.ts";
-import { type RowFault, rowFault, tableRule } from "./table-rule.ts";
+import { checkSwarmSettings, type SwarmMaxima } from "./swarm-settings.ts";
+import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 
-export const SWARMS = tableRule({
-  name: "swarms",
-  required: ["name"],
-  requiredOfService: ["owner_id"],
-  ignored: ["created_at", "updated_at"],
-  fields: {
-    id: uuid(),
-    owner_id: uuid(),
-    name: trimmedText("swarms.name"),
-    description: nullable(text("swarms.description")),
-    avatar: nullable(httpUrl("swarms.avatar")),
-    status: choice(SWARM_STATUSES),
-    strategy: choice(SWARM_STRATEGIES),
-    coordinator_agent_id: nullable(uuid()),
-    settings: jsonObject("swarms.settings", checkSwarmSettings),
-  },
-});
+export function swarms(maxima: SwarmMaxima): TableRule {
+  return tableRule({
+    name: "swarms",
+    required: ["name"],
+    requiredOfService: ["owner_id"],
+    ignored: ["created_at", "updated_at"],
+    fields: {
+      id: uuid(),
+      owner_id: uuid(),
+      name: trimmedText("swarms.name"),
+      description: nullable(text("swarms.description")),
+      avatar: nullable(httpUrl("swarms.avatar")),
+      status: choice(SWARM_STATUSES),
+      strategy: choice(SWARM_STRATEGIES),
+      coordinator_agent_id: nullable(uuid()),
+      settings: jsonObject("swarms.settings", checkSwarmSettings(maxima)),
+    },
+  });
+}
 
 const EMAIL_MAX = 320;
 

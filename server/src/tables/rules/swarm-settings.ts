@@ -1,3 +1,4 @@
+import { DEFAULT_MAXIMA, type RunMaxima } from "../../agents/index.ts";
 import { isRecord } from "../../json/index.ts";
 import {
   type Bounds,
@@ -34,12 +35,14 @@ const MODERATION: Readonly<Record<string, Field>> = {
   action: oneOf("flag", "block"),
 };
 
-/** The known keys of `swarms.settings`; other keys are kept unchanged. The database has the same bounds. */
+/** What the operator permits. */
+export type SwarmMaxima = Pick<RunMaxima, "maxToolSteps" | "timeoutMs">;
+
+/** The known keys of `swarms.settings`; other keys are kept unchanged. The database has the same bounds, or the widest that an operator can permit. */
 const SWARM_SETTINGS: Readonly<Record<string, Field>> = {
   max_turns: integer({ min: 1, max: 50 }),
   max_rounds: integer({ min: 1, max: 10 }),
-  max_tool_steps: integer({ min: 1, max: 25 }),
-  timeout_ms: integer({ min: 1_000, max: 600_000 }),
+  ...limitedBy(DEFAULT_MAXIMA),
   history_limit: integer({ min: 1, max: 500 }),
   on_agent_error: oneOf("continue", "stop"),
   on_conflict: oneOf("enqueue", "reject", "interrupt"),
@@ -53,8 +56,16 @@ export function isSwarmSetting(name: string): boolean {
   return Object.hasOwn(SWARM_SETTINGS, name);
 }
 
-export function checkSwarmSettings(settings: Row): readonly Fault[] {
-  return checkMembers(SWARM_SETTINGS, settings);
+export function checkSwarmSettings(maxima: SwarmMaxima): (settings: Row) => readonly Fault[] {
+  const members = { ...SWARM_SETTINGS, ...limitedBy(maxima) };
+  return (settings) => checkMembers(members, settings);
+}
+
+function limitedBy({ maxToolSteps, timeoutMs }: SwarmMaxima): Readonly<Record<string, Field>> {
+  return {
+    max_tool_steps: integer({ min: 1, max: maxToolSteps }),
+    timeout_ms: integer({ min: 1_000, max: timeoutMs }),
+  };
 }
 
 function object(members: Readonly<Record<string, Field>>): Field {

@@ -1,10 +1,9 @@
 import type { RewrittenRows, WriteAttempt } from "../../rest/index.ts";
-import type { WrittenRelation } from "../own-names.ts";
 import type { Fault, Field, Row } from "../fields/field.ts";
 
 /** Validation rules of a table for rows that callers write. The database enforces them too; here each fault gets a message. */
 export interface TableRule {
-  readonly name: WrittenRelation;
+  readonly name: string;
   /** Other columns are left to the database. */
   readonly fields: Readonly<Record<string, Field>>;
   /** Required in a new row. */
@@ -15,6 +14,8 @@ export interface TableRule {
   readonly ignored: readonly string[];
   /** Alternative names of columns. */
   readonly aliases: Readonly<Record<string, string>>;
+  /** Whether the checks depend on the catalogue of the database. */
+  readonly isByCatalogue: boolean;
   /** The rows with what the service fills in before the checks. */
   fill(written: RewrittenRows, attempt: WriteAttempt): RewrittenRows;
   /** Checks a new row across its fields. */
@@ -39,6 +40,7 @@ export function tableRule(parts: TableRuleParts): TableRule {
     requiredOfService: [],
     ignored: ["created_at"],
     aliases: {},
+    isByCatalogue: false,
     fill: (written) => written,
     checkNewRow: () => [],
     rewrite: () => null,

@@ -33,6 +33,8 @@ export function tools(checks: ToolChecks | null): TableRule {
     required: ["name", "description"],
     ignored: ["created_at", "updated_at", "secret_names"],
     aliases: { secrets: "secret_names" },
+    // Tools can be functions of the database.
+    isByCatalogue: true,
     fill: (written, attempt) => (checks === null ? written : fillDescribed(written, attempt, checks)),
     checkNewRow: (row) => (checks === null ? [] : checkNewTool(row, checks)),
     rewrite: (written, attempt) => rewriteSecrets(written, attempt, checks),

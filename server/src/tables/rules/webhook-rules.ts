@@ -1,4 +1,4 @@
-import { API_VERSIONS, EVENT_TYPES, FIELD_BOUNDS, isEventType } from "@swarmbase/sdk";
+import { API_VERSIONS, EVENT_TYPES, FIELD_BOUNDS, isAppEventType, isEventType } from "@swarmbase/sdk";
 import { type Fault, FINE, fault, filledIn, nullable, type Row, type Value, valueOf } from "../fields/field.ts";
 import { jsonObject, list } from "../fields/json-field.ts";
 import { boolean, integer, timestamp } from "../fields/plain-fields.ts";
@@ -28,6 +28,7 @@ export function webhooks(findUrlFault: FindUrlFault): TableRule {
       secret: filledIn(anyText()),
       events: list(checkEvents),
       is_active: boolean(),
+      receives_app_events: boolean(),
       headers: jsonObject("webhooks.headers", checkDeliveryHeaders),
       retry_count: integer("webhooks.retry_count"),
       timeout_ms: integer("webhooks.timeout_ms"),
@@ -43,7 +44,8 @@ export function webhooks(findUrlFault: FindUrlFault): TableRule {
 function checkEvents(events: readonly Value[]): readonly Fault[] {
   if (events.length === 0) return fault("must name at least one event type");
   if (events.some((event) => typeof event !== "string")) return fault("must be an array of strings");
-  const unknown = events.filter((event) => !isEventType(event));
+  // Which types the app has, only the database knows.
+  const unknown = events.filter((event) => !isEventType(event) && !isAppEventType(event));
   if (unknown.length === 0) return FINE;
   const named = unknown.slice(0, 5).map((event) => JSON.stringify(event).slice(0, 100));
   return fault(`has unknown event types: ${named.join(", ")}; known are ${EVENT_TYPES.join(", ")}`, "INVALID_EVENTS");

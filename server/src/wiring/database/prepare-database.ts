@@ -1,12 +1,17 @@
-import { catalogueOf, loadProviders } from "../../agents/index.ts";
+import {
+  catalogueOf,
+  type FoundOllama,
+  type FoundProviders,
+  loadProviders,
+  NOTHING_FOUND,
+  selectWrappedKeys,
+  unwrapKeys,
+} from "../../agents/index.ts";
 import { checkMasterKey, ensureKeys, type LoadedKeys, loadKeys } from "../../auth/index.ts";
-import type { ModelCatalogue, Settings } from "../../config/index.ts";
-import { loadMasterKey, prepareSecretDir } from "../../crypto/index.ts";
 import {
   clearRestoredCopy,
   type DatabaseServer,
   findRestoredCopy,
-  hasEmbeddedCluster,
   markRestoredCopy,
   migrate,
   type RestoredCopy,
@@ -15,20 +20,11 @@ import {
 import type { NodeContext } from "../node-context.ts";
 import { storeModels } from "../../tables/index.ts";
 
-/** The key that wraps all other secrets. With an embedded database it is created and stored beside it. */
-export async function openMasterKey(settings: Settings): Promise<string> {
-  const { dataDir, databaseUrl, masterKey: given } = settings;
-  await prepareSecretDir(dataDir, { mayPassThrough: databaseUrl === null });
-  if (databaseUrl === null) return loadMasterKey({ dataDir, given, mayCreate: !(await hasEmbeddedCluster(dataDir)) });
-  if (given === null) throw new Error("MASTER_KEY is required with DATABASE_URL");
-  return given;
-}
-
-export interface PrepareDatabaseOptions extends Pick<NodeContext, "settings" | "extensions" | "observer" | "clock"> {
+export interface PrepareDatabaseOptions
+  extends Pick<NodeContext, "settings" | "environment" | "extensions" | "observer" | "clock"> {
   readonly server: DatabaseServer;
   readonly masterKey: string;
-  /** The models that agents can use; default: those of the settings. */
-  readonly catalogue?: ModelCatalogue;
+  readonly ollama?: FoundOllama | null;
 }
 
 export interface PreparedDatabase extends LoadedKeys {
@@ -36,15 +32,16 @@ export interface PreparedDatabase extends LoadedKeys {
   /** Migrations that wait until the nodes of an older release have stopped. */
   readonly waiting: readonly string[];
   readonly restoredCopy: RestoredCopy | null;
+  readonly found: FoundProviders;
 }
 
 /** Brings the schema up to date, creates missing keys and reads the mark of a restored copy, all under one lock. */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<PreparedDatabase> {
-  const { settings, extensions, observer, clock, server, masterKey } = options;
-  const catalogue = options.catalogue ?? catalogueOf(loadProviders(settings));
+  const { settings, environment, extensions, observer, clock, server, masterKey, ollama = null } = options;
   await withClient(server.adminUrl, (client) => checkMasterKey(client, masterKey));
   let keys: LoadedKeys | null = null;
   let restoredCopy: RestoredCopy | null = null;
+  let found: FoundProviders = NOTHING_FOUND;
   const { applied, waiting } = await migrate({
     adminUrl: server.adminUrl,
     masterKey,
@@ -52,7 +49,8 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     settings,
     extensions: extensions.flatMap(({ schema }) => schema ?? []),
     afterMigrate: async (client) => {
-      await storeModels(client, catalogue);
+      found = { stored: unwrapKeys(masterKey, await selectWrappedKeys(client)), ollama };
+      await storeModels(client, catalogueOf(loadProviders(settings, environment, null, found)));
       if (settings.restoredCopy === "resume") await clearRestoredCopy(client);
       if (settings.restoredCopy === "hold") {
         const copy = { restoredAt: clock.now().toISOString(), backupOf: null };
@@ -70,5 +68,5 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     },
   });
   if (keys === null) throw new Error("the migration ended without loading the keys");
-  return { ...(keys as LoadedKeys), applied, waiting, restoredCopy };
+  return { ...(keys as LoadedKeys), applied, waiting, restoredCopy, found };
 }

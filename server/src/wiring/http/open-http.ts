@@ -68,21 +68,22 @@ export function openHttp(
   return { server, hasDocs: routes.some(({ path }) => path === "/docs"), hasConsole: consoleModule !== null };
 }
 
-/** Null on a node without the role `api`, or with `CONSOLE=false`. */
+/** Null on a node without the role `api`, or with `CONSOLE_ENABLED=false`. */
 function openConsoleModule(
   context: OpenNodeContext,
-  { auth, agents: { providerNames } }: Pick<Services, "auth" | "agents">,
+  { auth, agents: { providerNames, preferredFramework, providerSetup } }: Pick<Services, "auth" | "agents">,
   { routes, anonKey }: { readonly routes: readonly Route[]; readonly anonKey: string },
 ): ConsoleModule | null {
   const { settings, copyHold, closers } = context;
-  if (!settings.console || !settings.roles.includes("api")) return null;
+  if (!settings.consoleEnabled || !settings.roles.includes("api")) return null;
   const mail = settings.smtpUrl === null ? "file" : "smtp";
   const links = LINKED_PAGES.filter((name) =>
     routes.some(({ path }) => path === `/${name}` || path.startsWith(`/${name}/v1/`)),
   );
   const isHeldCopy = (): boolean => copyHold.isHeld;
   const isFirstStart = watchFirstStart(auth);
-  const consoleModule = openConsole({ ...context, anonKey, mail, links, isHeldCopy, isFirstStart, providerNames });
+  const providers = { providerNames, preferredFramework, mayAddProvider: () => providerSetup.isAllowed() };
+  const consoleModule = openConsole({ ...context, anonKey, mail, links, isHeldCopy, isFirstStart, ...providers });
   closers.add("console", () => consoleModule.close());
   return consoleModule;
 }

@@ -1,19 +1,18 @@
 import { extname, join } from "node:path";
 import { unlessAborted } from "@swarmbase/concurrency";
-import { loadProviders } from "../../agents/index.ts";
 import { writeCredentials } from "../../auth/index.ts";
 import { countConnections, findMaxConnections, findNeeds, measureMachine, openServicePool } from "../../db/index.ts";
-import { protocolsOf } from "../../extensions/index.ts";
 import { ConnectionAcceptor } from "../../http/index.ts";
 import { createCounts, Holds } from "../../limits/index.ts";
 import { decideWorkerCount, superviseWorkers, type SupervisedWorkers } from "../../processes/index.ts";
 import { FeedRelay, openReplication } from "../../realtime/index.ts";
 import { type Certificate, openCertificate } from "../certificate.ts";
 import { type Closers, createClosers } from "../closers.ts";
-import { type PreparedNode, prepareNode } from "../database/prepare-node.ts";
+import type { PreparedNode } from "../database/prepare-node.ts";
 import { createSchemaLevel } from "../database/schema-level.ts";
 import { buildLocalUrl, credentialsOf, describeNode } from "../describe-node.ts";
 import type { NodeContext } from "../node-context.ts";
+import { prepareWithProviders } from "../prepare-with-providers.ts";
 import type { RunningService, ServedPages } from "../running-service.ts";
 import { addLagGauge, serveMetrics } from "../serve-metrics.ts";
 import { replicaUrlOf } from "../services/open-realtime-module.ts";
@@ -43,9 +42,8 @@ export async function startPrimary(options: NodeContext): Promise<PrimaryService
 }
 
 async function start(options: NodeContext, closers: Closers): Promise<PrimaryService> {
-  const { settings, observer, environment, meter, extensions } = options;
-  const providers = loadProviders(settings, environment, protocolsOf(extensions));
-  const node = await prepareNode(options, { providers, closers });
+  const { settings, observer, meter } = options;
+  const { node, providerLines: providers } = await prepareWithProviders(options, closers);
   const shared = openShared(options, node, closers);
   const registry = new WorkerRegistry(observer);
   const certificate = openCertificate(options, node.tls);

@@ -1,23 +1,33 @@
 import { type AddressPolicy, type GuardedFetch, openGuardedFetch } from "@swarmbase/guarded-fetch";
+import type { Framework } from "@swarmbase/sdk";
 import {
   type AgentModule,
   catalogueOf,
   createProviderChecks,
-  watchProvidersFile,
+  createProviderSetup,
+  loadProviders,
   nameProviders,
   openAgents,
+  preferredFramework,
   type ProviderChecks,
   type ProviderNames,
+  type ProviderSetup,
   type Providers,
   requireProtocols,
+  selectWrappedKeys,
+  storeWrappedKey,
   type ToolKinds,
+  unwrapKeys,
   type VendorProtocol,
+  watchProviders,
+  wrapKey,
 } from "../../agents/index.ts";
 import { newRowId, withClient } from "../../db/index.ts";
-import type { Limits } from "../../limits/index.ts";
+import { type Limits, rateLimitedError, userKey } from "../../limits/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import { storeModels } from "../../tables/index.ts";
-import { buildSignedHeaders } from "../../webhooks/index.ts";
+import { buildSignedHeaders, isReachableByOthers } from "../../webhooks/index.ts";
+import { testKey } from "../providers/test-providers.ts";
 
 export interface AgentModuleOptions extends OpenNodeContext {
   readonly listenUrl: string;
@@ -30,25 +40,28 @@ export interface AgentModuleOptions extends OpenNodeContext {
   readonly protocols: readonly VendorProtocol[];
   readonly limits: Limits;
   onEvents(): void;
+  onExtension(name: string | null): void;
 }
 
 const TOOL_CONNECTIONS = 64;
 const PROVIDER_CONNECTIONS = 512;
 
 export interface OpenedAgents extends AgentModule {
-  /** As the providers file has them now. */
+  /** As they are configured now. */
   providerNames(): ProviderNames;
+  preferredFramework(): Framework;
   readonly providerChecks: ProviderChecks;
+  readonly providerSetup: ProviderSetup;
 }
 
-/** The agents with their outgoing connections, rate limits, and the watcher of the providers file. */
+/** The agents with their outgoing connections, rate limits, and the watcher of the providers. */
 export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
   let current = options.providers;
   const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
   const connections = openProviderConnections(options);
   const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] });
   const hasQuota = async (window: "ai" | "tool", userId: string): Promise<boolean> => {
-    const state = await limits.take(window, `user:${userId}`);
+    const state = await limits.take(window, userKey(userId));
     return state === null || !state.isExceeded;
   };
   const module = openAgents({
@@ -62,30 +75,46 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
     node: options.primary?.node,
     signRequest: ({ id, type, secret }, body, timestampSeconds) =>
       buildSignedHeaders({ id, eventId: id, eventType: type, secret, previousSecrets: [] }, body, timestampSeconds),
-    charge: { answer: (userId) => hasQuota("ai", userId), tool: (userId) => hasQuota("tool", userId) },
+    charge: {
+      answer: (userId) => hasQuota("ai", userId),
+      tool: (userId) => hasQuota("tool", userId),
+      start: async (userId) => {
+        const state = await limits.take("ai", userKey(userId));
+        if (state?.isExceeded === true) throw rateLimitedError("ai", state);
+      },
+    },
   });
   closers.add("connections of agents", async () => {
     module.close();
     await Promise.all([connections.close(), guarded.close()]);
   });
-  const fileWatcher = watchProvidersFile({
-    settings,
-    environment,
-    observer,
-    onChange: async (providers) => {
-      requireProtocols(providers, options.protocols);
-      await withClient(options.server.ownerUrl, (client) => storeModels(client, catalogueOf(providers)));
-      connections.allow(providers);
-      module.models.replace(providers);
-      current = providers;
-    },
-  });
-  const watchers = settings.providersFile === null ? [] : [fileWatcher];
+  const readStored = async () => unwrapKeys(options.masterKey, await selectWrappedKeys(options.database.work));
+  const replaceProviders = async (providers: Providers): Promise<void> => {
+    requireProtocols(providers, options.protocols);
+    await withClient(options.server.ownerUrl, (client) => storeModels(client, catalogueOf(providers)));
+    connections.allow(providers);
+    module.models.replace(providers);
+    current = providers;
+  };
+  const { found } = options;
+  const watcher = watchProviders({ settings, environment, found, observer, readStored, onChange: replaceProviders });
   return {
     ...module,
-    nodeWorkers: [...module.nodeWorkers, ...watchers],
+    nodeWorkers: [...module.nodeWorkers, watcher],
     providerNames: () => nameProviders(current),
+    preferredFramework: () => preferredFramework(current),
     providerChecks: createProviderChecks(module.models, () => current),
+    providerSetup: createProviderSetup({
+      isOpen: settings.providerDetection && !isReachableByOthers(settings) && options.protocols.length > 0,
+      current: () => current,
+      test: (given, signal) => testKey({ ...options, signal }, given),
+      store: async ({ framework, key }) => {
+        const wrapped = wrapKey(options.masterKey, framework, key);
+        await withClient(options.server.ownerUrl, (client) => storeWrappedKey(client, framework, wrapped));
+        const stored = await readStored();
+        await replaceProviders(loadProviders(settings, environment, null, { ...found, stored }));
+      },
+    }),
   };
 }
 

@@ -13,9 +13,9 @@ export interface ExtensionModuleOptions extends OpenNodeContext {
 }
 
 /** The extensions with their outgoing connections. */
-export function openExtensionModule(options: ExtensionModuleOptions): OpenedExtensions {
+export async function openExtensionModule(options: ExtensionModuleOptions): Promise<OpenedExtensions> {
   const { settings, meter, policy, ca, baseUrl, closers } = options;
-  const extensions = openExtensions({
+  const extensions = await openExtensions({
     ...options,
     readMetrics: async () => (await meter?.read()) ?? [],
     openFetch: (exemptUrls, { perOrigin = EXTENSION_CONNECTIONS, ...connections }) => {

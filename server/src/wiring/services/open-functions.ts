@@ -1,3 +1,4 @@
+import { createSchemaCompiler } from "../../agents/index.ts";
 import {
   answerInvitation,
   createInvitationLink,
@@ -6,12 +7,14 @@ import {
   regenerateSigningSecret,
   removeSigningSecret,
   revokeUserKey,
+  translateScopeError,
 } from "../../auth/index.ts";
 import {
   createAgentGrants,
   createAgentRespond,
   createApiKeys,
   createBatch,
+  createEvents,
   createInvitations,
   createRequestSigning,
   createTestWebhook,
@@ -20,14 +23,31 @@ import {
   createWebhooks,
   type NamedFunction,
 } from "../../functions/index.ts";
-import { type CopyHold, guardCalls } from "../copy-hold.ts";
+import { DataSchemas, type EmitPorts, emitEvents } from "../../webhooks/index.ts";
+import { guardCalls } from "../copy-hold.ts";
+import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "./services.ts";
+
+/** How many compiled schemas of the app's events are cached. */
+const MAX_SCHEMAS = 200;
 
 /** The functions under `/functions/v1/`. Those that would do the work of a restored copy's original are guarded. */
 export function openFunctions(
   { auth, agents, rest, webhooks }: Pick<Services, "auth" | "agents" | "rest" | "webhooks">,
-  copyHold: CopyHold,
+  { database, settings, copyHold }: Pick<OpenNodeContext, "database" | "settings" | "copyHold">,
 ): readonly NamedFunction[] {
+  const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
+  const emitPorts: EmitPorts = {
+    database,
+    schemas: new DataSchemas(database.service),
+    statementTimeoutMs: settings.dbStatementTimeoutMs,
+    findFault(schema, value) {
+      const compiled = schemas.compile(schema);
+      return compiled.ok ? compiled.findFault(value, "the data") : `the schema ${compiled.fault}`;
+    },
+    translateEnter: translateScopeError,
+    onEvents: () => webhooks.wake(),
+  };
   const requireReleased = (): void => copyHold.requireReleased();
   return [
     createAgentRespond(guardCalls(agents.respond, ["start"], requireReleased)),
@@ -37,6 +57,7 @@ export function openFunctions(
       authorizations: guardCalls(wakeAfterSignIn(agents), ["start", "connect", "finish", "revoke"], requireReleased),
     }),
     createBatch(rest),
+    createEvents({ emit: (call) => emitEvents(emitPorts, call) }),
     createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
     createWebhooks(webhooks),
     createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery", "sendNow"], requireReleased)),

@@ -1,12 +1,12 @@
 import { type AddressPolicy, checkTargetUrl, createAddressPolicy } from "@swarmbase/guarded-fetch";
-import { createToolChecks } from "../../agents/index.ts";
+import { createToolChecks, readRunMaxima } from "../../agents/index.ts";
 import { translateScopeError } from "../../auth/index.ts";
 import { deriveKey, derivePassword } from "../../crypto/index.ts";
 import { newRowId, withRole } from "../../db/index.ts";
 import { type CoreParts, protocolsOf } from "../../extensions/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "../../limits/index.ts";
 import { openRest, type RestModule } from "../../rest/index.ts";
-import { createTableRules, isOwnName } from "../../tables/index.ts";
+import { createIsOwnName, createTableRules } from "../../tables/index.ts";
 import { decideAllowedCidrs, readAuthorities, type WebhookModule } from "../../webhooks/index.ts";
 import { Later } from "../later.ts";
 import type { OpenNodeContext } from "../node-context.ts";
@@ -33,7 +33,7 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
   const core = new Later<CoreParts>("the services are not open yet");
 
-  const extensions = openExtensionModule({ ...context, policy, ca, key: toolKey, getCore: core.get });
+  const extensions = await openExtensionModule({ ...context, policy, ca, key: toolKey, getCore: core.get });
   const webhooks = openWebhookModule(context, { policy, ca, listenUrl });
   const limits = await openLimitModule(context, webhooks);
   const agents = openAgentModule({
@@ -47,15 +47,18 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
     protocols: protocolsOf(context.extensions),
     limits,
     onEvents: () => webhooks.wake(),
+    onExtension: (name) => extensions.wake(name),
   });
   const { authorizations } = agents.tools;
   const { auth, outbox, accountMails } = await openAuthModule(context, (id) => authorizations.prepareWithdrawal(id));
   const rest = await openRestModule(context, { extensions, webhooks, agents, outbox }, { policy, listenUrl, toolKey });
   const realtime = openRealtimeModule(context, auth, extensions);
-  const functions = openFunctions({ auth, agents, rest, webhooks }, copyHold);
+  const functions = openFunctions({ auth, agents, rest, webhooks }, context);
 
   const requireReleased = (): void => copyHold.requireReleased();
-  core.set({ functions, rest, limits, auth, providerChecks: agents.providerChecks, requireReleased });
+  const { providerChecks, providerSetup } = agents;
+  const { respond } = agents;
+  core.set({ functions, rest, limits, auth, providerChecks, providerSetup, respond, requireReleased });
   return { auth, outbox, accountMails, extensions, webhooks, limits, agents, rest, realtime, functions };
 }
 
@@ -101,9 +104,11 @@ function openRestModule(
     rules: createTableRules({
       pool: database.service,
       findUrlFault,
+      added: extensions.tables,
       tools: createToolChecks({ key: toolKey, newId, kinds: extensions.toolKinds, findUrlFault }),
+      runMaxima: readRunMaxima(settings),
     }),
-    isOwn: isOwnName,
+    isOwn: createIsOwnName(extensions.tables),
     describeSchema: extensions.describeSchema,
     settings,
     translateEnter: translateScopeError,

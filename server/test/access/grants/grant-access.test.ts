@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { attemptAs } from "../attempt.ts";
 import { requestScope, userScope } from "../callers.ts";
 import { bindFixtureIds, type FixtureIds } from "../fixture-ids.ts";
-import { GRANT_CALLERS, GRANT_MATRIX, type GrantCaller, SUBJECTS } from "./grant-matrix.ts";
+import { ADDITION_MATRIX, ADDITIONS, GRANT_CALLERS, GRANT_MATRIX, type GrantCaller, SUBJECTS } from "./grant-matrix.ts";
 import { makeGrantWorld } from "./grant-world.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -79,6 +79,25 @@ describe("who sees and changes what a grant leaves", () => {
     });
 });
 
+test("who adds something to what a grant leaves, and calls functions about it", async () => {
+  const outcomes = new Map(Object.keys(ADDITIONS).map((addition) => [addition, [] as string[]]));
+  for (const caller of GRANT_CALLERS)
+    await attemptAs(client, scopeOf(caller), async (attempts) => {
+      for (const [addition, statement] of Object.entries(ADDITIONS))
+        outcomes.get(addition)?.push(await attempts.try(bindFixtureIds(statement, ids)));
+    });
+  const written = ADDITION_MATRIX.trim().split("\n").slice(1);
+  assert.deepEqual(
+    [...outcomes].map(([addition, cells]) => [addition, ...cells].join(" ")),
+    written.map((line) =>
+      line
+        .split(/[\s|]+/)
+        .join(" ")
+        .trim(),
+    ),
+  );
+});
+
 /** Without a caller they show nothing. */
 const VIEWS_OF_THE_CALLER = new Set([
   "agent_cards",
@@ -96,6 +115,7 @@ const VIEWS_OF_THE_CALLER = new Set([
 const SAME: Readonly<Record<string, string>> = {
   agent_versions: "number = number",
   message_revisions: "revision = revision",
+  conversation_summaries: "text = text",
   model_call_prompts: "sha256 = sha256",
   models: "position = position",
   run_events: "seq = seq",

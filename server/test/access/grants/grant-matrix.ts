@@ -35,6 +35,8 @@ export const SUBJECTS: Readonly<Record<string, (table: string) => string>> = {
   offer: () => "id = :offer",
   owner: (table) => `${OWNER_COLUMNS[table] ?? "user_id"} = :owner`,
   asker: (table) => `${OWNER_COLUMNS[table] ?? "user_id"} = :asker`,
+  listed: () => "listed",
+  unlisted: () => "not listed",
   all: () => "true",
 };
 
@@ -71,6 +73,11 @@ message_revisions         | secret             | -     r     -     -      -     
 message_revisions         | told               | -     r     -     -      -     -         r       -
 message_revisions         | group              | -     r     -     -      r     -         r       -
 message_revisions         | former             | -     -     -     r      -     -         -       -
+
+conversation_summaries    | secret             | -     rd    -     -      -     -         rd      -
+conversation_summaries    | told               | r     rd    -     -      -     -         rd      -
+conversation_summaries    | group              | -     rd    -     -      r     -         rd      -
+conversation_summaries    | former             | -     -     -     rd     -     -         -       -
 
 message_flags             | secret             | -     rud   -     -      -     -         rud     -
 message_flags             | told               | -     rud   -     -      -     -         rud     -
@@ -186,6 +193,9 @@ eval_runs                 | owner              | rud   -     -     -      -     
 
 eval_results              | owner              | rud   -     -     -      -     -         -       -
 
+schedules                 | asker              | -     rud   -     -      -     -         r       -
+schedules                 | former             | -     -     -     rud    -     -         -       -
+
 webhook_previous_secrets  | all                | r     -     -     -      -     -         -       -
 
 webhook_backlog           | all                | r     -     -     -      -     -         -       -
@@ -193,4 +203,73 @@ webhook_backlog           | all                | r     -     -     -      -     
 swarm_invitations         | all                | -     -     -     -      -     -         -       -
 
 models                    | all                | r     r     r     r      r     r         r       r
+
+event_types               | listed             | r     r     r     r      r     r         r       -
+event_types               | unlisted           | -     -     -     -      -     -         -       -
+`;
+
+const CALCULATOR = "'019a8000-0000-7000-8000-000000000002'";
+
+/** What a caller may try to add. */
+export const ADDITIONS: Readonly<Record<string, string>> = {
+  "message, secret": "insert into public.messages (swarm_id, content) values (:secretSwarm, 'x')",
+  "message, told": "insert into public.messages (swarm_id, content) values (:toldSwarm, 'x')",
+  "message, group": "insert into public.messages (swarm_id, content) values (:groupSwarm, 'x')",
+  "message, former": "insert into public.messages (swarm_id, content) values (:formerSwarm, 'x')",
+  "member, secret": "insert into public.swarm_members (swarm_id, user_id) values (:secretSwarm, :other)",
+  "member, group": "insert into public.swarm_members (swarm_id, user_id) values (:groupSwarm, :other)",
+  "agent, secret": "insert into public.swarm_agents (swarm_id, agent_id) values (:secretSwarm, :spare)",
+  "agent, group": "insert into public.swarm_agents (swarm_id, agent_id) values (:groupSwarm, :spare)",
+  "the agent, own swarm": `insert into public.swarm_agents (swarm_id, agent_id)
+    select id, :agent from public.swarms where name = 'Own' and owner_id = auth.uid()`,
+  "flag, secret": "insert into public.message_flags (message_id) values (:secretMessage)",
+  "flag, told": "insert into public.message_flags (message_id) values (:toldMessage)",
+  "flag, group": "insert into public.message_flags (message_id) values (:groupMessage)",
+  "guardrail, secret":
+    "insert into public.guardrails (swarm_id, name, kind, stage, config) values (:secretSwarm, 'x', 'pattern', 'input', '{\"pattern\": \"x\"}')",
+  "guardrail, agent":
+    "insert into public.guardrails (agent_id, name, kind, stage, config) values (:agent, 'x', 'pattern', 'input', '{\"pattern\": \"x\"}')",
+  "tool, agent": `insert into public.agent_tools (agent_id, tool_id) values (:agent, ${CALCULATOR})`,
+  "grant, agent": "insert into public.agent_grants (agent_id, audience, user_id) values (:agent, 'user', :other)",
+  "eval run, agent": `with d as (insert into public.eval_datasets (name) values ('x') returning id)
+    insert into public.eval_runs (dataset_id, agent_id, agent_version) select id, :agent, 1 from d`,
+  "schedule, secret":
+    "insert into public.schedules (name, swarm_id, message, cron) values ('x', :secretSwarm, 'x', '0 9 * * *')",
+  "schedule, group":
+    "insert into public.schedules (name, swarm_id, message, cron) values ('x', :groupSwarm, 'x', '0 9 * * *')",
+  "schedule, agent":
+    "insert into public.schedules (name, agent_id, message, cron) values ('x', :agent, 'x', '0 9 * * *')",
+  "version, agent": "select public.restore_agent_version(:agent, 1)",
+  "event, secret": "select public.emit_event('app.told', '{}', null, :secretSwarm)",
+  "event, told": "select public.emit_event('app.told', '{}', null, :toldSwarm)",
+  "event, group": "select public.emit_event('app.told', '{}', null, :groupSwarm)",
+};
+
+/** As in the matrix of callers; the name of a scope is the one that a key lacks. `asker` has flagged one message of each conversation. */
+export const ADDITION_MATRIX = `
+addition             | owner asker other former guest anonymous readKey runKey
+message, secret      | no    yes   no    no     no    no        yes     write
+message, told        | no    yes   no    no     no    no        yes     write
+message, group       | no    yes   no    no     yes   no        yes     write
+message, former      | no    no    no    yes    no    no        no      no
+member, secret       | no    no    no    no     no    no        no      no
+member, group        | no    yes   no    no     no    no        yes     share
+agent, secret        | no    no    no    no     no    no        no      no
+agent, group         | no    yes   no    no     no    no        yes     write
+the agent, own swarm | yes   yes   yes   no     no    no        yes     -
+flag, secret         | none  never none  none   none  none      never   none
+flag, told           | no    never none  none   none  none      never   none
+flag, group          | none  never none  none   yes   none      never   none
+guardrail, secret    | no    yes   no    no     no    no        yes     write
+guardrail, agent     | yes   no    no    no     no    no        no      no
+tool, agent          | yes   no    no    no     no    no        no      no
+grant, agent         | yes   no    no    no     no    no        no      no
+eval run, agent      | yes   none  none  none   none  none      none    write
+schedule, secret     | no    yes   no    no     no    no        run     write
+schedule, group      | no    yes   no    no     yes   no        run     write
+schedule, agent      | yes   yes   yes   no     no    no        run     write
+version, agent       | yes   none  none  none   none  none      none    none
+event, secret        | no    yes   no    no     no    no        yes     write
+event, told          | no    yes   no    no     no    no        yes     write
+event, group         | no    yes   no    no     yes   no        yes     write
 `;

@@ -4,7 +4,8 @@ import { bindFixtureIds, collectFixtureIds, type FixtureIds } from "../fixture-i
 /**
  * The world of the matrix of grants: the agent `agent` of `owner`, which others ask. `asker` has two conversations with it,
  * `secret`, which nobody else reads, and `told`, whose text the owner may read, and the swarm `group` with it and `guest`, who
- * holds no grant but has an offer. `other` and `former` have a conversation each; the grant of `former` was withdrawn.
+ * holds no grant but has an offer. `other` and `former` have a conversation each; the grant of `former` was withdrawn. Everybody
+ * has a swarm `Own` without agents, and `asker` the agent `spare`.
  */
 const ACCOUNTS = `
   insert into auth.users (id, email, email_confirmed_at) values
@@ -14,13 +15,17 @@ const ACCOUNTS = `
   insert into auth.sessions (id, user_id, api_key_hash) values (:readKey, :asker, 'r'), (:runKey, :asker, 'x');
   insert into public.api_keys (id, user_id, name, scopes, prefix) values
     (:readKey, :asker, 'n', '{read,write,approve,share}', 'sk_'), (:runKey, :asker, 'n', '{run}', 'sk_');
-  insert into public.models (framework, id, is_default, position) values ('provider_a', 'm', true, 0);`;
+  insert into public.models (framework, id, is_default, position) values ('provider_a', 'm', true, 0);
+  insert into public.swarms (owner_id, name) select id, 'Own' from auth.users;
+  insert into public.event_types (name, users_may_emit, listed) values
+    ('app.told', true, true), ('app.hidden', true, false);`;
 
 const AGENT = `
   insert into public.agents (id, user_id, name, system_prompt) values (:agent, :owner, 'Ada', 'a secret prompt');
   insert into public.tools (id, owner_id, name, description, kind, visibility) values
     (:tool, :owner, 'kept', 'a tool', 'http', 'private');
   insert into public.agent_tools (id, agent_id, tool_id) values (:assignment, :agent, :tool);
+  insert into public.agents (id, user_id, name) values (:spare, :asker, 'Spare');
   insert into public.guardrails (id, agent_id, name, kind, stage, config) values
     (:guardrail, :agent, 'Hook', 'webhook', 'input', '{"url": "https://example.test/"}');
   insert into public.agent_grants (id, agent_id, audience, user_id, accepted_at) values
@@ -50,8 +55,12 @@ const CONVERSATION = `
   insert into public.messages (id, swarm_id, sender_type, sender_user_id, content) values
     (:message, :swarm, 'user', :user, 'a secret question');
   update public.messages set content = 'another secret question' where id = :message;
+  insert into public.conversation_summaries (swarm_id, agent_id, up_to_seq, text) values
+    (:swarm, :agent, 1, 'a secret question was asked');
   insert into public.message_flags (message_id, flagged_by, status) values (:message, :user, 'open');
   insert into public.read_positions (swarm_id, user_id, last_read_seq) values (:swarm, :user, 1);
+  insert into public.schedules (user_id, name, swarm_id, message, cron) values
+    (:user, 'daily', :swarm, 'a secret question', '0 9 * * *');
   insert into public.guardrails (swarm_id, name, kind, stage, config) values
     (:swarm, 'No cards', 'pattern', 'output', '{"pattern": "card"}');
   insert into public.runs (id, swarm_id, user_id, strategy) values (:run, :swarm, :user, 'round_robin');

@@ -67,6 +67,14 @@ export function storeWorld(world: RandomWorld): string {
       idOf("user", owner),
       "Swarm",
     ]),
+    insert("public.schedules (id, user_id, name, swarm_id, message, cron)", world.swarms, ({ owner }, place) => [
+      idOf("user", place),
+      idOf("user", owner),
+      "Schedule",
+      idOf("swarm", place),
+      "Report.",
+      "0 9 * * *",
+    ]),
     insert("public.swarm_members (id, swarm_id, user_id, role, status)", world.memberships, (membership, place) => [
       idOf("membership", place),
       idOf("swarm", membership.swarm),
@@ -113,6 +121,11 @@ export function storeWorld(world: RandomWorld): string {
       "hello",
     ]),
     "update public.messages set content = 'hello, all';",
+    insert(
+      "public.conversation_summaries (agent_id, swarm_id, up_to_seq, text)",
+      world.agents.flatMap(({ swarms }, agent) => swarms.map((swarm) => ({ agent, swarm }))),
+      ({ agent, swarm }) => [idOf("agent", agent), idOf("swarm", swarm), "1000", "They said hello."],
+    ),
     insert(
       "public.message_flags (id, message_id, flagged_by)",
       world.messages.flatMap(({ flaggedBy }, message) => (flaggedBy === null ? [] : [{ flaggedBy, message }])),

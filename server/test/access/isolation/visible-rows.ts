@@ -21,6 +21,7 @@ export const ROW_NAMES = {
   swarm_agents: "swarm_id || ' ' || agent_id",
   messages: "id",
   message_revisions: "message_id",
+  conversation_summaries: "swarm_id || ' ' || agent_id",
   message_flags: "id",
   read_positions: "id",
   guardrails: "id",
@@ -37,6 +38,7 @@ export const ROW_NAMES = {
   eval_cases: "id",
   eval_runs: "id",
   eval_results: "id",
+  schedules: "id",
 } as const;
 
 export type VisibleRows = Readonly<Record<keyof typeof ROW_NAMES, readonly string[]>>;
@@ -102,6 +104,9 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
       .map(({ agent, swarm }) => `${idOf("swarm", swarm)} ${idOf("agent", agent)}`),
     messages: pick("message", world.messages, ({ swarm }) => amIn(swarm)),
     message_revisions: pick("message", world.messages, ({ swarm }) => amIn(swarm)),
+    conversation_summaries: places
+      .filter(({ swarm }) => amIn(swarm))
+      .map(({ agent, swarm }) => `${idOf("swarm", swarm)} ${idOf("agent", agent)}`),
     message_flags: flags
       .filter(({ swarm, flaggedBy }) => isMine(flaggedBy) || manages(swarm))
       .map(({ message }) => idOf("flag", message)),
@@ -127,6 +132,7 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     eval_cases: [idOf("user", me)],
     eval_runs: [idOf("user", me)],
     eval_results: [idOf("user", me)],
+    schedules: pick("user", world.swarms, ({ owner }) => owner === me),
   };
 }
 

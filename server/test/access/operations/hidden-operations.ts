@@ -137,6 +137,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(swarm_id, user_id) values (gen_random_uuid(), :newcomer)",
     update: "deleted_at = now()",
   }),
+  "private.shared_swarms": rows("private.shared_swarms", {
+    where: "swarm_id = :swarm",
+    insert: "(swarm_id) values (:alone)",
+    update: "swarm_id = swarm_id",
+  }),
   "private.invitation_secrets": rows("private.invitation_secrets", {
     where: "member_id = :emailMembership",
     insert: "(member_id, way, secret_hash) values (:emailMembership, 'mail', 'y')",
@@ -211,6 +216,34 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     where: "run_id = :run",
     insert: "(run_id) values (:bareRun)",
     update: "fence = fence + 1",
+  }),
+  "private.run_images": rows("private.run_images", {
+    where: "run_id = :run",
+    insert: "(run_id, position, name, media_type, data) values (:run, 2, 'image', 'image/png', '')",
+    update: "name = 'other'",
+  }),
+  "private.run_starts": rows("private.run_starts", {
+    where: "run_id = :run",
+    insert: "(extension, key, run_id) values ('notes', 'other', :run)",
+    update: "key = 'third'",
+  }),
+  "private.sent_tool_results": rows("private.sent_tool_results", {
+    where: "swarm_id = :swarm",
+    insert:
+      "(swarm_id, seq, agent_id, user_id, results, are_alone) values (:swarm, 9, :ownerAgent, :owner, '[]', false)",
+    update: "are_alone = true",
+  }),
+  "private.sub_tasks": rows("private.sub_tasks", {
+    where: "swarm_id = :task",
+    insert: `(swarm_id, run_id, tool_execution_id, parent_run_id, parent_swarm_id, root_swarm_id, depth, template_id,
+      agent_id, owner_id, payer_id) values (:alone, :bareRun, :memberExecution, :run, :swarm, :swarm, 1, :annex,
+      :ownerAgent, :owner, :owner)`,
+    update: "is_announced = false",
+  }),
+  "private.run_signals": rows("private.run_signals", {
+    where: "run_id = :run",
+    insert: "(run_id, name, data, sent_by) values (:run, 'sent', 'null', 'starter')",
+    update: "name = 'other'",
   }),
   "private.run_progress": rows("private.run_progress", {
     where: "run_id = :run",

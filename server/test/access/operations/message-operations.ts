@@ -14,6 +14,10 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(swarm_id, sender_type, sender_user_id, content) values (:swarm, 'user', :caller, 'hi')",
     update: "content = 'changed'",
     more: {
+      "select sub-task": "select 1 from public.messages where id = :taskMessage",
+      "select own sub-task": "select 1 from public.messages where id = :ownTaskMessage",
+      "insert into sub-task":
+        "insert into public.messages (swarm_id, sender_type, sender_user_id, content) values (:ownTask, 'user', :caller, 'hi')",
       "select tombstone": "select 1 from public.messages where id = :tombstone and content is null",
       "insert for owner": {
         statement:
@@ -44,6 +48,11 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     where: "message_id = :memberMessage",
     insert: "(message_id, revision, swarm_id, content) values (:ownerMessage, 1, :swarm, 'forged')",
     update: "content = 'forged'",
+  }),
+  "public.conversation_summaries": rows("public.conversation_summaries", {
+    where: "swarm_id = :swarm",
+    insert: "(swarm_id, agent_id, up_to_seq, text) values (:swarm, :ownerAgent, 2, 'forged')",
+    update: "text = 'forged'",
   }),
   "public.message_flags": rows("public.message_flags", {
     where: "id = :memberFlag",

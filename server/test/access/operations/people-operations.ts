@@ -41,6 +41,20 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
         "insert into public.webhooks (user_id, name, url, events, secret) values (:caller, 'n', 'https://example.test/', '{agent.created}', 'known')",
       "update owner": "update public.webhooks set user_id = :newcomer where id = :webhook",
       "update secret": "update public.webhooks set secret = 'known' where id = :webhook",
+      "receive app events": "update public.webhooks set receives_app_events = true where id = :webhook",
+    },
+  }),
+  "public.event_types": rows("public.event_types", {
+    where: "id = :eventType",
+    insert: "(name) values ('app.new')",
+    update: "description = 'changed'",
+    more: {
+      "select unlisted": "select 1 from public.event_types where id = :unlistedEventType",
+      emit: "select public.emit_event('app.open', '{}', :caller)",
+      "emit in swarm": "select public.emit_event('app.open', '{}', null, :swarm)",
+      "emit for owner": "select public.emit_event('app.open', '{}', :owner)",
+      "emit for nobody": "select public.emit_event('app.open', '{}')",
+      "emit what only the service may": "select public.emit_event('app.closed', '{}', :caller)",
     },
   }),
   "public.webhook_deliveries": rows("public.webhook_deliveries", {

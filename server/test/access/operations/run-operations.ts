@@ -5,6 +5,10 @@ export const RUN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     where: "id = :run",
     insert: "(swarm_id, user_id, strategy) values (:swarm, :caller, 'parallel')",
     update: "turn_count = 1",
+    more: {
+      "select sub-task": "select 1 from public.runs where id = :taskRun",
+      "select own sub-task": "select 1 from public.runs where id = :ownTaskRun",
+    },
   }),
   "public.run_turns": rows("public.run_turns", {
     where: "id = :turn",

@@ -11,6 +11,11 @@ export const SWARM_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "take over": "update public.swarms set owner_id = :caller where id = :swarm",
       "update coordinator": "update public.swarms set coordinator_agent_id = :memberAgent where id = :swarm",
       "coordinator from outside": "update public.swarms set coordinator_agent_id = :someoneSpare where id = :swarm",
+      "select sub-task": "select 1 from public.swarms where id in (:task, :ownTask)",
+      "insert sub-task": "insert into public.swarms (owner_id, name, parent_run_id) values (:caller, 'New', :run)",
+      "update sub-task": "update public.swarms set name = 'renamed' where id in (:task, :ownTask)",
+      "delete sub-task": "delete from public.swarms where id in (:task, :ownTask)",
+      "update parent": "update public.swarms set parent_run_id = :run where id = :swarm",
     },
   }),
   "public.swarm_members": rows("public.swarm_members", {
@@ -21,6 +26,7 @@ export const SWARM_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "select invitation": "select 1 from public.swarm_members where id = :invitedMembership",
       "select e-mail invitation": "select 1 from public.swarm_members where id = :emailMembership",
       "insert oneself": "insert into public.swarm_members (swarm_id, user_id) values (:elsewhere, :caller)",
+      "insert into sub-task": "insert into public.swarm_members (swarm_id, user_id) values (:ownTask, :newcomer)",
       "insert e-mail":
         "insert into public.swarm_members (swarm_id, invited_email) values (:swarm, 'newcomer@example.test')",
       "insert admin": "insert into public.swarm_members (swarm_id, user_id, role) values (:swarm, :newcomer, 'admin')",
@@ -56,6 +62,7 @@ export const SWARM_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(swarm_id, agent_id) values (:swarm, :callerSpare)",
     update: "position = 7",
     more: {
+      "insert into sub-task": "insert into public.swarm_agents (swarm_id, agent_id) values (:ownTask, :callerSpare)",
       "insert foreign agent": "insert into public.swarm_agents (swarm_id, agent_id) values (:swarm, :someoneSpare)",
       "insert for owner":
         "insert into public.swarm_agents (swarm_id, agent_id, user_id) values (:swarm, :someoneSpare, :owner)",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
-import type { AgentOverrides } from "../../../src/agents/admission/sql/admit-runs.ts";
+import type { AgentOverrides } from "../../../src/agents/admission/conversation.ts";
 import type { RunRequest } from "../../../src/agents/admission/run-request.ts";
 import { deleteHiddenSwarms } from "../../../src/agents/execution/sql/manage-runs.ts";
 import type { RunBody } from "../../../src/agents/streams/run-body.ts";

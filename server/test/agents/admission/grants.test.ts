@@ -138,10 +138,16 @@ describe("a user with a grant", () => {
       assert.equal(await codeOf(ask({ conversation: { ...conversation, ...change } })), "PERMISSION_DENIED");
   });
 
-  test("changes nothing of the agent with a message either", async () => {
+  test("changes nothing of the agent with a message either, nor the form of its answers", async () => {
     await grant({ audience: "everyone" });
-    assert.equal(await codeOf(ask({ namesOverrides: true })), "PERMISSION_DENIED");
-    assert.equal((await ask({ namesOverrides: true }, owner)).status, "running");
+    const { swarm_id: swarmId } = await ask();
+    const bySwarm = { id: String(swarmId), agentIds: [] };
+    for (const change of [{ namesOverrides: true }, { responseSchema: { type: "object" } }]) {
+      assert.equal(await codeOf(ask(change)), "PERMISSION_DENIED");
+      assert.equal(await codeOf(ask({ ...change, isNewConversation: true })), "PERMISSION_DENIED");
+      assert.equal(await codeOf(stage.ask(asker, bySwarm, change)), "PERMISSION_DENIED");
+      assert.notEqual((await ask({ ...change, isNewConversation: true }, owner)).status, "failed");
+    }
   });
 
   test("continues the private conversation whose messages a client sends as a whole", async () => {
@@ -211,6 +217,53 @@ describe("a user with a grant", () => {
     });
   });
 
+  test("is counted by no grant for a run that another one does not allow", async () => {
+    const limited = await grant({ audience: "everyone", runs_per_day: 5, total_runs_per_day: 5 });
+    const sql = "insert into public.agents (user_id, name) values ($1, 'Ben') returning id";
+    const [other] = await stage.rows<{ id: string }>(sql, [owner.userId]);
+    const used = await grant({ agent_id: other?.id, audience: "everyone", runs_per_day: 1 });
+    await stage.rows("select private.charge_grant($1, $2)", [used, asker.userId]);
+    const [swarm] = await stage.rows<{ id: string }>(
+      "insert into public.swarms (owner_id, name) values ($1, 'Both') returning id",
+      [asker.userId],
+    );
+    for (const id of [agentId, other?.id])
+      await stage.rows("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [swarm?.id, id]);
+    const bySwarm = { id: swarm?.id ?? "", agentIds: [] };
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      assert.equal(await codeOf(stage.ask(asker, bySwarm, {})), "RATE_LIMITED");
+    const counted = await stage.rows("select 1 from private.grant_usage where grant_id = $1 and runs > 0", [limited]);
+    assert.deepEqual(counted, []);
+    assert.equal((await stage.ask(asker, bySwarm, { agentIds: [agentId] })).status, "running");
+  });
+
+  test("is for nobody without an account", async () => {
+    await grant({ audience: "everyone", include_anonymous: true });
+    const find = "select (private.find_grant($1, $2)).id is not null as is_held";
+    for (const [id, isHeld] of [
+      [asker.userId, true],
+      [agentId, false],
+      [null, false],
+    ])
+      assert.deepEqual(await stage.rows(find, [agentId, id]), [{ is_held: isHeld }], String(id));
+  });
+
+  test("takes back of a rejected run what it has counted, and nothing else", async () => {
+    const held = await grant({ audience: "everyone", total_runs_per_day: 9 });
+    await ask();
+    await stage.rows(
+      "update public.agent_grants set total_runs_per_day = null, runs_per_day = 1, cost_per_day = 0 where id = $1",
+      [held],
+    );
+    const charge = "select private.charge_each_grant(array[$1::uuid], $2) ->> 'code' as code";
+    assert.deepEqual(await stage.rows(charge, [held, asker.userId]), [{ code: "RATE_LIMITED" }]);
+    const counted = "select user_id, runs from private.grant_usage where grant_id = $1 order by user_id nulls first";
+    assert.deepEqual(await stage.rows(counted, [held]), [
+      { user_id: null, runs: 1 },
+      { user_id: asker.userId, runs: 0 },
+    ]);
+  });
+
   test("reaches the limits of cost with the turns that ended, until the next day", async () => {
     const held = await grant({ audience: "everyone", cost_per_day: 0.5, total_cost_per_day: 1 });
     await ask();
@@ -257,6 +310,16 @@ describe("a user with a grant", () => {
     const second = await ask();
     assert.notEqual(second["swarm_id"], first["swarm_id"]);
     assert.equal((await ask())["swarm_id"], second["swarm_id"]);
+    const kept = await stage.rows<{ transcripts: string }>(
+      `select public.transcripts(s) as transcripts from public.swarms s
+       cross join lateral (select set_config('request.jwt.claims', $2, true)) as c
+       where s.id = any ($1) order by s.id`,
+      [[first.swarm_id, second.swarm_id], JSON.stringify({ sub: asker.userId, role: "authenticated" })],
+    );
+    assert.deepEqual(
+      kept.map(({ transcripts }) => transcripts),
+      ["private", "owner"],
+    );
   });
 
   test("the pinned version answers", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { actsForAsker } from "@swarmbase/sdk";
 import { until } from "../../support/until.ts";
 import {
   addAgent,
@@ -56,6 +57,11 @@ describe("in a swarm of one person, words of others make the starter act only af
       const userId = await stage.newUser();
       await say(swarmId, { userId });
       await stage.rows("delete from auth.users where id = $1", [userId]);
+    },
+    "that a former admin may have left in guardrails, roles or the description": async ({ swarm: { swarmId } }) => {
+      const userId = await stage.newUser();
+      await addMember(stage, swarmId, userId);
+      await stage.rows("delete from public.swarm_members where swarm_id = $1 and user_id = $2", [swarmId, userId]);
     },
     "of a former agent": async ({ swarm: { swarmId } }) =>
       say(swarmId, { agentId: await stage.newAgent(await stage.newUser(), "Eve") }),
@@ -188,6 +194,46 @@ describe("a version of the agent does not keep what the app has withdrawn", () =
   });
 });
 
+describe("a private conversation with an agent whose tools acted for the starter", () => {
+  const stopVouching = ({ agentId }: Conversation): Statement => [
+    "update public.agents set acts_for_askers = false where id = $1",
+    [agentId],
+  ];
+  const cases: Record<
+    string,
+    { readonly after: (opened: Conversation) => readonly Statement[]; readonly isRead: boolean }
+  > = {
+    "is read again while the app vouches for the agent": { after: () => [], isRead: true },
+    "is not read again once the app does not vouch for the agent": {
+      after: (opened) => [stopVouching(opened)],
+      isRead: false,
+    },
+    "is not read again once the owner has deleted the tool, too": {
+      after: (opened) => [stopVouching(opened), ["delete from public.tools where id = $1", [opened.toolId]]],
+      isRead: false,
+    },
+  };
+  for (const [title, { after: changes, isRead }] of Object.entries(cases))
+    test(`${title}: the results of earlier runs`, async () => {
+      const opened = await openConversation(stage);
+      const { swarm, agentId } = opened;
+      await stage.newTool(agentId, "look");
+      await stage.rows(
+        "insert into private.private_swarms (swarm_id, user_id, agent_id, transcripts) values ($1, $2, $3, 'private')",
+        [swarm.swarmId, swarm.ownerId, agentId],
+      );
+      await stage.end((await respond(stage, swarm)).runId);
+      for (const [text, values] of changes(opened)) await stage.rows(text, values);
+      const { runId, prompt } = await respond(stage, swarm);
+      await stage.end(runId);
+      assert.match(prompt(), /done/);
+      assert.deepEqual(
+        [/INPUT-CANARY/, /RESULT-CANARY/].map((word) => word.test(prompt())),
+        [isRead, isRead],
+      );
+    });
+});
+
 describe("while a call waits for the approval of the starter", () => {
   const changes: Record<string, (opened: Conversation) => Statement> = {
     "the app stops to vouch for the agent": ({ agentId }) => [
@@ -252,11 +298,82 @@ test("in a swarm with several people, the error of a call is the starter's alone
   assert.equal(failed?.code, "TOOL_ERROR");
 });
 
-test("a tool that the client executes acts for nobody", async () => {
-  const [row] = await stage.rows<{ acts: boolean }>(
-    `select private.acts_for_starter('client', '{"identity": "required"}') as acts`,
-  );
-  assert.equal(row?.acts, false);
+describe("calls that were made in the name of a starter who was alone", () => {
+  const failed = {
+    status: "failed",
+    error: { code: "TOOL_ERROR", message: "ERROR-CANARY has no orders", retryable: false },
+    attempts: 1,
+    durationMs: 1,
+  } as const;
+  const cases = { "their result": undefined, "their error": failed };
+  for (const [title, outcome] of Object.entries(cases))
+    test(`are not read by an admin who joins later: ${title}`, async () => {
+      const { swarm, ownerId } = await openConversation(stage);
+      const responded = await respond(stage, swarm, outcome && { outcome });
+      await stage.end(responded.runId);
+      const told = async (userId: string): Promise<string> => {
+        const rows = await rowsAs(
+          userId,
+          `select e.data::text as text from public.run_events e where e.run_id = $1
+           union all select to_jsonb(p)::text from public.tool_execution_payloads p where p.swarm_id = $2
+           union all select to_jsonb(x)::text from public.tool_executions x where x.run_id = $1`,
+          [responded.runId, swarm.swarmId],
+        );
+        return rows.map(({ text }) => text).join();
+      };
+      const canary = outcome === undefined ? /RESULT-CANARY/ : /ERROR-CANARY/;
+      assert.match(await told(swarm.ownerId), canary);
+      // The owner of the agent, who would also read its recorded prompts.
+      await addMember(stage, swarm.swarmId, ownerId);
+      assert.match(await told(ownerId), /"tool_name": ?"orders"/);
+      assert.doesNotMatch(await told(ownerId), /INPUT-CANARY|RESULT-CANARY|ERROR-CANARY/);
+      assert.match(await told(swarm.ownerId), /INPUT-CANARY/);
+      await assertNothingTold(responded.runId);
+    });
+});
+
+async function rowsAs(userId: string, text: string, values: readonly unknown[]): Promise<readonly { text: string }[]> {
+  const client = await stage.pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify({ sub: userId })]);
+    await client.query("set local role authenticated");
+    return (await client.query<{ text: string }>(text, [...values])).rows;
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+}
+
+test("the database and the clients agree which tools act for the person who asks", async () => {
+  const configs: readonly (readonly [object, boolean])[] = [
+    [{ function: "pay" }, false],
+    [{ identity: "required" }, true],
+    [{ identity: "off", auth: { type: "oauth", account: "asker" } }, true],
+    [{ auth: { type: "oauth", account: "owner" } }, false],
+    [{ auth: { type: "oauth" } }, false],
+    [{ identity: ["required"], auth: ["asker"] }, false],
+    [{ identity: { required: "required" }, auth: { account: ["asker"] } }, false],
+    [{ identity: null, auth: null, account: "asker" }, false],
+  ];
+  const byKind = {
+    rpc: true,
+    function: true,
+    client: false,
+    builtin: false,
+    http: null,
+    mcp: null,
+    "notes.search": null,
+  };
+  for (const [kind, always] of Object.entries(byKind))
+    for (const [config, byConfig] of configs) {
+      const [row] = await stage.rows<{ acts: boolean }>("select private.acts_for_starter($1, $2) as acts", [
+        kind,
+        config,
+      ]);
+      const shown = `${kind} ${JSON.stringify(config)}`;
+      assert.deepEqual([row?.acts, actsForAsker({ kind, config })], Array(2).fill(always ?? byConfig), shown);
+    }
 });
 
 describe("one run answers several messages of auto_respond", () => {

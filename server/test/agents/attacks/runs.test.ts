@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { calls, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { calls, lastRole, openRunStage, type RunStage, says, succeeded } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -178,15 +178,7 @@ describe("the output of a model", () => {
       tools: {
         run: async () => {
           made += 1;
-          return {
-            status: "succeeded",
-            output: null,
-            text: "",
-            outputChars: 0,
-            isTruncated: false,
-            attempts: 1,
-            durationMs: 0,
-          };
+          return succeeded("", null);
         },
       },
     });

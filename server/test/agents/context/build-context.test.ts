@@ -7,6 +7,7 @@ import { estimateTokens } from "../../../src/agents/providers/estimate-tokens.ts
 import type { TranscriptMessage } from "../../../src/agents/context/transcript.ts";
 
 const ME = { id: "a1", name: "Writer", role: "drafts texts", systemPrompt: "Be brief." };
+const LEFT_OUT = "(The beginning of the conversation is left out.)\n\n";
 let nextSeq = 0;
 
 function said(sender: string, content: string | null, extra: Partial<TranscriptMessage> = {}): TranscriptMessage {
@@ -162,17 +163,19 @@ describe("the context of an agent", () => {
   test("the history limit counts visible messages from the newest", () => {
     const context = build([said("u1", "1"), said("u1", null), said("u1", "2"), said("u1", "3")], { historyLimit: 2 });
     assert.deepEqual(context.messages, [
-      { role: "user", content: "[Ann]: 2\n\n[Ann]: 3", starts: [0, 10], names: ["Ann", "Ann"] },
+      { role: "user", content: `${LEFT_OUT}[Ann]: 2\n\n[Ann]: 3`, starts: [50, 60], names: ["Ann", "Ann"] },
     ]);
-    assert.deepEqual(context.trimmed, { messageCount: 1, reason: "history_limit" });
+    assert.deepEqual(context.trimmed, { messageCount: 1, reason: "history_limit", upToSeq: nextSeq - 1 });
   });
 
   test("the token budget drops the oldest messages without gaps", () => {
     const context = build([said("u1", "small"), said("u1", "x".repeat(3600)), said("u1", "newest")], {
       tokenBudget: 400,
     });
-    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: newest", names: ["Ann"] }]);
-    assert.deepEqual(context.trimmed, { messageCount: 2, reason: "budget" });
+    assert.deepEqual(context.messages, [
+      { role: "user", content: `${LEFT_OUT}[Ann]: newest`, starts: [50], names: ["Ann"] },
+    ]);
+    assert.deepEqual(context.trimmed, { messageCount: 2, reason: "budget", upToSeq: nextSeq - 1 });
     assert.ok(context.estimatedTokens <= 400);
   });
 
@@ -180,6 +183,46 @@ describe("the context of an agent", () => {
     const context = build([said("u1", "before"), said("u1", "y".repeat(10_000))], { tokenBudget: 100 });
     assert.equal(context.messages.length, 1);
     assert.ok(context.estimatedTokens > 100);
+  });
+});
+
+describe("a summary", () => {
+  const messages = Array.from({ length: 6 }, (_, index) => said("u1", `message ${index + 1}`));
+  const upToSeq = (messages[0]?.seq ?? 0) + 2;
+  const summary = { upToSeq, text: "They talked.", isStored: true };
+  const read = (extra: Partial<ContextRequest>): string => {
+    const [first] = build(messages, extra).messages;
+    return first?.role === "user" ? first.content : "";
+  };
+
+  test("takes the place of the messages that it covers, and is named in the sources", () => {
+    const context = build(messages, { summary });
+    assert.match(read({ summary }), /^\(The beginning .*\)\nThey talked\.\n\n\[Ann\]: message 4\n\n/);
+    assert.partialDeepStrictEqual(context.sources[0]?.[0], { summary: upToSeq });
+    assert.deepEqual([context.messageCount, context.trimmed], [3, null]);
+    const { sources } = build(messages, { summary: { ...summary, isStored: false } });
+    assert.match(JSON.stringify(sources[0]?.[0]), /They talked/);
+  });
+
+  test("is followed by a note where messages after it are left out", () => {
+    assert.match(
+      read({ summary, historyLimit: 2 }),
+      /talked\.\n\n\(Messages after the summary .*\)\n\n\[Ann\]: message 5/,
+    );
+    assert.match(read({ summary, readFromSeq: upToSeq + 2 }), /talked\.\n\n\(Messages after/);
+  });
+
+  test("is not used when nothing follows it, and when it leaves no room", () => {
+    for (const extra of [
+      { summary: { ...summary, upToSeq: upToSeq + 10 } },
+      { summary: { ...summary, text: "long ".repeat(1_000) }, tokenBudget: 2_000 },
+    ])
+      assert.match(read(extra), /^\[Ann\]: message 1/);
+  });
+
+  test("leaves half of the context free", () => {
+    const { trimmed } = build(messages, { historyLimit: 4 });
+    assert.equal(trimmed?.upToSeq, (messages.at(-1)?.seq ?? 0) - 2);
   });
 });
 

@@ -382,8 +382,8 @@ describe("a node that dies", () => {
     });
     const runId = await stage.ask(swarm);
     const shown = collect(dead, runId);
-    await stage.rows("update private.run_leases set takeovers = 2 where run_id = $1", [runId]);
     await dead.take(runId);
+    await stage.rows("update private.run_leases set takeovers = 2 where run_id = $1", [runId]);
     const stored = (): Promise<unknown[]> =>
       stage.rows("select 1 from public.run_events where run_id = $1 and type = 'message.delta'", [runId]);
     await until(async () => (await stored()).length > 0, "the words are stored");

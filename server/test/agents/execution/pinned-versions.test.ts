@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
-import type { AssignedTool, ToolOutcome, Tools } from "../../../src/agents/tools/tool-port.ts";
+import type { AssignedTool, Tools } from "../../../src/agents/tools/tool-port.ts";
 import {
   calls,
   lastRole,
@@ -10,6 +10,7 @@ import {
   type RunNode,
   type RunStage,
   says,
+  succeeded,
 } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
 
@@ -24,15 +25,7 @@ after(async () => {
 
 const OLD_URL = "https://old.example.com/orders";
 const SECRET = Buffer.from("sealed").toString("base64");
-const FOUND: ToolOutcome = {
-  status: "succeeded",
-  output: "found",
-  text: "found",
-  outputChars: 5,
-  isTruncated: false,
-  attempts: 1,
-  durationMs: 1,
-};
+const FOUND = succeeded("found");
 
 interface Pinned extends NewSwarm {
   readonly agentId: string;

@@ -8,7 +8,16 @@ import { holdSession } from "../../../src/agents/execution/sql/node-sessions.ts"
 import { createStreamHub, type RunEvent, type StreamHub } from "../../../src/agents/streams/stream-hub.ts";
 import { Subscriber } from "../../../src/agents/streams/subscriber.ts";
 import { until } from "../../support/until.ts";
-import { calls, collect, lastRole, openRunStage, type RunNode, type RunStage, says } from "../support/run-stage.ts";
+import {
+  calls,
+  collect,
+  lastRole,
+  openRunStage,
+  type RunNode,
+  type RunStage,
+  says,
+  succeeded,
+} from "../support/run-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 /** When it resolves, nodes that were presumed dead continue and find that they have lost their runs. */
@@ -23,15 +32,7 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-const DONE: ToolOutcome = {
-  status: "succeeded",
-  output: "done",
-  text: "done",
-  outputChars: 4,
-  isTruncated: false,
-  attempts: 1,
-  durationMs: 1,
-};
+const DONE = succeeded("done");
 
 async function expire(runId: string): Promise<void> {
   await stage.rows("update private.run_leases set expires_at = now() - interval '1 second' where run_id = $1", [runId]);
@@ -180,6 +181,39 @@ describe("a run whose node dies", () => {
     assert.equal(paid?.input, used.input);
   });
 
+  test("has the images of the call on the next node, too", async () => {
+    const runId = await stage.ask(await stage.newSwarm({ agents: ["Ada"] }), "What is this?", { image_count: 1 });
+    await stage.rows(
+      `insert into private.run_images (run_id, position, name, media_type, data)
+       values ($1, 0, 'image 1', 'image/png', $2)`,
+      [runId, Buffer.alloc(100, 1)],
+    );
+    const seen: unknown[] = [];
+    const see = (call: ModelCall): void => {
+      const last = call.messages.at(-1);
+      seen.push(last?.role === "user" ? last.images : null);
+    };
+    const dead = stage.node({
+      script: (call) => {
+        see(call);
+        return dies(call, "I was go");
+      },
+    });
+    await dead.take(runId);
+    await until(() => hasText(runId, "I was go"), "the text is stored");
+    await expire(runId);
+    const next = stage.node({
+      script: (call) => {
+        see(call);
+        return says(call, "here I am");
+      },
+    });
+    await next.take(runId);
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+    const images = [{ name: "image 1", mediaType: "image/png", data: Buffer.alloc(100, 1).toString("base64") }];
+    assert.deepEqual(seen, [images, images]);
+  });
+
   test("between turns continues with the next agent", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
     const runId = await stage.ask(swarm);
@@ -267,6 +301,38 @@ describe("a run whose node dies", () => {
         ["first succeeded", `second ${isIdempotent ? "succeeded" : "failed"}`],
       );
     });
+
+  test("by a stop that waits for nothing records no call in progress as cancelled, and repeats it", async () => {
+    const script = (call: ModelCall): AsyncGenerator<ModelEvent> =>
+      lastRole(call) === "user" ? calls(call, { name: "look_up" }) : says(call, "done");
+    const error = { code: "TOOL_CANCELLED", message: "The call was cancelled.", retryable: false };
+    const stopped = stage.node({
+      script,
+      executor: { stopTimeoutMs: 0 },
+      tools: {
+        run: async (_tool, _input, { signal }) => {
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          return { status: "cancelled", error, attempts: 1, durationMs: 1 };
+        },
+      },
+    });
+    const runIds: string[] = [];
+    for (let run = 0; run < 10; run += 1) {
+      const swarm = await stage.newSwarm({ agents: ["Ada"] });
+      const toolId = await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
+      await stage.rows("update public.tools set idempotent = true where id = $1", [toolId]);
+      runIds.push(await stage.ask(swarm));
+    }
+    stopped.start();
+    const calling = "select 1 from public.tool_executions where run_id = any($1) and status = 'running'";
+    await until(async () => (await stage.rows(calling, [runIds])).length === 10, "all tools run");
+    await stopped.stop();
+    const next = stage.node({ script });
+    next.start();
+    for (const runId of runIds) assert.equal(await outcomeOf(runId), "completed all_replied");
+    const statuses = "select distinct status from public.tool_executions where run_id = any($1)";
+    assert.deepEqual(await stage.rows(statuses, [runIds]), [{ status: "succeeded" }]);
+  });
 
   test("in the answer after a tool call keeps the text before the call and does not repeat the call", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });

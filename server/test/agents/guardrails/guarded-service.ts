@@ -5,10 +5,12 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
+import type { QueryResult, QueryResultRow } from "pg";
 import { Agent, fetch } from "undici";
 import { type Cleanup, createTestDatabase } from "../../support/database.ts";
 import { type ServiceHere, startServiceHere } from "../../support/service-here.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { RawClient } from "../../realtime/support/raw-client.ts";
 import type { WireAnswer } from "../../support/providers/wire-answer.ts";
 import { WIRE } from "../../support/providers/wire.ts";
 import { hang, say } from "../../support/providers/wire-server.ts";
@@ -28,6 +30,8 @@ export interface GuardedService {
   readonly received: Received[];
   /** What the model answers; null: the stream begins and never ends. */
   reply: string;
+  /** What it answers to a request instead; null: `reply`. */
+  replyTo: ((request: Any) => string) | null;
   isHanging: boolean;
   /** The tools that the model calls before it answers. */
   calls: WireAnswer["calls"];
@@ -36,11 +40,16 @@ export interface GuardedService {
   /** Null: never. */
   webhookAnswer: object | null;
   signUp(name: string): Promise<Person>;
+  /** Runs SQL as the owner of the database. */
+  query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>>;
   close(): Promise<void>;
 }
 
 export interface Person {
   readonly id: string;
+  readonly token: string;
+  /** Opens a socket of realtime, and joins a channel with all changes that the person may see of the tables. */
+  follow(tables: readonly string[]): Promise<RawClient>;
   /** Status and body. */
   call(line: string, body?: object): Promise<readonly [number, Any]>;
   /** The first row of a request that must succeed. */
@@ -94,11 +103,13 @@ export async function startGuardedService(): Promise<GuardedService> {
     asked,
     received,
     reply: "Hello.",
+    replyTo: null,
     isHanging: false,
     calls: [],
     fault: null,
     webhookAnswer: { allowed: true },
-    signUp: (name) => signUp(service, dispatcher, name),
+    signUp: (name) => signUp(service, { dispatcher, cleanup }, name),
+    query: (sql, values) => database.owner.query(sql, [...values]),
     async close() {
       for (const close of closers) await close();
     },
@@ -125,14 +136,20 @@ async function answer(state: GuardedService, body: Any, response: ServerResponse
   }
   const isCheck = JSON.stringify(body.messages[0]).includes(CHECKER);
   const violation = isCheck && JSON.stringify(body.messages.slice(1)).includes("politics");
-  const words = isCheck ? JSON.stringify({ violation, reason: "It is about politics." }) : state.reply;
+  const words = isCheck
+    ? JSON.stringify({ violation, reason: "It is about politics." })
+    : (state.replyTo?.(body) ?? state.reply);
   const calls = body.messages.at(-1).role === "user" && !isCheck ? (state.calls ?? []) : [];
   const texts = calls.length === 0 ? [words.slice(0, 4), words.slice(4)] : [];
   const frames = WIRE["openai-compatible"]({ texts, calls });
   await (state.isHanging && !isCheck ? hang(frames.slice(0, 3)) : say(frames))(response);
 }
 
-async function signUp({ credentials }: ServiceHere, dispatcher: Agent, name: string): Promise<Person> {
+async function signUp(
+  { credentials }: ServiceHere,
+  { dispatcher, cleanup }: { readonly dispatcher: Agent; readonly cleanup: Cleanup },
+  name: string,
+): Promise<Person> {
   const send = (line: string, bearer: string | null, body?: object, accept = "application/json") => {
     const [method = "GET", path = "/"] = line.split(" ");
     return fetch(new URL(path, credentials.url), {
@@ -157,6 +174,15 @@ async function signUp({ credentials }: ServiceHere, dispatcher: Agent, name: str
   };
   return {
     id: user.id,
+    token,
+    async follow(tables) {
+      const { url, anon_key: apikey, ca_cert_file: caFile } = credentials;
+      const socket = await RawClient.open(cleanup, url, { apikey, ca: readFileSync(caFile ?? "", "utf8") });
+      const changes = tables.map((table) => ({ event: "*", schema: "public", table }));
+      const { status } = await socket.join("realtime:changes", { postgres_changes: changes }, token);
+      if (status !== "ok") throw new Error(`${name} cannot follow the tables`);
+      return socket;
+    },
     call,
     async one(line, body) {
       const [status, rows] = await call(line, body);

@@ -54,6 +54,7 @@ function callOf({ runId, ownerId }: StartedSwarm, more: Partial<BudgetCall> = {}
     run_id: runId,
     fence: 1,
     turn_id: null,
+    grant_id: null,
     payer_id: ownerId,
     framework: "provider_a",
     model: "m",

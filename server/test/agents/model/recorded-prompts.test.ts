@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { isExactPrompt, listPromptSeqs, resolvePrompt, type SentPrompt, type StoredPrompt } from "@swarmbase/sdk";
+import {
+  isExactPrompt,
+  listPromptExecutions,
+  listPromptSeqs,
+  resolvePrompt,
+  type SentPrompt,
+  type StoredPrompt,
+} from "@swarmbase/sdk";
 import { ModelError } from "../../../src/errors/index.ts";
 import type { ModelCall } from "../../../src/agents/providers/model-port.ts";
 import { until } from "../../support/until.ts";
@@ -36,7 +43,7 @@ async function resolve(swarmId: string, prompts: readonly StoredPrompt[]): Promi
     "select seq::integer, content from public.messages where swarm_id = $1 and seq = any ($2)",
     [swarmId, listPromptSeqs(prompts)],
   );
-  const sent = resolvePrompt(prompts, (seq) => rows.find((row) => row.seq === seq)?.content ?? null);
+  const sent = resolvePrompt(prompts, { message: (seq) => rows.find((row) => row.seq === seq)?.content ?? null });
   assert.ok(sent !== null, "every earlier call of the turn has its prompt");
   return sent;
 }
@@ -104,10 +111,7 @@ test("the prompts of a turn with tools and an approval are what the model was se
   }
   assert.match(heard.at(-1)?.[0] ?? "", /^Be brief\.\n\nAnswer in verse\./);
   assert.deepEqual(listPromptSeqs(prompts), [1, 2], "the changed message is stored as text");
-  assert.equal(
-    resolvePrompt(prompts.slice(1), () => ""),
-    null,
-  );
+  assert.equal(resolvePrompt(prompts.slice(1), { message: () => "" }), null);
 });
 
 test("a message that was changed or deleted since is noticed, and its text is not kept in the prompt", async () => {
@@ -129,6 +133,42 @@ test("a message that was changed or deleted since is noticed, and its text is no
   const sent = await resolve(swarm.swarmId, prompts);
   assert.deepEqual(sent.missing, [1]);
   assert.ok(!(await isExactPrompt(sent)));
+});
+
+test("the calls of earlier turns are found by their executions", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ada"] });
+  await stage.newTool(swarm.agentIds[0] ?? "", "plain");
+  const heard: ModelCall[] = [];
+  const script = (call: ModelCall) => {
+    heard.push(call);
+    return heard.length === 1 ? calls(call, { name: "plain", input: { a: 1 } }) : says(call, "fine");
+  };
+  let runId = "";
+  for (const message of ["one", "two"]) {
+    runId = await stage.ask(swarm, message);
+    await stage.node({ script }).take(runId);
+    await stage.end(runId);
+  }
+  const prompts = await promptsOf(runId);
+  const [executionId = "", ...others] = listPromptExecutions(prompts);
+  assert.deepEqual(others, []);
+  const [payload] = await stage.rows<{ input: unknown; output: unknown }>(
+    "select input, output from public.tool_execution_payloads where tool_execution_id = $1",
+    [executionId],
+  );
+  const texts = ["one", "fine", "two"];
+  const sent = resolvePrompt(prompts, {
+    message: (seq) => texts[seq - 1] ?? null,
+    call: () => ({ input: JSON.stringify(payload?.input), output: JSON.stringify(payload?.output) }),
+  });
+  assert.ok(sent !== null && (await isExactPrompt(sent)));
+  const toolCalls = sent.messages.flatMap((message) => message.toolCalls.map(({ name, input }) => [name, input]));
+  assert.deepEqual(toolCalls, [["plain", '{"a":1}']]);
+  const [result] = heard.at(-1)?.messages.filter(({ role }) => role === "tool") ?? [];
+  assert.deepEqual(
+    sent.messages.filter(({ isEarlier }) => isEarlier).map(({ text }) => JSON.parse(text)),
+    [JSON.parse(result?.role === "tool" ? result.output : "")],
+  );
 });
 
 test("a context that was shortened is told anew", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "../../../src/errors/index.ts";
-import { answerWith, type RunBody } from "../../../src/agents/streams/run-body.ts";
+import { answerWith, isAtWork, type RunBody } from "../../../src/agents/streams/run-body.ts";
 
 const runOf = (stopReason: string, codes: readonly string[], responses: readonly unknown[] = []): RunBody => ({
   run_id: "1",
@@ -11,6 +11,7 @@ const runOf = (stopReason: string, codes: readonly string[], responses: readonly
   errors: codes.map((code) => ({ code, message: `because of ${code}` })),
   pending_approvals: null,
   pending_client_calls: null,
+  pending_waits: null,
 });
 
 const CASES: readonly (readonly [stopReason: string, codes: readonly string[], status: number, code: string])[] = [
@@ -42,4 +43,22 @@ test("an answer that does not satisfy its schema is kept, and the call fails all
     () => answerWith(run, {}),
     (error) => error instanceof AppError && error.status === 502 && error.code === "RESPONSE_SCHEMA_MISMATCH",
   );
+});
+
+test("a run is at work while it or each of its sub-tasks is executed", () => {
+  const body = (status: RunBody["status"], waits: RunBody["pending_waits"] = null): RunBody => ({
+    ...runOf("", []),
+    status,
+    pending_waits: waits,
+  });
+  const [working, waiting, sleeping] = [{ is_at_work: true }, { is_at_work: false }, {}];
+  for (const at of [body("running"), body("waiting"), body("waiting", [working, working])]) assert.ok(isAtWork(at));
+  for (const at of [
+    body("queued"),
+    body("requires_action", [working]),
+    body("waiting", [working, waiting]),
+    body("waiting", [sleeping]),
+    body("completed"),
+  ])
+    assert.ok(!isAtWork(at));
 });

@@ -233,7 +233,7 @@ describe("a request that waits for a run", () => {
     for (const { body } of [answer, attached])
       assert.equal(
         Object.keys(body).join(" "),
-        "run_id swarm_id status stop_reason message responses errors usage pending_approvals pending_client_calls created_at completed_at",
+        "run_id swarm_id status stop_reason message responses errors usage pending_approvals pending_client_calls pending_waits created_at completed_at",
       );
   });
 

@@ -1,15 +1,7 @@
 import type { OpenStarter, ToolCallContext, ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
-import { calls, lastRole, type RunNode, type RunStage, says } from "./run-stage.ts";
+import { calls, lastRole, type RunNode, type RunStage, says, succeeded } from "./run-stage.ts";
 
-const DONE: ToolOutcome = {
-  status: "succeeded",
-  output: "RESULT-CANARY",
-  text: "RESULT-CANARY",
-  outputChars: 13,
-  isTruncated: false,
-  attempts: 1,
-  durationMs: 1,
-};
+const DONE = succeeded("RESULT-CANARY");
 
 export interface Conversation {
   readonly swarm: { readonly swarmId: string; readonly ownerId: string };
@@ -23,6 +15,8 @@ export interface Responded {
   readonly node: RunNode;
   /** The tools that the model saw. */
   offered(): readonly string[];
+  /** The messages of the first call of the model. */
+  prompt(): string;
   /** What each call of the tool has opened. */
   readonly opened: readonly (OpenStarter | Error)[];
 }
@@ -67,11 +61,13 @@ export async function respond(
   { onCall = async () => {}, outcome = DONE, request = {} }: RespondOptions = {},
 ): Promise<Responded> {
   let offered: readonly string[] = [];
+  let prompt = "";
   const opened: (OpenStarter | Error)[] = [];
   const runId = await stage.ask(swarm, "hello", request);
   const node = stage.node({
     script: async function* (call) {
       const names = call.tools.map(({ name }) => name);
+      prompt ||= JSON.stringify(call.messages);
       if (names.includes("orders") || offered.length === 0) offered = names;
       if (lastRole(call) === "tool" || !names.includes("orders")) yield* says(call, "done");
       else yield* calls(call, { name: "orders", input: { q: "INPUT-CANARY" } });
@@ -86,7 +82,7 @@ export async function respond(
     },
   });
   await node.take(runId);
-  return { runId, node, offered: () => offered, opened };
+  return { runId, node, offered: () => offered, prompt: () => prompt, opened };
 }
 
 /** Decides on all calls of the run that wait. */

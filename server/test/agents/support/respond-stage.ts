@@ -30,6 +30,8 @@ export interface Stage {
   /** Called when a run may be queued. */
   onWake: () => void;
   charged: number;
+  /** Counts a run that no call starts. */
+  chargeStart: (userId: string) => Promise<void>;
   newUser(): Promise<UserPrincipal>;
   newSwarm(
     owner: UserPrincipal,
@@ -86,13 +88,14 @@ export async function openStage(t: Cleanup): Promise<Stage> {
       describe: (framework, model) => {
         if (model === WITHOUT_MODEL) throw new ModelError("INVALID_MODEL", "the model does not exist");
         if (framework === "provider_c") throw new ModelError("PROVIDER_NOT_CONFIGURED", "provider_c is not configured");
-        return { model: model ?? "default", contextWindow: 1_000, hasTools: true, isReasoning: false };
+        return { model: model ?? "default", contextWindow: 1_000, hasTools: true, hasImages: true, isReasoning: false };
       },
     },
     queueLimit: 3,
     queueWaitMs: 300,
     newId: randomUUID,
     countRuns: () => 0,
+    chargeStart: (userId) => stage.chargeStart(userId),
     onEvents: () => {},
   });
   t.after(async () => respond.close());
@@ -111,6 +114,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     releasedCount: 0,
     onWake: () => {},
     charged: 0,
+    chargeStart: async () => {},
     rows,
     newUser: async () => {
       const id = randomUUID();
@@ -188,6 +192,8 @@ export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> 
     maxTurns: null,
     responseSchema: null,
     clientTools: [],
+    toolChoice: null,
+    images: [],
     replyToId: null,
     clientMessageId: null,
     regenerates: null,

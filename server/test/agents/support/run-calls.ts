@@ -16,6 +16,8 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
     conversation: null,
     agent_version: null,
     is_new_conversation: false,
+    started_by: null,
+    cause: null,
     changes_agent: false,
     has_client_tools: false,
     user_id: ownerId,

@@ -9,8 +9,9 @@ import { createExecutor, type Executor, type ExecutorOptions } from "../../../sr
 import type { RunPorts } from "../../../src/agents/run/live-run.ts";
 import { openGuardrails } from "../../../src/agents/guardrails/open-guardrails.ts";
 import { createStreamHub, type OpenStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
+import { DEFAULT_MAXIMA, type RunMaxima } from "../../../src/agents/strategies/run-limits.ts";
 import { openStarters } from "../../../src/agents/tools/starters.ts";
-import type { Tools } from "../../../src/agents/tools/tool-port.ts";
+import type { ToolOutcome, Tools } from "../../../src/agents/tools/tool-port.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
 import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
 import { deleteAccount } from "../../../src/auth/sql/users.ts";
@@ -42,6 +43,9 @@ export interface NodeOptions {
       "leaseMs" | "concurrency" | "eventRetentionHours" | "providerSharePercent" | "stopTimeoutMs" | "times"
     >
   >;
+  readonly maxima?: RunMaxima;
+  readonly maxWaitingRuns?: number;
+  readonly summaryModel?: RunPorts["summaryModel"];
   readonly approvalTtlMs?: number;
   readonly clientToolTtlMs?: number;
   readonly toolConcurrency?: number;
@@ -251,6 +255,9 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           charge: options.charge ?? { answer: async () => true, tool: async () => true },
           newId: randomUUID,
           onEvents: () => {},
+          maxima: options.maxima ?? DEFAULT_MAXIMA,
+          maxWaitingRuns: options.maxWaitingRuns ?? 1_000,
+          summaryModel: options.summaryModel ?? null,
           approvalTtlMs: options.approvalTtlMs ?? 60_000,
           clientToolTtlMs: options.clientToolTtlMs ?? 60_000,
           toolConcurrency: options.toolConcurrency ?? 8,
@@ -325,18 +332,16 @@ export function collect(node: RunNode, runId: string): RunEvent[] {
   return events;
 }
 
+/** The result of a tool. */
+export function succeeded(text: string, output: unknown = text): Extract<ToolOutcome, { status: "succeeded" }> {
+  const outputChars = text.length;
+  return { status: "succeeded", output, text, outputChars, isTruncated: false, attempts: 1, durationMs: 1 };
+}
+
 const plainTools: Tools = {
   describe: ({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }),
   checkInput: (_tool, inputText) => ({ ok: true, input: JSON.parse(inputText) as Record<string, unknown> }),
-  run: async (tool, input) => ({
-    status: "succeeded",
-    output: { tool: tool.name, input },
-    text: `${tool.name} says ${JSON.stringify(input)}`,
-    outputChars: 10,
-    isTruncated: false,
-    attempts: 1,
-    durationMs: 1,
-  }),
+  run: async (tool, input) => succeeded(`${tool.name} says ${JSON.stringify(input)}`, { tool: tool.name, input }),
 };
 
 function scriptedModels(script: Script, price: NonNullable<NodeOptions["price"]> | null): Models {
@@ -349,6 +354,7 @@ function scriptedModels(script: Script, price: NonNullable<NodeOptions["price"]>
       model: model ?? "scripted",
       contextWindow: 32_000,
       hasTools: true,
+      hasImages: true,
       isReasoning: false,
     }),
     maxTokens: (_framework, _model, { max_tokens: maxTokens }) => (typeof maxTokens === "number" ? maxTokens : 4_096),

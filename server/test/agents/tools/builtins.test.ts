@@ -2,10 +2,50 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { calculate } from "../../../src/agents/tools/builtins/calculate.ts";
 import { queryJson } from "../../../src/agents/tools/builtins/query-json.ts";
+import { readWait } from "../../../src/agents/tools/builtins/read-wait.ts";
 import { formatTime } from "../../../src/agents/tools/builtins/format-time.ts";
 import { takeToolName, toLegalName } from "../../../src/agents/providers/tool-names.ts";
 import { boundText } from "../../../src/agents/tools/output/bound-text.ts";
 import { toStoredOutput } from "../../../src/agents/tools/output/stored-output.ts";
+
+describe("readWait", () => {
+  const now = new Date("2026-11-18T12:00:00Z");
+
+  it("reads times with their offset, up to 366 days from now", () => {
+    const cases: [string, string][] = [
+      ["2026-11-18T13:00:01+01:00", "2026-11-18T12:00:01.000Z"],
+      ["2026-11-18T12:01Z", "2026-11-18T12:01:00.000Z"],
+      ["2027-02-28T23:59:59.5-05:30", "2027-03-01T05:29:59.500Z"],
+      ["2027-11-19T12:00:00Z", "2027-11-19T12:00:00.000Z"],
+    ];
+    for (const [until, read] of cases)
+      assert.deepEqual(readWait({ until }, "time", now), { kind: "time", until: read });
+    assert.deepEqual(readWait({ seconds: 5 }, "time", now), { kind: "time", seconds: 5 });
+    const event = { kind: "event", name: "paid", from: "starter", seconds: 5 };
+    assert.deepEqual(readWait({ name: "paid", seconds: 5 }, "event", now), event);
+  });
+
+  it("rejects times that are over, too far away, without an offset, or none", () => {
+    for (const until of [
+      "2026-11-18T12:00:00Z",
+      "2026-11-18T12:30:00+01:00",
+      "2027-11-19T12:00:00.001Z",
+      "2026-11-19T12:00:00",
+      "2026-11-19",
+      "2027-02-30T25:00:00Z",
+      "+275760-09-13T00:00:00Z",
+      "tomorrow",
+      "",
+      "9".repeat(40),
+    ])
+      assert.throws(() => readWait({ until }, "time", now), { name: "ToolFailure" }, until);
+    assert.throws(() => readWait({}, "time", now), /either until or seconds/);
+    assert.throws(
+      () => readWait({ until: "2026-11-19T12:00:00Z", seconds: 1 }, "time", now),
+      /either until or seconds/,
+    );
+  });
+});
 
 describe("calculate", () => {
   it("evaluates expressions with the usual precedence", () => {

@@ -12,7 +12,16 @@ import { checkToolInput, describeTool } from "../../../src/agents/tools/input/ch
 import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
 import { findClientToolFault } from "../../../src/agents/tools/client/client-tools.ts";
 import { codeOf } from "../support/respond-stage.ts";
-import { calls, collect, lastRole, type NodeOptions, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import {
+  calls,
+  collect,
+  lastRole,
+  type NodeOptions,
+  openRunStage,
+  type RunStage,
+  says,
+  succeeded,
+} from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
 
 let stage: RunStage;
@@ -371,15 +380,7 @@ test("a turn executes a limited number of tool calls at a time", async () => {
         running.most = Math.max(running.most, running.now);
         await new Promise<void>((resolve) => gates.push(resolve));
         running.now -= 1;
-        return {
-          status: "succeeded",
-          output: "",
-          text: "ok",
-          outputChars: 2,
-          isTruncated: false,
-          attempts: 1,
-          durationMs: 1,
-        };
+        return succeeded("ok", "");
       },
     },
     script: (call) =>

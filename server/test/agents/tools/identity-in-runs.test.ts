@@ -21,7 +21,7 @@ let audience: string;
 let token = "";
 
 before(async () => {
-  service = await startExtendedService(cleanup, { LOG_LEVEL: "trace", ACCESS_LOG: "true" });
+  service = await startExtendedService(cleanup, { LOG_LEVEL: "trace", ACCESS_LOG_ENABLED: "true" });
   audience = await startToolServer(await readCertificate());
   ada = await service.signUp("ada");
   tool = await ada.insert("tools", {

@@ -225,7 +225,7 @@ describe("stored tools", () => {
       const rows = json as { name: string; input_schema: Row; visibility: string }[];
       assert.deepEqual(
         rows.map(({ name }) => name),
-        ["calculator", "current_time", "http_get", "json_query", "search_messages"],
+        ["calculator", "current_time", "http_get", "json_query", "search_messages", "sleep", "wait_for_event"],
       );
       for (const { name, input_schema } of rows) {
         assert.equal(checks.isBuiltin(name), true);
@@ -371,7 +371,7 @@ describe("stored tools", () => {
       const { status, json } = await send("POST /tools", { name: "remote", description: "x", kind: "mcp" });
       assert.deepEqual(
         [status, (json as { details: Row }).details],
-        [400, { kind: "must be one of builtin, http, client" }],
+        [400, { kind: "must be one of builtin, http, client, swarm" }],
       );
     });
   });

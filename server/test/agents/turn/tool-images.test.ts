@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ModelCall, ModelEvent, ModelMessage } from "../../../src/agents/providers/model-port.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
-import { openRunStage, type RunStage } from "../support/run-stage.ts";
+import { openRunStage, type RunStage, succeeded } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
 
 let stage: RunStage;
@@ -33,16 +33,7 @@ function script(steps: readonly (readonly string[])[], seen: (readonly ModelMess
 }
 
 function withImage(chars: number): ToolOutcome {
-  return {
-    status: "succeeded",
-    output: "[image 1]",
-    text: "[image 1]",
-    images: [{ mediaType: "image/png", data: "A".repeat(chars) }],
-    outputChars: 9,
-    isTruncated: false,
-    attempts: 1,
-    durationMs: 1,
-  };
+  return { ...succeeded("[image 1]"), images: [{ mediaType: "image/png", data: "A".repeat(chars) }] };
 }
 
 const imagesIn = (messages: readonly ModelMessage[] = []): number[] =>

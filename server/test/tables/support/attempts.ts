@@ -46,8 +46,8 @@ export function check(written: WriteAttempt, rules: TableRules = pureRules): App
   }
 }
 
-export function passes(written: WriteAttempt): void {
-  const found = check(written);
+export function passes(written: WriteAttempt, rules: TableRules = pureRules): void {
+  const found = check(written, rules);
   if (found instanceof AppError) assert.fail(`rejected: ${found.message} ${JSON.stringify(found.extra.details)}`);
 }
 

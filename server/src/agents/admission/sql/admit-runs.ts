@@ -1,5 +1,4 @@
 import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
-import type pg from "pg";
 import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
 import type { StartedRun } from "../../execution/execute-run.ts";
 import type { OpenedTurn } from "../../run/live-run.ts";
@@ -7,31 +6,11 @@ import type { LoadedRun } from "../../run/sql/load-run.ts";
 import { type MessageColumns, toMessages } from "../../writer/sql/message-columns.ts";
 import type { SpeakingAgent } from "../../writer/steps.ts";
 import type { EventRow } from "../../streams/stream-hub.ts";
+import type { NamedImage } from "../../providers/model-port.ts";
+import type { Conversation, SentResult } from "../conversation.ts";
 import { type Rejection, toAppError } from "../../rejections/rejections.ts";
-import { callValue } from "../../rejections/call-function.ts";
-
-/** What a call brings with it when it has a conversation of its own. */
-export interface Conversation {
-  /** The messages before the one that the agent answers, oldest first. */
-  readonly history: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
-  /** False: the swarm of the conversation is hidden, and deleted after the run. */
-  readonly isStored: boolean;
-  /** Follows the system prompt of the agent. Null: nothing does. */
-  readonly instructions: string | null;
-  /** Take precedence over the settings of the agent. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** The agent answers as it was in this version. Null: as it is. */
-  readonly agentVersion: number | null;
-  /** Take the place of the agent's values, or of those of the version. */
-  readonly overrides: AgentOverrides;
-}
-
-/** A member that is absent overrides nothing. A model that is null is the default of the provider. */
-export interface AgentOverrides {
-  readonly framework?: Framework;
-  readonly model?: string | null;
-  readonly system_prompt?: string;
-}
+import type { RunOrigin } from "../run-origin.ts";
+import { callValue, type Queryable } from "../../rejections/call-function.ts";
 
 /** A request to a swarm, in the JSON that private.preflight_swarms and private.admit_runs read. */
 export interface AdmissionCall {
@@ -42,10 +21,18 @@ export interface AdmissionCall {
   readonly swarm_id: string | null;
   readonly agent_id: string | null;
   /** Not null: a new swarm for this conversation takes the place of the private swarm. */
-  readonly conversation: { readonly history: Conversation["history"]; readonly is_stored: boolean } | null;
+  readonly conversation: {
+    readonly history: Conversation["history"];
+    readonly tool_results: readonly SentResult[];
+    readonly are_results_alone: boolean;
+    readonly is_stored: boolean;
+  } | null;
   readonly agent_version: number | null;
   /** With `agent_id`: a new private conversation begins beside the others. */
   readonly is_new_conversation: boolean;
+  /** With `agent_id`: the conversation is one of those of what starts the run. Null: it is a chat of the user. */
+  readonly started_by: string | null;
+  readonly cause: RunOrigin["cause"] | null;
   /** The call changes how the agent answers, which only its owner may. */
   readonly changes_agent: boolean;
   readonly has_client_tools: boolean;
@@ -76,6 +63,8 @@ export interface AdmissionCall {
   readonly speaker_ids: readonly string[] | null;
   /** False leaves the run in the queue: this node has no capacity for it. */
   readonly has_place: boolean;
+  /** Only of a call that is admitted: the others do not need them. */
+  readonly images?: readonly NamedImage[];
   /** Starts with the run, if the run is not queued and the agents of the swarm have not changed. */
   readonly first_turn: FirstTurnPlan | null;
 }
@@ -136,13 +125,14 @@ interface PreflightRow {
 }
 
 /** Returns one answer for each call, in their order. */
-export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCall[]): Promise<Answer<Preflight>[]> {
+export async function preflightSwarms(pool: Queryable, calls: readonly AdmissionCall[]): Promise<Answer<Preflight>[]> {
   const sent = calls.map((call, place) => ({
     place,
     swarm_id: call.swarm_id,
     user_id: call.user_id,
     is_service: call.is_service,
     agent_ids: call.agent_ids,
+    changes_agent: call.changes_agent,
     has_client_tools: call.has_client_tools,
     ...((call.client_message_id !== null || call.idempotency_key !== null) && {
       message: call.message,
@@ -170,7 +160,7 @@ export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCa
 type PrivateSwarm = Answer<{ readonly swarm: Preflight }> | { readonly swarm_id: string };
 
 /** Looks for the private swarm of the user and the agent, or describes the one that the admission creates. */
-export function preflightPrivateSwarm(pool: pg.Pool, call: AdmissionCall): Promise<PrivateSwarm> {
+export function preflightPrivateSwarm(pool: Queryable, call: AdmissionCall): Promise<PrivateSwarm> {
   return callValue(pool, {
     name: "respond-preflight-private",
     text: "select private.preflight_private_swarm($1::jsonb) as value",
@@ -180,7 +170,7 @@ export function preflightPrivateSwarm(pool: pg.Pool, call: AdmissionCall): Promi
 
 /** The private conversation with exactly the messages of the call, null without one; or the run that the call repeats. */
 export async function findListedSwarm(
-  pool: pg.Pool,
+  pool: Queryable,
   call: AdmissionCall,
 ): Promise<Replay | { readonly swarm_id: string | null }> {
   const found = await callValue<Answer<{ readonly swarm_id: string | null }>>(pool, {
@@ -193,7 +183,7 @@ export async function findListedSwarm(
 }
 
 /** The runs that the call replaces and that have not ended. */
-export function listReplacedRuns(pool: pg.Pool, call: AdmissionCall): Promise<readonly string[]> {
+export function listReplacedRuns(pool: Queryable, call: AdmissionCall): Promise<readonly string[]> {
   return callValue(pool, {
     name: "respond-replaced-runs",
     text: "select private.list_replaced_runs($1::jsonb) as value",
@@ -229,16 +219,32 @@ interface AdmissionRows {
 
 /** Returns one answer for each call, in their order. Null: nothing was written, because another transaction holds a lock. */
 export async function admitRuns(
-  pool: pg.Pool,
+  pool: Queryable,
   calls: readonly AdmissionCall[],
   { owner, leaseMs, queueLimit }: AdmitOptions,
 ): Promise<(Answer<Admission> | null)[]> {
   const leasedAtMs = performance.now();
-  const { admitted, others, has_events } = await callValue<AdmissionRows>(pool, {
-    name: "respond-admit",
-    text: "select private.admit_runs($1::jsonb, $2, $3, $4) as value",
-    values: [JSON.stringify(calls.map((call, place) => ({ ...call, place }))), owner, leaseMs, queueLimit],
-  });
+  const batch = calls.map(({ images: _images, ...call }, place) => ({ ...call, place }));
+  const images = calls.flatMap((call) =>
+    (call.images ?? []).map(({ name, mediaType, data }, position) => ({
+      run_id: call.run_id,
+      position,
+      name,
+      media_type: mediaType,
+      data,
+    })),
+  );
+  const values = [JSON.stringify(batch), owner, leaseMs, queueLimit];
+  const { admitted, others, has_events } = await callValue<AdmissionRows>(
+    pool,
+    images.length === 0
+      ? { name: "respond-admit", text: "select private.admit_runs($1::jsonb, $2, $3, $4) as value", values }
+      : {
+          name: "respond-admit-images",
+          text: "select private.admit_runs_with_images($1::jsonb, $2, $3, $4, $5::jsonb) as value",
+          values: [...values, JSON.stringify(images)],
+        },
+  );
   const answers: (Answer<Admission> | null)[] = calls.map(() => null);
   for (const { place, fence, context, first_turn: turn, ...row } of admitted) {
     const opened = toOpenedTurn(calls[place]?.first_turn ?? null, turn);
@@ -260,7 +266,7 @@ function toOpenedTurn(plan: FirstTurnPlan | null, started: AdmittedRow["first_tu
 
 /** Throws when the principal is an API key that may not ask there. */
 export async function requireKeyTarget(
-  pool: pg.Pool,
+  pool: Queryable,
   principal: Principal,
   { swarmId, agentId }: { readonly swarmId: string | null; readonly agentId: string | null },
 ): Promise<void> {

@@ -119,13 +119,15 @@ export async function leaveRun(pool: pg.Pool, { runId, fence }: Hold): Promise<v
 export interface Swept {
   /** The statuses of the runs that ended because their node was lost. */
   readonly ended: readonly string[];
-  /** The number of tool calls whose approval expired. */
-  readonly denied: number;
+  /** The number of tool calls that waited, and whose time is over. */
+  readonly expired: number;
+  /** Until the next of them; null: none waits for a time. */
+  readonly next_due_ms: number | null;
 }
 
 export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<Swept> {
-  const { rows } = await pool.query<Swept>("select ended, denied from private.sweep_runs($1)", [maxRows]);
-  return rows[0] ?? { ended: [], denied: 0 };
+  const { rows } = await pool.query<Swept>("select ended, expired, next_due_ms from private.sweep_runs($1)", [maxRows]);
+  return rows[0] ?? { ended: [], expired: 0, next_due_ms: null };
 }
 
 /** Writes the statuses of agents that their runs have left for later. Returns how many changed. */
@@ -173,13 +175,15 @@ async function prune(pool: pg.Pool, statement: string, values: readonly (number 
   return rows[0]?.count ?? 0;
 }
 
-/** The number of runs that have not ended, by status. Two reads, because each has its own index. */
+/** The number of runs that have not ended, by status. A read for each index. */
 export async function countLiveRuns(pool: pg.Pool): Promise<readonly { status: string; count: number }[]> {
   const { rows } = await pool.query<{ status: string; count: number }>(
     `select states.status, coalesce(live.count, 0)::float8 as count
-     from unnest(array['queued', 'running', 'requires_action']) as states (status)
+     from unnest(array['queued', 'running', 'requires_action', 'waiting']) as states (status)
      left join (
-       select status, count(*) from public.runs where status in ('queued', 'requires_action') group by status
+       select 'queued' as status, count(*) from public.runs where status = 'queued'
+       union all
+       select status, count(*) from public.runs where status in ('requires_action', 'waiting') group by status
        union all
        select 'running', count(*) from public.runs where status = 'running'
      ) as live on live.status = states.status`,

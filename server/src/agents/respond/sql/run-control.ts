@@ -1,8 +1,9 @@
 import type pg from "pg";
 import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
-import { createRejection, DECIDE_STATEMENT, SUBMIT_STATEMENT } from "../../rejections/rejections.ts";
+import { createRejection, DECIDE_STATEMENT, SIGNAL_STATEMENT, SUBMIT_STATEMENT } from "../../rejections/rejections.ts";
 import type { RunBody } from "../../streams/run-body.ts";
 import { callRows, callValue } from "../../rejections/call-function.ts";
+import type { IdempotencyKey } from "../../admission/to-admission-call.ts";
 
 type User = Pick<Principal, "role" | "userId">;
 
@@ -82,6 +83,27 @@ export function submitToolResults(
   return callValue(pool, {
     name: SUBMIT_STATEMENT,
     text: "select private.submit_tool_results($1::jsonb) as value",
+    values: [JSON.stringify(call)],
+  });
+}
+
+export interface RunSignal {
+  readonly name: string;
+  readonly data: unknown;
+  /** With a key, a signal that is sent again has no further effect. */
+  readonly key: IdempotencyKey | null;
+}
+
+export function signalRun(
+  pool: pg.Pool,
+  runId: string,
+  { role, userId }: User,
+  { name, data, key }: RunSignal,
+): Promise<RunBody> {
+  const call = { run_id: runId, user_id: userId, is_service: role === "service_role", name, data, ...key };
+  return callValue(pool, {
+    name: SIGNAL_STATEMENT,
+    text: "select private.signal_run($1::jsonb) as value",
     values: [JSON.stringify(call)],
   });
 }

@@ -10,6 +10,7 @@ interface ContextAgent
   readonly payer_id: string | null;
   /** The grant by which the agent answers; null: its owner is a member of the swarm. */
   readonly grant_id: string | null;
+  readonly accepts_client_tools: boolean;
   /** Null unless the strategy is `selector`. */
   readonly system_prompt: string | null;
 }

@@ -9,6 +9,7 @@ export interface BudgetCall {
   readonly fence: number;
   readonly turn_id: string | null;
   readonly payer_id: string;
+  readonly grant_id: string | null;
   readonly framework: Framework;
   readonly model: string;
   readonly input_tokens: number;

@@ -6,9 +6,11 @@ import { type FetchPort, sendRequest } from "../http/run-http-tool.ts";
 import { searchMessages } from "../sql/search-messages.ts";
 import { invalidInput } from "../invalid-input.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
+import type { ToolWait } from "../tool-port.ts";
 import { calculate } from "./calculate.ts";
 import { formatTime } from "./format-time.ts";
 import { queryJson } from "./query-json.ts";
+import { readWait } from "./read-wait.ts";
 
 export interface BuiltinPorts {
   readonly guarded: FetchPort;
@@ -26,6 +28,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   current_time: ({ clock }, { input }) => answer(formatTime(clock.now(), textOf(input, "timezone", "UTC"))),
   calculator: (_ports, { input }) => answer(String(calculate(textOf(input, "expression")))),
   json_query: (_ports, { input }) => answer(queryJson(textOf(input, "json"), textOf(input, "path", ""))),
+  sleep: (ports, call) => waits(ports, call, "time"),
+  wait_for_event: (ports, call) => waits(ports, call, "event"),
   http_get: ({ guarded }, { input, signal, maxChars, maxRetries }) => {
     const url = textOf(input, "url");
     if (!URL.canParse(url)) throw invalidInput("The URL is not valid.");
@@ -53,6 +57,11 @@ export async function runBuiltin(ports: BuiltinPorts, call: ToolCall): Promise<T
 
 function answer(text: string): ToolAnswer {
   return { text, isCut: false, attempts: 1 };
+}
+
+function waits({ clock }: BuiltinPorts, { input, executionId }: ToolCall, kind: ToolWait["kind"]): ToolAnswer {
+  if (executionId === undefined) throw new ToolFailure("TOOL_UNUSABLE", "The tool works only within a run.");
+  return { ...answer(""), wait: readWait(input, kind, clock.now()) };
 }
 
 function textOf(input: JsonRecord, name: string, missing?: string): string {

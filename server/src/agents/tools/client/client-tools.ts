@@ -11,6 +11,8 @@ export interface ClientTool {
   readonly input_schema: JsonRecord;
 }
 
+export type ClientToolChoice = "required" | { readonly name: string };
+
 const MAX_OUTPUT_CHARS = 16_000;
 /** Together: each schema is compiled, and all of them are stored with the run. */
 const MAX_TOTAL_BYTES = 65_536;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { TOOL_IDENTITY_HEADER } from "@swarmbase/sdk";
 import { apiKeyIdOf } from "../../../db/index.ts";
-import { ToolFailure } from "../../../errors/index.ts";
 import type { ToolCall } from "../tool-kind.ts";
 import type { CallSigner } from "./call-signer.ts";
 
@@ -19,8 +18,6 @@ export async function identifyCall(
   { url, method, body, toolId, callId }: IdentifiedRequest,
   { name, starter, hide }: Pick<ToolCall, "name" | "starter" | "hide">,
 ): Promise<Readonly<Record<string, string>>> {
-  if (starter === null || starter === undefined)
-    throw new ToolFailure("TOOL_UNUSABLE", "The tool acts for the person who asks, and nobody has asked.");
   const { principal, call } = await starter.open();
   const apiKeyId = apiKeyIdOf(principal);
   const token = signer.sign({

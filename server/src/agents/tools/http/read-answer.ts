@@ -1,10 +1,22 @@
 import type { Response } from "undici";
+import { ToolFailure } from "../../../errors/index.ts";
 import type { ToolAnswer } from "../tool-kind.ts";
 
 const MAX_BYTES = 4_000_000;
 const SPARE_BYTES = 1024;
 const BINARY_TYPE =
   /^(?:image|audio|video|font)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-|vnd\.(?!.*(?:json|xml)))/i;
+
+/** The result of a tool by the response of its server. Throws a `ToolFailure` for a status that is not 2xx. */
+export async function toToolAnswer(response: Response, maxChars: number, attempts = 1): Promise<ToolAnswer> {
+  const { status } = response;
+  const { text, isCut } = await readAnswer(response, maxChars);
+  if (status >= 200 && status < 300)
+    return { text: text === "" ? `[empty answer, status ${status}]` : text, isCut, attempts };
+  const isRetryable = status === 408 || status === 425 || status === 429 || status >= 500;
+  const message = `The server answered with status ${status}.`;
+  throw new ToolFailure("TOOL_HTTP_ERROR", message, { isRetryable, attempts, text });
+}
 
 /** Reads the bytes that `maxChars` characters need at most, and closes the connection when the response is longer. */
 export async function readAnswer(response: Response, maxChars: number): Promise<Omit<ToolAnswer, "attempts">> {

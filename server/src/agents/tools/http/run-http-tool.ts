@@ -8,7 +8,7 @@ import { applyAuth } from "./apply-auth.ts";
 import type { CallSigner } from "./call-signer.ts";
 import { fillBody, fillUrl, withoutUsed } from "./fill-template.ts";
 import { identifyCall } from "./identify-call.ts";
-import { readAnswer } from "./read-answer.ts";
+import { toToolAnswer } from "./read-answer.ts";
 import { useAccount } from "./use-account.ts";
 
 interface HttpRequest {
@@ -94,16 +94,7 @@ export async function sendRequest(
     const { url, identify, ...init } = request;
     const headers = { ...init.headers, ...(await identify?.()) };
     try {
-      const response = await port.fetch(url, { ...init, headers, signal });
-      const { status } = response;
-      const { text, isCut } = await readAnswer(response, maxChars);
-      if (response.ok) return { text: text === "" ? `[empty answer, status ${status}]` : text, isCut, attempts };
-      const isRetryable = status === 408 || status === 425 || status === 429 || status >= 500;
-      throw new ToolFailure("TOOL_HTTP_ERROR", `The server answered with status ${status}.`, {
-        isRetryable,
-        attempts,
-        text,
-      });
+      return await toToolAnswer(await port.fetch(url, { ...init, headers, signal }), maxChars, attempts);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ToolFailure) throw error;

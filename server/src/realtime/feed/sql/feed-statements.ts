@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { FeedMessage } from "../row-change.ts";
 
-/** Transactional, because a nontransactional message stays in the WAL buffers until another commit flushes them. */
+/** Transactional, because the feed ignores others. */
 export async function insertMessages(pool: pg.Pool, messages: readonly FeedMessage[]): Promise<void> {
   await pool.query(
     `select pg_catalog.pg_logical_emit_message(true, m.prefix, m.content)
