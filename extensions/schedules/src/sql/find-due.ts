@@ -1,0 +1,70 @@
+import type { Query } from "swarmbase/extension";
+import { MAX_LATE_MS } from "../timing/decide-due.ts";
+
+/** Users and schedules that this node leaves alone for now. */
+export interface LeftOut {
+  readonly users: readonly string[];
+  readonly schedules: readonly string[];
+}
+
+const WAKES_AT = "coalesce(retry_at, next_run_at, '-infinity')";
+const READY = `enabled and ${WAKES_AT} <= now() and user_id <> all ($1::uuid[]) and id <> all ($2::uuid[])`;
+// No user's schedules delay those of others. The inner limit bounds the sort.
+const DUE = `
+  select id from (
+    select id, wakes_at, row_number() over (partition by user_id order by wakes_at) as place
+    from (select id, user_id, ${WAKES_AT} as wakes_at from public.schedules where ${READY} order by 2 limit 5000) as s) as s
+  order by place, wakes_at limit $3`;
+
+/** Schedules that are due, or were never planned: those that have waited longest, of each user in turn. */
+export async function findDue(query: Query, { users, schedules }: LeftOut, count: number): Promise<readonly string[]> {
+  return (await query<{ id: string }>(DUE, [users, schedules, count])).map(({ id }) => id);
+}
+
+const NEXT = `
+  select (extract(epoch from ${WAKES_AT} - now()) * 1000)::float8 as wait_ms from public.schedules
+  where enabled and user_id <> all ($1::uuid[]) and id <> all ($2::uuid[]) and ${WAKES_AT} < 'infinity'
+  order by ${WAKES_AT} limit 1`;
+
+/** The time until the next schedule is due; null when none is. */
+export async function findWait(query: Query, { users, schedules }: LeftOut): Promise<number | null> {
+  const [row] = await query<{ wait_ms: number }>(NEXT, [users, schedules]);
+  return row?.wait_ms ?? null;
+}
+
+const HOLD = `
+  update public.schedules set waiting = 'limit', retry_at = now() + $2 * interval '1 second'
+  where id in (select id from public.schedules
+    where user_id = $1 and enabled and waiting is null
+      and next_run_at between now() - $3 * interval '1 millisecond' and now() for no key update skip locked)`;
+
+/**
+ * The due schedules of a user who has reached the rate limit wait for its next window, too. Of those that were missed before that, each is
+ * decided about.
+ */
+export async function holdDue(query: Query, userId: string, seconds: number): Promise<void> {
+  await query(HOLD, [userId, seconds, MAX_LATE_MS]);
+}
+
+const ENDED = `
+  select run_id, schedule_id from ext_schedules.ended_runs where $1::uuid is null or run_id > $1
+  order by run_id limit $2`;
+const SETTLE =
+  "select ext_schedules.settle_run(run_id, schedule_id) as is_settled from unnest($1::uuid[], $2::uuid[]) as e (run_id, schedule_id)";
+
+export interface Settled {
+  /** The last run that was looked at; null: there are no more. */
+  readonly last: string | null;
+  /** False: another transaction holds the schedule of one of them. */
+  readonly isComplete: boolean;
+}
+
+/** Writes the outcomes of the next runs that have ended. */
+export async function settleRuns(query: Query, after: string | null, count: number): Promise<Settled> {
+  const ended = await query<{ run_id: string; schedule_id: string }>(ENDED, [after, count]);
+  const last = ended.at(-1)?.run_id;
+  if (last === undefined) return { last: null, isComplete: true };
+  const ids = [ended.map(({ run_id }) => run_id), ended.map(({ schedule_id }) => schedule_id)];
+  const settled = await query<{ is_settled: boolean }>(SETTLE, ids);
+  return { last, isComplete: settled.every(({ is_settled }) => is_settled) };
+}
