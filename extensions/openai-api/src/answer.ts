@@ -1,4 +1,12 @@
-import { type EndedRun, invokeFunction, respond, type RespondBody, type Run, type RunStream } from "@swarmbase/sdk";
+import {
+  type EndedRun,
+  invokeFunction,
+  listWaitingCalls,
+  respond,
+  type RespondBody,
+  type Run,
+  type RunStream,
+} from "@swarmbase/sdk";
 import { AppError, type ExtensionCore } from "swarmbase/extension";
 import type { Ask } from "./ask.ts";
 import {
@@ -16,7 +24,8 @@ import { type TextPart, TurnOrder, type TurnOrderOptions } from "./turn-order.ts
 /** The last part of an answer. */
 export interface End {
   readonly type: "end";
-  readonly finish: "stop" | "length" | "content_filter" | "tool_calls";
+  /** `waiting`: the run goes on when a time has come or it gets a signal. */
+  readonly finish: "stop" | "length" | "content_filter" | "tool_calls" | "waiting";
   readonly isCancelled: boolean;
   /** The caller has to execute these; empty unless `finish` is `tool_calls`. */
   readonly calls: readonly ClientCall[];
@@ -60,12 +69,17 @@ export async function openAnswer(ask: Ask, call: Call): Promise<Answer> {
 
 /** The body of the call that starts the run, without the members that say how it is answered. */
 export function toRespondBody(ask: Ask): RespondBody {
-  const { target, messages, lastUserText, responseSchema, metadata } = ask;
+  const { target, messages, lastUserText, responseSchema, metadata, swarmId } = ask;
   const common = {
     ...(responseSchema !== null && { response_schema: { ...responseSchema } }),
     ...(metadata !== null && { metadata: { ...metadata } }),
-    ...(ask.clientTools.length > 0 && { client_tools: ask.clientTools }),
+    ...(ask.images.length > 0 && { images: ask.images }),
+    ...(ask.clientTools.length > 0 && { client_tools: ask.clientTools, tool_choice: ask.toolChoice }),
   };
+  if (swarmId !== null) {
+    const message = ask.said.map(({ content }) => content).join("\n\n");
+    return { swarm_id: swarmId, message, agent_ids: [target.id], ...common };
+  }
   const converse = { agent_id: target.id, settings: ask.settings, ...common };
   if (target.isForeign) {
     const isSaid = ask.said.at(-1)?.role === "user";
@@ -103,6 +117,16 @@ async function* readParts(
         yield* order.end();
         const usage = subtract(next.usage, waiting?.before);
         yield { type: "end", finish: "tool_calls", isCancelled: false, calls: next.calls, usage };
+        return;
+      }
+      case "tool.waiting": {
+        // Nobody holds a connection for days.
+        const { run_id, tool_execution_id: id } = event.data;
+        const run = await invokeFunction(core, "agent-respond", { action: "attach", run_id });
+        if (run.status !== "waiting" || !listWaitingCalls(run).includes(id)) break;
+        yield* order.end();
+        const usage = subtract(run.usage, waiting?.before);
+        yield { type: "end", finish: "waiting", isCancelled: false, calls: [], usage };
         return;
       }
       case "message.reset":
@@ -174,15 +198,16 @@ async function throwFailure(core: ExtensionCore, { run_id, errors, stop_reason }
 
 async function* cancelledOnLeave(
   { core, signal, idempotencyKey }: Call,
-  { target }: Ask,
+  { target, swarmId }: Ask,
   stream: RunStream,
   parts: Answer["parts"],
 ): Answer["parts"] {
   try {
     yield* parts;
   } finally {
-    // A private conversation keeps the message: a client that repeats the call gets the answer.
-    const isKept = target.kind === "swarm" || (target.isForeign && idempotencyKey !== undefined);
+    // A conversation keeps the message: a client that repeats the call gets the answer.
+    const isConversation = target.isForeign || swarmId !== null;
+    const isKept = target.kind === "swarm" || (isConversation && idempotencyKey !== undefined);
     if (signal.aborted && !isKept && stream.runId !== null)
       await invokeFunction(core, "agent-respond", { action: "cancel", run_id: stream.runId }).catch(() => {});
   }

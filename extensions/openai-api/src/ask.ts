@@ -2,26 +2,21 @@ import { type ExtensionCore, isRecord } from "swarmbase/extension";
 import { type Body, type Entry, isSet, type SentConversation, toConversation } from "./conversation.ts";
 import { invalid, unsupported } from "./errors.ts";
 import { type LoadedTarget, loadTarget, parseModel } from "./target.ts";
+import { readTools, type SentTools } from "./tools.ts";
 
 /** A request of either form of the API. */
-export interface Ask extends SentConversation {
+export interface Ask extends SentConversation, SentTools {
   readonly target: LoadedTarget;
   /** The model as the client named it. */
   readonly model: string;
   readonly isStreamed: boolean;
   readonly isStored: boolean;
   readonly responseSchema: Body | null;
+  /** The swarm in which the agent answers; null: the request has the conversation. */
+  readonly swarmId: string | null;
   /** Settings of an agent, for this call. */
   readonly settings: Body;
   readonly metadata: Body | null;
-  /** Functions of the caller. A call of one ends the answer, and the next request has the result. */
-  readonly clientTools: readonly ClientTool[];
-}
-
-interface ClientTool {
-  readonly name: string;
-  readonly description: string;
-  readonly input_schema?: Record<string, unknown>;
 }
 
 const always = (): boolean => true;
@@ -34,11 +29,10 @@ const UNSUPPORTED: readonly (readonly [name: string, isUsed: (value: unknown) =>
   ["logit_bias", (value) => !isRecord(value) || Object.keys(value).length > 0, "providers differ in it"],
   ["modalities", (value) => !Array.isArray(value) || value.some((each) => each !== "text"), "agents answer with text"],
   ["audio", always, "agents answer with text"],
-  ["tool_choice", (value) => value !== "auto" && value !== "none", "the agent decides which tools it calls"],
   ["functions", always, "give the agent a tool"],
   ["function_call", always, "give the agent a tool"],
   ["web_search_options", always, "give the agent a tool"],
-  ["conversation", always, "send input instead"],
+  ["conversation", always, "use it with responses"],
   ["prompt", always, "send input instead"],
 ];
 
@@ -72,29 +66,14 @@ export async function readAsk(
     isStored: readFlag("store", body["store"]),
     metadata: isRecord(metadata) ? metadata : null,
     ...toConversation(entries, param),
-    clientTools: readTools(body),
+    ...readTools(body),
+    swarmId: null,
     responseSchema: isRecord(text) ? readSchema(text["format"], "text.format") : readSchema(format, "response_format"),
     settings: Object.fromEntries(Object.entries(settings).filter(([, value]) => isSet(value))),
   };
   const target = await loadTarget(core, parseModel(model));
   // A private conversation is stored, and so are those of swarms.
   return { ...ask, target, isStored: ask.isStored || target.isForeign || target.kind === "swarm" };
-}
-
-/** A chat completion has the function in a member of the tool, a response has its members in the tool. */
-function readTools({ tools, tool_choice: choice }: Body): readonly ClientTool[] {
-  if (!isSet(tools) || choice === "none") return [];
-  if (!Array.isArray(tools)) throw invalid("tools", "must be a list of tools");
-  return tools.map((tool: unknown, index) => {
-    const { type, function: inner, ...members } = isRecord(tool) ? tool : {};
-    if (type !== "function") throw unsupported(`tools[${index}]`, "only functions; give other tools to the agent");
-    const { name, description, parameters } = isRecord(inner) ? inner : members;
-    return {
-      name: typeof name === "string" ? name : "",
-      description: typeof description === "string" ? description : "",
-      ...(isRecord(parameters) && { input_schema: { type: "object", ...parameters } }),
-    };
-  });
 }
 
 export function readFlag(name: string, value: unknown): boolean {

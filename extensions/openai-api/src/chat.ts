@@ -62,7 +62,7 @@ async function renderCompletion(answer: Answer, head: Head): Promise<object> {
     annotations: [],
     ...(calls.length > 0 && { tool_calls: calls.map(renderCall) }),
   };
-  const choice = { index: 0, message, logprobs: null, finish_reason: end?.finish ?? "stop" };
+  const choice = { index: 0, message, logprobs: null, finish_reason: renderFinish(end?.finish) };
   return { ...head(), object: "chat.completion", choices: [choice], usage: end && renderUsage(end.usage) };
 }
 
@@ -79,11 +79,16 @@ async function* renderChunks(answer: Answer, head: Head, hasUsage: boolean): Asy
     else {
       const calls = part.calls.map((call, index) => ({ index, ...renderCall(call) }));
       if (calls.length > 0) yield piece({ tool_calls: calls });
-      yield piece({}, part.finish);
+      yield piece({}, renderFinish(part.finish));
       if (hasUsage) yield chunk([], renderUsage(part.usage));
     }
   }
   yield "data: [DONE]\n\n";
+}
+
+/** The API has no reason for an answer that goes on later. */
+function renderFinish(finish: End["finish"] = "stop"): string {
+  return finish === "waiting" ? "stop" : finish;
 }
 
 function renderCall({ id, name, input }: ClientCall): object {

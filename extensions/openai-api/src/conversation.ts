@@ -1,11 +1,14 @@
 import { isRecord } from "swarmbase/extension";
 import { invalid, unsupported } from "./errors.ts";
+import { isImagePart, readImage, type SentImage } from "./images.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
 interface SentMessage {
   readonly role: "system" | "user" | "assistant";
+  /** Names the images where they were. */
   readonly content: string;
+  readonly images?: readonly SentImage[];
 }
 
 interface ToolCall {
@@ -24,11 +27,26 @@ export interface ToolResult {
 /** An entry of the conversation that a client sends, in either of the two forms of the API. */
 export type Entry = SentMessage | ToolCall | ToolResult;
 
+type PlainMessage = Pick<SentMessage, "role" | "content">;
+
+interface NamedResult {
+  readonly name: string;
+  readonly input: string;
+  readonly output: string;
+}
+
+interface AnsweredMessage extends PlainMessage {
+  /** Of the tools that were called before the message. */
+  readonly tool_results?: NamedResult[];
+}
+
 export interface SentConversation {
-  /** Calls and results of tools are described in messages. Ends with a user's message. */
-  readonly messages: readonly SentMessage[];
+  /** Ends with a user's message. */
+  readonly messages: AnsweredMessage[];
   /** The same without calls and results: what a stored conversation has. */
-  readonly said: readonly SentMessage[];
+  readonly said: readonly PlainMessage[];
+  /** Those of all messages, each once. */
+  readonly images: readonly SentImage[];
   readonly lastUserText: string | null;
   /** The results after the last message: what a run that waits for them gets. */
   readonly results: readonly ToolResult[];
@@ -45,6 +63,7 @@ export function readEntries(list: unknown, param: string): readonly Entry[] {
   return list.flatMap((item: unknown, index) => readEntry(isRecord(item) ? item : {}, `${param}[${index}]`));
 }
 
+const MAX_NAME_CHARACTERS = 64;
 const ROLES: ReadonlyMap<unknown, SentMessage["role"]> = new Map([
   ["system", "system"],
   ["developer", "system"],
@@ -56,11 +75,13 @@ function readEntry(item: Body, path: string): readonly Entry[] {
   const { type = "message", role, content, tool_calls: calls, tool_call_id: callId } = item;
   switch (type) {
     case "message": {
-      const text = readText(content, `${path}.content`);
+      const images: SentImage[] = [];
+      const text = readText(content, `${path}.content`, role === "user" ? images : null);
       if (role === "tool") return [readResult(callId, text, `${path}.tool_call_id`)];
       const known = ROLES.get(role);
       if (known === undefined) throw invalid(`${path}.role`, "must be system, developer, user, assistant or tool");
-      return [{ role: known, content: text }, ...readCalls(calls, `${path}.tool_calls`)];
+      const message = { role: known, content: text, ...(images.length > 0 && { images }) };
+      return [message, ...readCalls(calls, `${path}.tool_calls`)];
     }
     case "function_call":
       return [readCall(item["call_id"], item, path)];
@@ -95,17 +116,26 @@ function readResult(id: unknown, output: string, path: string): ToolResult {
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
 
-/** The text of a message: a string, or parts of text. Other parts are rejected by name. */
-function readText(content: unknown, path: string): string {
+/** The text of a message: a string, or parts of text. Images of a user are added to `images`. Other parts are rejected by name. */
+function readText(content: unknown, path: string, images: SentImage[] | null = null): string {
   if (typeof content === "string") return content;
   if (!isSet(content)) return "";
   if (!Array.isArray(content)) throw invalid(path, "must be a string or a list of parts");
   return content
     .map((part: unknown, index) => {
-      const { type, text, refusal } = isRecord(part) ? part : {};
+      const members = isRecord(part) ? part : {};
+      const { type, text, refusal } = members;
+      if (images !== null && isImagePart(members)) {
+        const image = readImage(members, `${path}[${index}]`);
+        images.push(image);
+        return `[${image.name}]`;
+      }
       if (TEXT_PARTS.has(type) && typeof text === "string") return text;
       if (type === "refusal" && typeof refusal === "string") return refusal;
-      throw unsupported(`${path}[${index}]`, `agents read text, and this part is ${JSON.stringify(type ?? null)}`);
+      throw unsupported(
+        `${path}[${index}]`,
+        `agents read text and images of the user, and this part is ${JSON.stringify(type ?? null)}`,
+      );
     })
     .join("\n\n");
 }
@@ -113,19 +143,31 @@ function readText(content: unknown, path: string): string {
 /** `param` is the parameter that has the conversation, for errors. */
 export function toConversation(entries: readonly Entry[], param: string): SentConversation {
   const calls = new Map<string, ToolCall>();
-  const messages: SentMessage[] = [];
+  const messages: AnsweredMessage[] = [];
+  let answered: NamedResult[] = [];
+  const add = ({ role, content }: PlainMessage): void => {
+    const hasResults = role !== "system" && answered.length > 0;
+    messages.push({ role, content, ...(hasResults && { tool_results: answered }) });
+    if (hasResults) answered = [];
+  };
+  const images = new Map<string, SentImage>();
   for (const entry of entries) {
     if (entry.role === "call") calls.set(entry.id, entry);
-    else if (entry.role === "result") messages.push({ role: "user", content: describe(entry, calls.get(entry.id)) });
-    else if (entry.content.trim() !== "") messages.push(entry);
+    else if (entry.role === "result") answered.push(nameResult(entry, calls.get(entry.id)));
+    else if (entry.content.trim() !== "") add(entry);
+    if ("images" in entry) for (const image of entry.images ?? []) images.set(image.name, image);
   }
+  if (answered.length > 0) add({ role: "user", content: "" });
   // Instructions may follow the last message of the user; for an agent their place does not matter.
   const { system = [], said = [] } = Object.groupBy(messages, ({ role }) => (role === "system" ? "system" : "said"));
   if (said.at(-1)?.role !== "user")
     throw invalid(param, "must end with a message of the user or with the results of tools");
   return {
     messages: [...system, ...said],
-    said: entries.filter((entry): entry is SentMessage => "content" in entry && entry.content.trim() !== ""),
+    said: entries.flatMap((entry) =>
+      "content" in entry && entry.content.trim() !== "" ? [{ role: entry.role, content: entry.content }] : [],
+    ),
+    images: [...images.values()],
     lastUserText: entries.flatMap((entry) => (entry.role === "user" ? [entry.content] : [])).at(-1) ?? null,
     results: readResults(entries),
   };
@@ -137,8 +179,8 @@ export function readResults(entries: readonly Entry[]): readonly ToolResult[] {
   return trailing.filter((entry) => entry.role === "result");
 }
 
-function describe({ output }: ToolResult, call: ToolCall | undefined): string {
-  return call === undefined
-    ? `Result of a tool: ${output}`
-    : `Result of the tool ${call.name} with the arguments ${call.input}: ${output}`;
+/** Names of functions can have other characters at other services. */
+function nameResult({ output }: ToolResult, call: ToolCall | undefined): NamedResult {
+  const name = call?.name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, MAX_NAME_CHARACTERS) || "unknown";
+  return { name, input: call?.input ?? "{}", output };
 }

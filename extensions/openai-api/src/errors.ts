@@ -21,13 +21,20 @@ export function fault(code: string, param: string, reason: string, status = 400)
   return new AppError("VALIDATION_ERROR", "The request is not valid", { foreign, details: { [param]: reason } });
 }
 
+/** The service names images by their place among all of a request. */
+const IMAGES = "image_url";
+
 type Rendered = Pick<ExtensionError, "status" | "code" | "message" | "details">;
 
 /** The error as the `openai` package reads it. The code is the service's. */
 function renderBody({ status, code, message, details }: Rendered) {
   const [name, reason] = (isRecord(details) ? Object.entries(details)[0] : undefined) ?? [];
   // Settings of a call are parameters of their own here, and tools have another name.
-  const named = name?.replace(/^settings\./, "").replace(/^client_tools/, "tools") ?? null;
+  const named =
+    name
+      ?.replace(/^settings\./, "")
+      .replace(/^client_tools/, "tools")
+      .replace(/^images.*/, IMAGES) ?? null;
   const text = named === null ? message : `${message}: ${named} ${String(reason)}`;
   const param = code === "AGENT_NOT_FOUND" ? "model" : named;
   return { error: { message: text, type: typeOf(status), param, code } };

@@ -7,7 +7,7 @@ import {
   readRows,
   type TableRow,
 } from "swarmbase/extension";
-import { createdAtOf } from "./render.ts";
+import { createdAtOf, toSeconds } from "./render.ts";
 import { modelNotFound, parseModel } from "./target.ts";
 
 type ModelRow = TableRow<"swarms", "id" | "name" | "created_at" | "owner_id">;
@@ -48,7 +48,7 @@ export async function getModel({ core, caller, params }: ExtensionRequest): Prom
 /** The query for swarms in which the caller can write, without the conversations with one agent: that agent is the model. */
 function usableSwarms(core: ExtensionCore, userId: string | null): string {
   // A key that does not read sees only the swarms in which it may ask, and no members.
-  const common = "status=eq.active&private_agent_id=is.null&select=id,name,created_at,owner_id";
+  const common = "status=eq.active&private_agent_id=is.null&started_by=is.null&select=id,name,created_at,owner_id";
   if (!core.hasScope("read")) return common;
   const member = `swarm_members.user_id=eq.${userId}&swarm_members.status=eq.active&swarm_members.role=neq.viewer`;
   return `${common},swarm_members!inner(role)&${member}`;
@@ -76,8 +76,4 @@ function renderAgent({ id, name, created_at, payer, approver, transcripts }: Ask
 
 function renderSwarm({ id, name, created_at, owner_id }: ModelRow): object {
   return { id: `swarm:${id}`, object: "model", created: toSeconds(created_at), owned_by: owner_id, name };
-}
-
-function toSeconds(time: string): number {
-  return Math.floor(Date.parse(time) / 1_000);
 }

@@ -6,6 +6,8 @@ import { createdAtOf } from "./render.ts";
 export interface ResponseHead {
   readonly model: string;
   readonly previousId: string | null;
+  /** Null: the response is in no conversation of this API. */
+  readonly conversationId: string | null;
   readonly isStored: boolean;
   readonly metadata: object;
 }
@@ -38,6 +40,7 @@ export function renderResponse(runId: string | null, head: ResponseHead, state: 
     output,
     parallel_tool_calls: true,
     previous_response_id: head.previousId,
+    conversation: head.conversationId === null ? null : { id: head.conversationId },
     store: head.isStored,
     tool_choice: "auto",
     tools: [],
@@ -51,8 +54,13 @@ export function renderResponse(runId: string | null, head: ResponseHead, state: 
   };
 }
 
+export interface Item {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
 /** One message of an agent; null: its text is still to come. `agentName` is not OpenAI's: several agents can answer. */
-export function renderMessage(id: string, agentName: string, text: string | null): object {
+export function renderMessage(id: string, agentName: string, text: string | null): Item {
   return {
     id: `msg_${id}`,
     type: "message",
@@ -77,7 +85,7 @@ function toState({ finish, isCancelled, calls, usage }: End, messages: readonly 
     status: isCancelled ? "cancelled" : isComplete ? "completed" : "incomplete",
     output: [...messages, ...calls.map(renderCall)],
     usage,
-    reason: finish === "content_filter" ? finish : "max_output_tokens",
+    reason: finish === "content_filter" || finish === "waiting" ? finish : "max_output_tokens",
   };
 }
 

@@ -2,12 +2,14 @@ import {
   type ExtensionContext,
   type ExtensionRequest,
   type ExtensionResponse,
+  isRecord,
   openEventStream,
 } from "swarmbase/extension";
 import { openAnswer } from "./answer.ts";
 import { readAsk, readBody, readFlag } from "./ask.ts";
 import { findWaitingRun } from "./client-calls.ts";
 import { type Body, type Entry, isSet, readEntries, readResults } from "./conversation.ts";
+import { findConversation, placeInConversation, renderConversationId } from "./conversations.ts";
 import { invalid, renderThrown, unsupported } from "./errors.ts";
 import { renderFrame } from "./render.ts";
 import { readResponse, type ResponseHead, streamResponse } from "./response-object.ts";
@@ -15,19 +17,23 @@ import { readPrevious, startInBackground } from "./stored-responses.ts";
 
 /** POST /v1/responses */
 export async function respondTo(request: ExtensionRequest, context: ExtensionContext): Promise<ExtensionResponse> {
-  const body = readBody(request.body);
+  const { conversation: named, ...body } = readBody(request.body);
   const { core, signal, headers } = request;
   const { input: sent, previous_response_id: previousId } = body;
+  if (isSet(previousId) && isSet(named)) throw invalid("previous_response_id", "cannot be combined with conversation");
+  const conversation = isSet(named) ? await findConversation(request, isRecord(named) ? named["id"] : named) : null;
   const input: readonly Entry[] =
     typeof sent === "string" ? [{ role: "user", content: sent }] : readEntries(sent, "input");
   // A run that waits for results has its conversation.
   const isNew = (await findWaitingRun(core, readResults(input))) === null;
   const previous = isNew && isSet(previousId) ? await readPrevious(core, previousId) : [];
-  const ask = await readAsk(core, body, [...readInstructions(body), ...previous, ...input], "input");
+  const asked = await readAsk(core, body, [...readInstructions(body), ...previous, ...input], "input");
+  const ask = conversation === null || !isNew ? asked : await placeInConversation(request, asked, conversation);
   const idempotencyKey = headers["idempotency-key"];
   const head: ResponseHead = {
     model: ask.model,
     previousId: isSet(previousId) ? String(previousId) : null,
+    conversationId: conversation === null ? null : renderConversationId(conversation.id),
     isStored: ask.isStored,
     metadata: ask.metadata ?? {},
   };

@@ -10,6 +10,8 @@ import {
 import { toRespondBody } from "./answer.ts";
 import type { Ask } from "./ask.ts";
 import type { Entry } from "./conversation.ts";
+import { type Conversation, isConversation, renderConversationId } from "./conversations.ts";
+import { listItems, saidIn } from "./items.ts";
 import {
   renderMessage,
   renderResponse,
@@ -24,10 +26,11 @@ const MAX_MESSAGES = 500;
 
 type RunRow = TableRow<"runs", "id" | "swarm_id" | "message_id" | "status" | "request" | "error" | "usage"> & {
   readonly messages: readonly TableRow<"messages", "id" | "turn_id" | "sender_name" | "content">[];
+  readonly swarms: Pick<Conversation, "settings" | "private_agent_id">;
 };
 
 const QUERY = [
-  "select=id,swarm_id,message_id,status,request,error,usage,messages!messages_run_id_fkey(id,turn_id,sender_name,content)",
+  "select=id,swarm_id,message_id,status,request,error,usage,messages!messages_run_id_fkey(id,turn_id,sender_name,content),swarms(settings,private_agent_id)",
   "messages.sender_type=eq.agent",
   "messages.order=seq",
 ].join("&");
@@ -79,6 +82,14 @@ export async function getResponse({ core, params }: ExtensionRequest): Promise<E
   return { body: renderResponse(run.id, headOf(run), toState(run)) };
 }
 
+/** GET /v1/responses/:id/input_items */
+export async function listInputItems({ core, params, query }: ExtensionRequest): Promise<ExtensionResponse> {
+  const { swarm_id: swarmId, message_id: messageId } = await readRun(core, params["id"]);
+  const said = saidIn(swarmId);
+  const [asked] = await readRows<{ readonly seq: number }>(core, "/messages", `${said}&id=eq.${messageId}`);
+  return { body: await listItems(core, `${said}&and=(seq.lte.${asked?.seq ?? 0})`, query) };
+}
+
 /** POST /v1/responses/:id/cancel */
 export async function cancelResponse(request: ExtensionRequest): Promise<ExtensionResponse> {
   const { core, params } = request;
@@ -91,6 +102,7 @@ const STATUSES: Readonly<Record<RunStatus, ResponseStatus>> = {
   queued: "queued",
   running: "in_progress",
   requires_action: "in_progress",
+  waiting: "in_progress",
   completed: "completed",
   partial: "completed",
   failed: "failed",
@@ -104,8 +116,9 @@ function toState({ status, messages, usage, error }: RunRow): ResponseState {
   return { status: STATUSES[status], output, usage, error };
 }
 
-function headOf({ swarm_id: swarmId, request }: RunRow): ResponseHead {
+function headOf({ swarm_id: swarmId, request, swarms }: RunRow): ResponseHead {
   const [agentId] = (request["agent_ids"] ?? []) as readonly string[];
   const model = agentId === undefined ? `swarm:${swarmId}` : `agent:${agentId}`;
-  return { model, previousId: null, isStored: true, metadata: {} };
+  const conversationId = isConversation(swarms) ? renderConversationId(swarmId) : null;
+  return { model, previousId: null, conversationId, isStored: true, metadata: {} };
 }

@@ -9,7 +9,6 @@ import { createTestDatabase, type TestDatabase } from "../../../server/test/supp
 import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
-import { renderError } from "../src/errors.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -113,7 +112,11 @@ describe("models", () => {
     assert.deepEqual(data.map(({ id }) => id).sort(), [ada.agent, `swarm:${swarm.id}`].sort());
     const model = await openClient(await makeKey(["read"])).models.retrieve(ada.agent);
     assert.deepEqual([model.id, model.object, (model as { name?: string }).name], [ada.agent, "model", "Ada"]);
-    assert.deepEqual(await reject(ada.client.get("/embeddings")), [404, "NOT_FOUND", null]);
+    assert.deepEqual(await reject(ada.client.embeddings.create({ model: "m", input: "x" })), [
+      503,
+      "PROVIDER_NOT_CONFIGURED",
+      null,
+    ]);
     assert.deepEqual(await reject(ada.client.get("/chat/completions?x=1")), [405, "METHOD_NOT_ALLOWED", null]);
     assert.deepEqual(await reject(ada.client.models.retrieve(bob.agent)), [404, "AGENT_NOT_FOUND", "model"]);
     assert.deepEqual(await reject(bob.client.models.retrieve(`swarm:${swarm.id}`)), [404, "SWARM_NOT_FOUND", "model"]);
@@ -137,7 +140,7 @@ describe("chat completions", () => {
     assert.match(first.id, /^chatcmpl-[0-9a-f-]{36}$/);
     assert.deepEqual([first.object, first.model, first.choices.length], ["chat.completion", ada.agent, 1]);
     const text = first.choices[0]?.message.content ?? "";
-    assert.match(text, /^\[simulated\] Ada was called with 3 messages and 0 tools\. .*"Who am I\?"/);
+    assert.match(text, /^\[simulated\] .*"Who am I\?".* \(3 messages, 0 tools;/);
     assert.equal(first.choices[0]?.finish_reason, "stop");
     assert.ok((first.usage?.prompt_tokens ?? 0) > 0 && (first.usage?.completion_tokens ?? 0) > 0);
 
@@ -258,7 +261,26 @@ describe("chat completions", () => {
       run_id: pending.run_id,
       decisions: [{ tool_execution_id: pending.id, approved: false, reason: "Not confirmed yet" }],
     });
-    assert.match((await answer) ?? "", /The last of 2 tool results: .*Not confirmed yet/);
+    assert.match((await answer) ?? "", /returned: .*Not confirmed yet.* 2 tool results;/);
+  });
+
+  test("end where the run waits for a signal, and the run goes on", async () => {
+    const [{ id: tool_id }] = await call("/rest/v1/tools?name=eq.wait_for_event&select=id", ada.token);
+    await insert("agent_tools", ada.token, { agent_id: ada.agent.slice("agent:".length), tool_id });
+    const messages = ask('/tool wait_for_event {"name":"go","seconds":3600}');
+    const body = { model: ada.agent, messages, store: true };
+    const completion = await ada.client.chat.completions.create(body);
+    assert.deepEqual([completion.choices[0]?.finish_reason, completion.choices[0]?.message.content], ["stop", ""]);
+    const input = messages[0]?.content as string;
+    const response = await ada.client.responses.create({ model: ada.agent, input, store: true });
+    assert.deepEqual([response.status, response.incomplete_details?.reason as string], ["incomplete", "waiting"]);
+    const runId = response.id.slice("resp_".length);
+    await call("/functions/v1/agent-respond", ada.token, { action: "signal", run_id: runId, name: "go" });
+    const later = async (): Promise<true | null> =>
+      (await ada.client.responses.retrieve(response.id)).status === "completed" || null;
+    await waitFor("the answer", later);
+    const chatId = completion.id.slice("chatcmpl-".length);
+    await call("/functions/v1/agent-respond", ada.token, { action: "cancel", run_id: chatId });
   });
 
   test("let the client execute its own functions, and continue the run with their results", async () => {
@@ -284,7 +306,10 @@ describe("chat completions", () => {
       const messages = [...question, choice.message, ...results];
       const answered = await complete(messages);
       assert.equal(answered.id, id, "the same run");
-      assert.match(answered.choices[0]?.message.content ?? "", /^\[simulated\] .*The last of 2 tool results: at home/);
+      assert.match(
+        answered.choices[0]?.message.content ?? "",
+        /^\[simulated\] .* returned: at home \(.*, 2 tool results;/,
+      );
       if (!isStreamed) {
         const used = [usageOfCalls, answered.usage].map((usage) => usage?.total_tokens ?? 0);
         assert.ok(used.every((tokens) => tokens > 0));
@@ -299,16 +324,28 @@ describe("chat completions", () => {
   });
 
   test("read results of calls that no run waits for as a part of the conversation", async () => {
-    const call = { id: "call_1", type: "function" as const, function: { name: "locate", arguments: "{}" } };
-    const { choices } = await ada.client.chat.completions.create({
-      model: ada.agent,
-      messages: [
-        ...ask("Where am I?"),
-        { role: "assistant", content: null, tool_calls: [call] },
-        { role: "tool", tool_call_id: "call_1", content: "at home" },
-      ],
-    });
-    assert.match(choices[0]?.message.content ?? "", /"Result of the tool locate with the arguments \{\}: at home"/);
+    const called = { name: "locate", arguments: "{}" };
+    const call = { id: "call_1", type: "function" as const, function: called };
+    const messages: OpenAI.ChatCompletionMessageParam[] = [
+      ...ask("Where am I?"),
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "call_1", content: "at home" },
+    ];
+    const answer = async (more: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>): Promise<string> => {
+      const body = { model: ada.agent, messages, ...more, stream: false as const };
+      const { choices } = await ada.client.chat.completions.create(body);
+      return choices[0]?.message.content ?? "";
+    };
+    const tools = [{ type: "function" as const, function: { name: "locate", parameters: {} } }];
+    assert.match(await answer({ tools }), /returned: at home \(.*, 1 tool result;/);
+    const goOn = (content: string): Promise<string> => {
+      const result = { role: "tool" as const, tool_call_id: "call_1", content };
+      const said = { role: "assistant" as const, content: "At home." };
+      return answer({ tools, messages: [...messages.slice(0, -1), result, said, ...ask("Are you sure?")] });
+    };
+    // The reply ends with a hash of what the model gets.
+    assert.equal(await goOn("at home"), await goOn("at home"));
+    assert.notEqual(await goOn("at home"), await goOn("at sea"));
   });
 
   test("name errors in the form of the API, with the code of the service", async () => {
@@ -390,7 +427,7 @@ describe("responses", () => {
     const whole = await ada.client.responses.create(body);
     assert.partialDeepStrictEqual(whole, { status: "completed", store: false });
     assert.equal(whole.output.length, 1);
-    assert.match(whole.output_text, /^\[simulated\] Ada was called with 1 message /);
+    assert.match(whole.output_text, /^\[simulated\] .*\(1 message,/);
     assert.ok((whole.usage?.input_tokens ?? 0) > 0);
     const types: string[] = [];
     const stream = ada.client.responses.stream(body);
@@ -429,7 +466,7 @@ describe("responses", () => {
       const second = await (isStreamed
         ? ada.client.responses.stream(next).finalResponse()
         : ada.client.responses.create(next));
-      assert.match(second.output_text, /The last of 1 tool result: at home/);
+      assert.match(second.output_text, /returned: at home/);
       for (const { usage } of [first, second]) assert.ok((usage?.input_tokens ?? 0) > 0 && usage?.output_tokens);
       if (!isStreamed) assert.deepEqual(await ada.client.responses.create(next), second);
     }
@@ -440,7 +477,7 @@ describe("responses", () => {
     const read = await ada.client.responses.retrieve(first.id);
     assert.deepEqual([read.id, read.status, read.model, read.output], [first.id, "completed", ada.agent, first.output]);
     const next = { model: ada.agent, input: "Who am I?", previous_response_id: first.id };
-    assert.match((await ada.client.responses.create(next)).output_text, /called with 3 messages/);
+    assert.match((await ada.client.responses.create(next)).output_text, /\(3 messages,/);
     assert.deepEqual(await reject(bob.client.responses.retrieve(first.id)), [404, "RUN_NOT_FOUND", null]);
     assert.deepEqual(await reject(bob.client.responses.create({ ...next, model: bob.agent })), [
       404,
@@ -468,7 +505,7 @@ describe("responses", () => {
     const long = await ada.client.responses.create({ model, input: "How many?" });
     const next = { model: ada.agent, input: "And now?" };
     const continued = await ada.client.responses.create({ ...next, previous_response_id: short.id });
-    assert.match(continued.output_text, /called with 103 messages/);
+    assert.match(continued.output_text, /\(103 messages,/);
     assert.deepEqual(await reject(ada.client.responses.create({ ...next, previous_response_id: long.id })), [
       400,
       "VALIDATION_ERROR",
@@ -502,13 +539,5 @@ describe("responses", () => {
       ]);
     const broken = responses.stream({ ...body, input: "/fail midstream" });
     assert.equal((await reject(broken.finalResponse()))[1], "PROVIDER_ERROR");
-  });
-});
-
-test("an exceeded limit says when to retry", () => {
-  const limited = { status: 429, code: "RATE_LIMITED", message: "Too many", details: null, retryAfterSeconds: 7 };
-  assert.deepEqual(renderError(limited), {
-    headers: { "retry-after": "7" },
-    body: { error: { message: "Too many", type: "rate_limit_error", param: null, code: "RATE_LIMITED" } },
   });
 });
