@@ -29,7 +29,7 @@ export async function cancelStartedRun(caller: Caller, messageId: string | null)
   const query = new URLSearchParams({
     select: "id,messages!runs_message_id_fkey!inner(client_message_id)",
     user_id: `eq.${caller.userId}`,
-    status: "in.(queued,running,requires_action)",
+    status: "in.(queued,running,requires_action,waiting)",
     "messages.client_message_id": `eq.${messageId}`,
   });
   const runs = await readRows<{ id: string }>(caller.core, "/runs", query);

@@ -4,6 +4,7 @@ import { toProtocolError } from "./errors.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, readResource, TRANSCRIPT_TEMPLATE } from "./resources.ts";
 import { callTool, listTools } from "./tools/index.ts";
+import type { ToolCall } from "./tools/tool.ts";
 
 const INSTRUCTIONS = `Agents answer messages. A swarm is a conversation of agents and people.
 ask_agent talks to one agent in private; ask_swarm posts into a swarm, where its agents answer and its members read.
@@ -29,7 +30,7 @@ export function createServer(caller: Caller, messageId: string | null): Server {
         caller,
         messageId,
         request: mcpReq,
-        canElicit: canAsk(server.getClientCapabilities()),
+        ...readModes(server.getClientCapabilities()),
       }),
     ),
   );
@@ -41,7 +42,8 @@ export function createServer(caller: Caller, messageId: string | null): Server {
   return server;
 }
 
-/** Whether the client shows forms to its user. A client that names no mode does. */
-function canAsk({ elicitation }: ClientCapabilities = {}): boolean {
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+/** A client that names no mode shows forms. */
+function readModes({ elicitation }: ClientCapabilities = {}): Pick<ToolCall, "showsForms" | "opensUrls"> {
+  const opensUrls = elicitation?.url !== undefined;
+  return { showsForms: elicitation !== undefined && (elicitation.form !== undefined || !opensUrls), opensUrls };
 }

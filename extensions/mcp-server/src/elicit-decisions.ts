@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isUuid, type PendingApproval, type Run } from "@swarmbase/sdk";
-import { readAgents } from "swarmbase/extension";
+import { readRows } from "swarmbase/extension";
 import type { Decision } from "./decide-calls.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
@@ -19,6 +19,8 @@ const MAX_INPUT_CHARACTERS = 2_000;
 interface Decided {
   readonly runId: string;
   readonly decisions: readonly Decision[];
+  /** The calls for which the user has opened the address of a sign-in. */
+  readonly openedIds: readonly string[];
   /** The user has left a question open: the result then says what waits, instead of asking again. */
   readonly isOpen: boolean;
 }
@@ -28,34 +30,40 @@ interface Decided {
  * answers, so the service keeps nothing meanwhile. Null when there is nothing to ask, or the client cannot ask.
  */
 export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRequiredResult | null> {
-  const { caller, canElicit } = call;
-  if (!canElicit || !caller.core.hasScope("approve") || run.status !== "requires_action") return null;
-  const pending = run.pending_approvals ?? [];
-  const agentIds = [...new Set(pending.flatMap(({ agent_id: agentId }) => (agentId === null ? [] : [agentId])))];
-  if (agentIds.length === 0) return null;
-  const filter = { order: "id", limit: agentIds.length, id: `in.(${agentIds.join(",")})` } as const;
-  const agents = await readAgents(caller.core, filter);
-  // Of an agent of somebody else, its owner decides unless the grant says otherwise.
-  const decided = agents.filter(({ approver }) => approver !== "owner");
-  const names = new Map(decided.map(({ id, name }) => [id, name]));
+  const { core, userId, connectUrl } = call.caller;
+  const asked = (run.pending_approvals ?? []).filter((approval) =>
+    connectUrl(approval) === null ? call.showsForms : call.opensUrls,
+  );
+  if (asked.length === 0 || !core.hasScope("approve") || run.status !== "requires_action") return null;
+  const query = new URLSearchParams({
+    select: "id,...agent_cards(name)",
+    id: `in.(${asked.map(({ tool_execution_id: id }) => id).join(",")})`,
+    approver_id: `eq.${userId}`,
+  });
+  const own = await readRows<{ readonly id: string; readonly name: string | null }>(core, "/tool_executions", query);
+  const names = new Map(own.map(({ id, name }) => [id, name ?? "An agent"]));
   const inputRequests: InputRequests = {};
-  for (const approval of pending) {
-    const name = names.get(approval.agent_id ?? "");
-    if (name !== undefined) inputRequests[keyOf(approval)] = createQuestion(name, approval);
+  for (const approval of asked) {
+    const name = names.get(approval.tool_execution_id);
+    if (name !== undefined) inputRequests[keyOf(approval)] = createQuestion(name, approval, connectUrl(approval));
   }
   if (Object.keys(inputRequests).length === 0) return null;
   return inputRequired({ inputRequests, requestState: run.run_id });
 }
 
-/** The answer to a question of a tool has other members than a decision. */
+/** The answer to a question of a tool has other members than a decision, and an address that was opened has none. */
 const ANSWER_PREFIX = "answer:";
+const CONNECT_PREFIX = "connect:";
 
 function keyOf({ tool_execution_id: id, question }: PendingApproval): string {
-  return question === undefined ? id : `${ANSWER_PREFIX}${id}`;
+  if (question === undefined) return id;
+  return `${question.kind === "connect" ? CONNECT_PREFIX : ANSWER_PREFIX}${id}`;
 }
 
-function createQuestion(agentName: string, approval: PendingApproval): InputRequests[string] {
+function createQuestion(agentName: string, approval: PendingApproval, url: string | null): InputRequests[string] {
   const { tool_name: tool, input, question } = approval;
+  if (question !== undefined && url !== null)
+    return inputRequired.elicitUrl({ message: `${tool}, which ${agentName} has called: ${question.message}`, url });
   if (question !== undefined)
     return inputRequired.elicit({
       message: `${tool}, which ${agentName} has called, asks: ${question.message}`,
@@ -84,9 +92,16 @@ export function readDecisions({ requestState, inputResponses }: ServerContext["m
   if (runId === undefined) return null;
   if (!isUuid(runId)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid requestState");
   const keys = Object.keys(inputResponses ?? {});
+  const openedIds: string[] = [];
   const decisions = keys.flatMap((key): Decision[] => {
     const response = inputResponse(inputResponses, key);
     if (response.kind !== "elicit" || response.action === "cancel") return [];
+    if (key.startsWith(CONNECT_PREFIX)) {
+      const id = key.slice(CONNECT_PREFIX.length);
+      if (response.action !== "accept") return [{ tool_execution_id: id, approved: false }];
+      if (isUuid(id)) openedIds.push(id);
+      return [];
+    }
     if (key.startsWith(ANSWER_PREFIX)) {
       const approved = response.action === "accept";
       const content = approved && { content: { ...response.content } };
@@ -96,5 +111,6 @@ export function readDecisions({ requestState, inputResponses }: ServerContext["m
     const approved = response.action === "accept" && approve === true;
     return [{ tool_execution_id: key, approved, ...(typeof reason === "string" && reason !== "" && { reason }) }];
   });
-  return { runId, decisions, isOpen: keys.length === 0 || decisions.length < keys.length };
+  const isOpen = keys.length === 0 || decisions.length + openedIds.length < keys.length;
+  return { runId, decisions, openedIds, isOpen };
 }

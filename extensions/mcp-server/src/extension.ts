@@ -63,4 +63,20 @@ export const extension = defineExtension({
   summary: "agents and swarms as tools of an MCP server",
   docs: new URL("../README.md", import.meta.url),
   routes,
+  commands: [
+    {
+      name: "mcp",
+      summary: "serve tools for coding agents on the standard streams",
+      help: `
+Usage: swarmbase mcp [--allow-writes]
+
+A server of the Model Context Protocol for a coding agent, which starts it and talks to it on the standard input and output. Its
+tools describe the schema, run SQL, plan and apply migrations and files of agents, run evals, read logs and failing
+deliveries, and search the documentation. It ends with its input. It serves one service: that of this data directory, or the
+one that the variables of \`sql\` and \`plan\` name.
+
+--allow-writes  permits what changes something: SQL other than queries, push_migrations, apply, run_eval.`,
+      run: async (context) => (await import("./dev/mcp-command.ts")).runMcp(context),
+    },
+  ],
 });

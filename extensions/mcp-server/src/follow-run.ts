@@ -44,5 +44,6 @@ const TEXTS: Texts = {
   "tool.started": ({ tool_name: name }) => `Calling ${name}`,
   "tool.executed": ({ tool_name: name }) => `${name} has ended`,
   "tool.error": ({ tool_name: name, error }) => `${name} failed: ${error.message}`,
+  "tool.waiting": ({ tool_name: name, until }) => `${name} waits${until === null ? "" : `, at most until ${until}`}`,
   "tool.approval_required": ({ tool_name: name }) => `${name} waits for an approval`,
 };

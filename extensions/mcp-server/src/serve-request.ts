@@ -28,8 +28,8 @@ export async function serveRequest(
   const message = parseMessage(request.body);
   if (message === "batch") return reject(400, -32_600, "Batches are not supported");
   const sessionId = readSessionId(request);
-  const { version, fail } = context;
-  const caller = { ...request.caller, core: request.core, version, fail };
+  const { version, fail, connectUrl } = context;
+  const caller = { ...request.caller, core: request.core, version, fail, connectUrl };
   if (message?.method === "notifications/cancelled" && sessionId !== null)
     await cancelStartedRun(caller, clientMessageId(sessionId, message.params?.requestId));
 

@@ -314,7 +314,7 @@ describe("the MCP server", () => {
         { onprogress: ({ message = "" }) => void progress.push(message) },
       );
       assert.equal(result.isError, undefined, JSON.stringify(result));
-      assert.match(textOf(result), /^\[simulated\] Ann Lee .*42/);
+      assert.match(textOf(result), /^\[simulated\] .* calculator returned: 42/);
       const [response] = result.structuredContent.responses;
       assert.deepEqual([response.agent_name, response.content], ["Ann Lee", textOf(result)]);
       assert.ok(progress.includes("Calling calculator"));
@@ -334,7 +334,7 @@ describe("the MCP server", () => {
     const { client } = await connect(ada);
     const message = '/tool echo {"message":"from a program"}';
     const result = await callTool(client, { name: "ask_agent", arguments: { agent_id: agentId, message } });
-    assert.match(textOf(result), /The last of 1 tool result: Echo: from a program/);
+    assert.match(textOf(result), /returned: Echo: from a program/);
     const { tools } = await api("/functions/v1/tools", ada, { action: "list", server: "everything" });
     assert.ok(tools.some(({ name }: Json) => name === "echo"));
   });
@@ -411,6 +411,19 @@ describe("the MCP server", () => {
     const approved = await decide(second, { approved: true });
     assert.equal(approved.structuredContent.status, "completed");
     assert.match(textOf(approved), /TOOL_(?:BLOCKED|UNREACHABLE)/);
+  });
+
+  test("a run that waits for a signal is a result, and holds no request", async () => {
+    const [{ id: tool_id }] = await api("/rest/v1/tools?name=eq.wait_for_event&select=id", ada);
+    await api("/rest/v1/agent_tools", ada, { agent_id: agentId, tool_id });
+    const { client } = await connect(await createKey(ALL));
+    const args = { agent_id: agentId, message: '/tool wait_for_event {"name":"go","seconds":3600}' };
+    const waiting = await callTool(client, { name: "ask_agent", arguments: args });
+    assert.match(textOf(waiting), /waits for the signal go, at most until 2/);
+    const { status, run_id, pending_waits: waits } = waiting.structuredContent;
+    assert.deepEqual([status, waits.length, waits[0].name], ["waiting", 1, "go"]);
+    await api("/functions/v1/agent-respond", ada, { action: "signal", run_id, name: "go" });
+    await waitForRun("completed");
   });
 
   test("a client that can ask its user gets the approval as a question, and the run continues with the answer", async () => {

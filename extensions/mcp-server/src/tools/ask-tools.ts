@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { invokeFunction } from "@swarmbase/sdk";
+import { readRows } from "swarmbase/extension";
 import { cancelRun } from "../cancel-run.ts";
 import { decideAndFollow } from "../decide-calls.ts";
 import { elicitDecisions, readDecisions } from "../elicit-decisions.ts";
@@ -18,6 +20,8 @@ import {
 
 const MAX_MESSAGE_CHARACTERS = 32_000;
 const MAX_AGENTS = 100;
+const SIGN_IN_MS = 30_000;
+const SIGN_IN_POLL_MS = 500;
 /** Agents can have tools that reach other systems. */
 const ASKING = { ...ADDITIVE, openWorldHint: true };
 const MESSAGE = text("The message", MAX_MESSAGE_CHARACTERS);
@@ -29,16 +33,25 @@ async function ask(body: Target & { readonly message: string }, call: ToolCall):
   const decided = readDecisions(call.request);
   const runId = decided?.runId ?? (await start(body, call));
   try {
+    if (decided !== null && decided.openedIds.length > 0) await waitForSignIns(decided.openedIds, call);
     const run =
       decided === null || decided.decisions.length === 0
         ? await followRun(runId, call)
         : await decideAndFollow(runId, decided.decisions, call);
     const questions = decided?.isOpen === true ? null : await elicitDecisions(run, call);
-    return questions ?? renderRun(run);
+    return questions ?? renderRun(run, call.caller);
   } catch (error) {
     if (call.request.signal.aborted) await cancelRun(call.caller, runId);
     throw error;
   }
+}
+
+/** Not longer than clients usually wait for a response. A client whose user needs longer asks again. */
+async function waitForSignIns(ids: readonly string[], { caller, request }: ToolCall): Promise<void> {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(SIGN_IN_MS)]);
+  const query = `select=id&status=eq.pending_approval&id=in.(${ids.join(",")})`;
+  while (!signal.aborted && (await readRows(caller.core, "/tool_executions", query)).length > 0)
+    await sleep(SIGN_IN_POLL_MS, undefined, { signal }).catch(() => {});
 }
 
 async function start(body: Target & { readonly message: string }, { caller, messageId }: ToolCall): Promise<string> {

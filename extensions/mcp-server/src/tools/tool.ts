@@ -7,8 +7,10 @@ export interface ToolCall {
   readonly request: ServerContext["mcpReq"];
   /** The id of the message that the call stores; null without a session. */
   readonly messageId: string | null;
-  /** The client can ask its user questions. */
-  readonly canElicit: boolean;
+  /** The client can show its user the form of a question. */
+  readonly showsForms: boolean;
+  /** The client can ask its user to open an address. */
+  readonly opensUrls: boolean;
 }
 
 export type ToolResult = CallToolResult | InputRequiredResult;
