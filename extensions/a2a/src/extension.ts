@@ -108,7 +108,8 @@ function openSession(
     );
   const { id = "" } = params;
   if (!isUuid(id)) throw new ProtocolError("INVALID_PARAMS", "The path names no agent and no swarm");
-  return { target: { kind, id: id.toLowerCase() }, core, cards: cardsOf(context, core), caller, signal };
+  const { connectUrl } = context;
+  return { target: { kind, id: id.toLowerCase() }, core, cards: cardsOf(context, core), caller, connectUrl, signal };
 }
 
 function cardsOf({ baseUrl, version, restAsService, now }: ExtensionContext, core: CardSource["core"]): CardSource {

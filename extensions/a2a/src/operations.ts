@@ -11,7 +11,7 @@ import { storePushConfig, tryPushConfig } from "./push-configs.ts";
 import { readInput, readText, requireOutputMode } from "./read-message.ts";
 import { followRun, streamTask, type Updates } from "./stream-task.ts";
 import type { Session } from "./target.ts";
-import { isTerminal, readTask, readTasks, STATES, type Task } from "./tasks.ts";
+import { isTerminal, readTask, readTasks, SIGN_IN_STATE, STATES, type Task } from "./tasks.ts";
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
@@ -86,7 +86,11 @@ export async function listTasks(session: Session, request: ListTasksRequest): Pr
     ...(statusTimestampAfter === undefined ? [] : [filterByTime(statusTimestampAfter)]),
     ...(position === null ? [] : [position.filter]),
   ];
-  const page = await readTasks(session, filters, { limit: pageSize, isCounted: position === null });
+  const page = await readTasks(session, filters, {
+    limit: pageSize,
+    isCounted: position === null,
+    ...(WAITING.includes(status) && { waitsForSignIn: status === TaskState[SIGN_IN_STATE] }),
+  });
   const { tasks, last } = page;
   const totalSize = page.total ?? position?.total ?? 0;
   return {
@@ -122,7 +126,8 @@ async function continueTask(
   const task = await readTask(session, taskId);
   if (contextId !== "" && contextId.toLowerCase() !== task.contextId)
     throw new ProtocolError("INVALID_PARAMS", "The task belongs to another context");
-  if (task.status.state !== STATES.requires_action)
+  const { state } = task.status;
+  if (state !== STATES.requires_action && state !== SIGN_IN_STATE)
     throw new ProtocolError("UNSUPPORTED_OPERATION", "The task does not wait for a message: send one without taskId");
   const bodies = readInput(message);
   // Before the task continues, so that none of its changes is missed.
@@ -157,8 +162,11 @@ function limitHistory(task: Task, { historyLength }: { readonly historyLength?: 
   return historyLength === 0 ? rest : task;
 }
 
+const WAITING: readonly TaskState[] = [TaskState[SIGN_IN_STATE], TaskState[STATES.requires_action]];
+
 function filterByState(state: TaskState): string {
-  const statuses = Object.entries(STATES).flatMap(([status, each]) => (TaskState[each] === state ? [status] : []));
+  const wanted = WAITING.includes(state) ? TaskState[STATES.requires_action] : state;
+  const statuses = Object.entries(STATES).flatMap(([status, each]) => (TaskState[each] === wanted ? [status] : []));
   return `status=in.(${statuses.join(",")})`;
 }
 

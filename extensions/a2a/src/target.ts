@@ -22,6 +22,7 @@ export interface Session {
   readonly core: ExtensionCore;
   readonly cards: CardSource;
   readonly caller: ExtensionCaller;
+  readonly connectUrl: ExtensionContext["connectUrl"];
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }

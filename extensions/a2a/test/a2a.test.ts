@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../../server/test/support/until.ts";
 import { after, before, describe, test } from "node:test";
 import { AgentCard, StreamResponse, Task, TaskState } from "@a2a-js/sdk";
 import type { Client } from "@a2a-js/sdk/client";
@@ -170,6 +171,24 @@ for (const binding of BINDINGS)
       assert.deepEqual([last.first.id, last.states.at(-1)], [streamed.first.id, TASK_STATE_COMPLETED]);
       assert.ok(last.texts.length > 0);
       await ada.send("DELETE", `/rest/v1/tools?id=eq.${toolId}`);
+    });
+
+    test("is working while the run waits for a signal, says so, and holds no stream", async () => {
+      const [tool] = await ada.send("GET", "/rest/v1/tools?name=eq.wait_for_event&select=id");
+      const { id: assignment } = await ada.insert("agent_tools", { agent_id: agentId, tool_id: tool.id });
+      const message = '/tool wait_for_event {"name":"go","seconds":3600}';
+      const streamed = await collect(client.sendMessageStream(messageOf(message)));
+      assert.equal(streamed.states.at(-1), TASK_STATE_WORKING);
+      const { id } = streamed.first;
+      const task = await client.getTask({ tenant: "", id });
+      const [words, data] = task.status?.message?.parts ?? [];
+      assert.match(String(words?.content?.value), /^Waiting for the signal go, at most until 2/);
+      const [wait]: Parsed = data?.content?.value.pending_waits ?? [];
+      assert.equal(wait.name, "go");
+      await assert.rejects(client.sendMessage(messageOf("yes", { taskId: id })), { name: "UnsupportedOperationError" });
+      await ada.send("POST", "/functions/v1/agent-respond", { action: "signal", run_id: id, name: "go" });
+      await until(async () => (await client.getTask({ tenant: "", id })).status?.state === TASK_STATE_COMPLETED);
+      await ada.send("DELETE", `/rest/v1/agent_tools?id=eq.${assignment}`);
     });
 
     test("lists tasks by page, state and time", async () => {

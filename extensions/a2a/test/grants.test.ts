@@ -8,7 +8,9 @@ import {
   startExtendedService,
   type User,
 } from "../../../server/test/support/extended-service.ts";
-import { type Binding, messageOf, openClient } from "./support/a2a-client.ts";
+import { until } from "../../../server/test/support/until.ts";
+import { publishAskingAgent, trustToolServers } from "../../../server/test/support/asking-agent.ts";
+import { type Binding, dataPart, messageOf, openClient } from "./support/a2a-client.ts";
 
 const BINDINGS: readonly Binding[] = ["JSONRPC", "HTTP+JSON"];
 const SECRETS = /Say nothing|gpt-5|private\.example\.com|Ada/;
@@ -22,7 +24,8 @@ let agentId: string;
 let endpoint: string;
 
 before(async () => {
-  a2a = await startExtendedService(cleanup, { EXTENSIONS: "a2a", AGENT_PUBLISHERS: "users" });
+  const env = { EXTENSIONS: "a2a,mcp-client", AGENT_PUBLISHERS: "users" };
+  a2a = await startExtendedService(cleanup, { ...env, ...(await trustToolServers(cleanup)) });
   [ada, bob] = [await a2a.signUp("Ada"), await a2a.signUp("bob")];
   ({ id: agentId } = await ada.insert("agents", {
     name: "Ann",
@@ -140,6 +143,60 @@ test("an anonymous user asks only where the grant says so", async () => {
   await ada.send("PATCH", `/rest/v1/agent_grants?id=eq.${id}`, { include_anonymous: true });
   assert.equal((await ask(token, "Hello")).status?.state, TaskState.TASK_STATE_COMPLETED);
   await ada.send("DELETE", `/rest/v1/agent_grants?id=eq.${id}`);
+});
+
+test("whoever asks decides, answers and connects accounts, and nobody else sees what waits", async (t) => {
+  const agent = await publishAskingAgent(t, a2a, ada);
+  const other = await a2a.signUp("dave");
+  const open = (bearer: string): Promise<Client> =>
+    openClient(a2a, `${a2a.url}/a2a/agents/${agent.agentId}`, { bearer });
+  const client = await open(bob.token);
+  /** A task that waits, with the text of its status and its call, which nobody else sees or decides. */
+  const wait = async (message: string): Promise<{ task: Task; text: string; call: Parsed }> => {
+    const task = asTask(await client.sendMessage(messageOf(message)));
+    const [text, data] = task.status?.message?.parts ?? [];
+    const [call]: Parsed = data?.content?.value.pending_approvals ?? [];
+    for (const { token } of [ada, other]) {
+      const stranger = await open(token);
+      await assert.rejects(stranger.getTask({ tenant: "", id: task.id }), { name: "TaskNotFoundError" });
+      const decisions = [{ tool_execution_id: call.tool_execution_id, approved: true }];
+      const sent = stranger.sendMessage(messageOf([dataPart({ decisions })], { taskId: task.id }));
+      await assert.rejects(sent, { name: "TaskNotFoundError" });
+    }
+    return { task, text: String(text?.content?.value), call };
+  };
+  const decide = async ({ task, call }: { task: Task; call: Parsed }, decision: object): Promise<string> => {
+    const decisions = [{ tool_execution_id: call.tool_execution_id, ...decision }];
+    const decided = asTask(await client.sendMessage(messageOf([dataPart({ decisions })], { taskId: task.id })));
+    assert.equal(decided.status?.state, TaskState.TASK_STATE_COMPLETED);
+    return JSON.stringify(decided.artifacts);
+  };
+
+  const approval = await wait('/tool pay_back {"number":7}');
+  assert.deepEqual([approval.text, approval.call.input], ["Waiting for approval: pay_back", { number: 7 }]);
+  assert.equal(approval.task.status?.state, TaskState.TASK_STATE_INPUT_REQUIRED);
+  assert.match(await decide(approval, { approved: true }), /refunded/);
+
+  const question = await wait("/tool order {}");
+  assert.deepEqual([question.text, question.call.question.schema.required], ["order: Which size?", ["size"]]);
+  assert.equal(question.task.status?.state, TaskState.TASK_STATE_INPUT_REQUIRED);
+  assert.match(await decide(question, { approved: true, content: { size: "m" } }), /ordered in m/);
+
+  const declined = await wait("/tool whoami {}");
+  assert.match(declined.text, /^whoami: Connect your account at 127\.0\.0\.1:\d+\. https:\/\/\S+$/);
+  assert.equal(declined.task.status?.state, TaskState.TASK_STATE_AUTH_REQUIRED);
+  assert.match(await decide(declined, { approved: false }), /declined to connect an account/);
+  const { task, call } = await wait("/tool whoami {}");
+  const filters = { tenant: "", contextId: "", pageToken: "", statusTimestampAfter: undefined };
+  const list = async (status: TaskState): Promise<string[]> =>
+    (await client.listTasks({ ...filters, status })).tasks.map(({ id }) => id);
+  assert.deepEqual(await list(TaskState.TASK_STATE_AUTH_REQUIRED), [task.id]);
+  assert.deepEqual(await list(TaskState.TASK_STATE_INPUT_REQUIRED), []);
+  await agent.connect(bob, call.tool_execution_id);
+  await until(
+    async () => /api for alice/.test(JSON.stringify(await client.getTask({ tenant: "", id: task.id }))),
+    "it ends",
+  );
 });
 
 test("a former asker reads the conversation and is denied, and a deleted agent does not exist", async () => {

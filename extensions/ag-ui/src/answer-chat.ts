@@ -15,21 +15,66 @@ const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
 
 /** The member of a message's metadata that names the chat which sent it. */
 const CHAT_MEMBER = "ai_sdk_chat_id";
+/** Of the latest messages of a chat, of which some may never have been stored. */
+const MAX_SENT_IDS = 20;
 
 /** Answers a request of `DefaultChatTransport`. Further members of the body are passed on to `agent-respond`. */
 export async function answerChat(request: ExtensionRequest, target: Target): Promise<ExtensionResponse> {
   const { id: chatId = "", messages, trigger = "submit-message", messageId, ...more } = readChat(request.body);
-  const isInstructed = "agent_id" in target && messages.some(({ role }) => role === "system");
-  if (isInstructed && (await isForeign(request.core, target.agent_id)))
-    throw new AppError("PERMISSION_DENIED", "Only the owner of an agent gives it instructions");
-  const chunks = await openTransport(request, target)
-    .sendMessages({ chatId, messages, trigger, messageId, abortSignal: request.signal, body: nameChat(more, chatId) })
+  // An answer at the end, with what its run waited for, continues the run.
+  const isQuestion = messages.at(-1)?.role !== "assistant" || trigger !== "submit-message";
+  const place = isQuestion ? await placeQuestion(request, target, messages) : { target };
+  const body = { ...nameChat(more, chatId), ...place.body };
+  const chunks = await openTransport(request, place.target)
+    .sendMessages({ chatId, messages, trigger, messageId, abortSignal: request.signal, body })
     .catch((error: unknown) => {
       // The transport reports messages that it cannot send this way.
       if (error instanceof TypeError) throw new AppError("VALIDATION_ERROR", error.message);
       throw error;
     });
   return renderStream(chunks);
+}
+
+interface Place {
+  readonly target: Target;
+  readonly body?: { readonly conversation: "new" } | { readonly agent_ids: readonly string[] };
+}
+
+/** An agent of somebody else answers each chat in a private conversation of its own, the one that has messages of the chat. */
+async function placeQuestion(
+  request: ExtensionRequest,
+  target: Target,
+  messages: readonly SwarmUIMessage[],
+): Promise<Place> {
+  if (!("agent_id" in target) || !(await isForeign(request.core, target.agent_id))) return { target };
+  if (messages.some(({ role }) => role === "system"))
+    throw new AppError("PERMISSION_DENIED", "Only the owner of an agent gives it instructions");
+  const swarmId = await findConversation(request, target.agent_id, messages);
+  if (swarmId !== null) return { target: { swarm_id: swarmId }, body: { agent_ids: [target.agent_id] } };
+  if (messages.some(({ role }) => role === "assistant"))
+    throw new AppError("PERMISSION_DENIED", "The messages are of no stored conversation with the agent");
+  return { target, body: { conversation: "new" } };
+}
+
+/** By the ids of the chat's messages, because its texts may differ: a chat keeps what was rejected or stopped. */
+async function findConversation(
+  { core, caller }: ExtensionRequest,
+  agentId: string,
+  messages: readonly SwarmUIMessage[],
+): Promise<string | null> {
+  const ids = messages.flatMap(({ role, id }) => (role === "user" ? [JSON.stringify(id)] : [])).slice(-MAX_SENT_IDS);
+  const query = new URLSearchParams({
+    select: "swarm_id,swarms!inner(swarm_agents!inner())",
+    // Only of a private conversation: other people read other swarms.
+    "swarms.transcripts": "not.is.null",
+    "swarms.swarm_agents.agent_id": `eq.${agentId}`,
+    sender_user_id: `eq.${caller.userId}`,
+    client_message_id: `in.(${ids.join(",")})`,
+    order: "created_at.desc,id.desc",
+    limit: "1",
+  });
+  const [found] = await readRows<{ readonly swarm_id: string }>(core, "/messages", query);
+  return found?.swarm_id ?? null;
 }
 
 /** Answers `reconnectToStream` of `DefaultChatTransport`: the caller's run of the chat from its beginning, or 204 when none is under way. */

@@ -1,5 +1,6 @@
 import type { Event } from "@ag-ui/core";
-import type { EndedRun, Run, RunStreamEvent } from "@swarmbase/sdk";
+import type { EndedRun, PendingApproval, Run, RunStreamEvent } from "@swarmbase/sdk";
+import type { ExtensionContext } from "swarmbase/extension";
 
 type WithPlainType<E> = E extends { type: infer Type extends string } ? Omit<E, "type"> & { type: `${Type}` } : never;
 /** An event without the enumeration of the package, which is loaded with the first request. */
@@ -11,7 +12,7 @@ export interface EventConverter {
   convertWaiting(run: Run): readonly AgUiEvent[];
 }
 
-export interface ConverterOptions {
+export interface ConverterOptions extends Pick<ExtensionContext, "connectUrl"> {
   readonly threadId: string;
   /** As the client calls it. */
   readonly runId: string;
@@ -40,7 +41,7 @@ interface CallData {
 }
 
 /** Translates the events of a run. The protocol wants every message and step closed at the end. */
-export function createEventConverter({ threadId, runId, ...known }: ConverterOptions): EventConverter {
+export function createEventConverter({ threadId, runId, connectUrl, ...known }: ConverterOptions): EventConverter {
   const calls = new Set(known.knownCalls);
   const results = new Set(known.knownResults);
   const turns = new Map<string, OpenTurn>();
@@ -184,23 +185,19 @@ export function createEventConverter({ threadId, runId, ...known }: ConverterOpt
           return [];
       }
     },
-    convertWaiting({ pending_approvals, pending_client_calls, run_id, swarm_id, status, stop_reason }) {
+    convertWaiting({ pending_approvals, pending_client_calls, pending_waits, run_id, swarm_id, status, stop_reason }) {
       const approvals = pending_approvals ?? [];
       const clientCalls = pending_client_calls ?? [];
-      const interrupts = approvals.map(({ tool_execution_id: id, tool_name: name, expires_at: expiresAt }) => ({
-        id,
-        reason: "tool_approval",
-        message: `The call of ${name} needs an approval.`,
-        toolCallId: id,
-        responseSchema: APPROVAL_SCHEMA,
-        ...(expiresAt !== null && { expiresAt }),
-      }));
+      const interrupts = approvals.map((call) => {
+        const { tool_execution_id: id, expires_at: expiresAt } = call;
+        return { id, toolCallId: id, ...describeInterrupt(call, connectUrl(call)), ...(expiresAt && { expiresAt }) };
+      });
       const pendingToolCallIds = clientCalls.map(({ tool_execution_id: id }) => id);
       const outcome =
         interrupts.length > 0
           ? ({ type: "interrupt", interrupts } as const)
           : ({ type: "success", pendingToolCallIds } as const);
-      const result = { run_id, swarm_id, status, stop_reason };
+      const result = { run_id, swarm_id, status, stop_reason, ...(pending_waits && { pending_waits }) };
       return [
         ...closeAll(),
         ...[...approvals, ...clientCalls].flatMap(introduce),
@@ -208,4 +205,14 @@ export function createEventConverter({ threadId, runId, ...known }: ConverterOpt
       ];
     },
   };
+}
+
+function describeInterrupt({ tool_name: name, question }: PendingApproval, url: string | null) {
+  if (question === undefined) {
+    const message = `The call of ${name} needs an approval.`;
+    return { reason: "tool_approval", message, responseSchema: APPROVAL_SCHEMA };
+  }
+  const { message, schema, server } = question;
+  if (url === null) return { reason: "tool_question", message, responseSchema: schema };
+  return { reason: "tool_connect", message, responseSchema: schema, metadata: { url, server } };
 }

@@ -1,12 +1,15 @@
 // In charge of: runs as AG-UI events, and as UI message streams of the AI SDK.
 // Not in charge of: runs and their streams, which it translates.
-import { defineExtension, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
-import { listAgents } from "./list-agents.ts";
-import { answerChat, reconnectChat } from "./answer-chat.ts";
-import { runAgent } from "./run-agent.ts";
+import {
+  defineExtension,
+  type ExtensionContext,
+  type ExtensionRequest,
+  type ExtensionResponse,
+  lazy,
+} from "swarmbase/extension";
 import type { Target } from "./target.ts";
 
-type Answer = (request: ExtensionRequest, target: Target) => Promise<ExtensionResponse>;
+type Answer = (request: ExtensionRequest, target: Target, context: ExtensionContext) => Promise<ExtensionResponse>;
 
 const COMMON = {
   access: "bearer-alone",
@@ -22,10 +25,15 @@ function defineRoute(method: "GET" | "POST", path: string, toTarget: (id: string
     ...COMMON,
     method,
     path,
-    handler: (request: ExtensionRequest) => answer(request, toTarget(request.params["id"] ?? "")),
+    handler: (request: ExtensionRequest, context: ExtensionContext) =>
+      answer(request, toTarget(request.params["id"] ?? ""), context),
   } as const;
 }
 
+const listAgents = lazy(async () => (await import("./list-agents.ts")).listAgents);
+const runAgent = lazy(async () => (await import("./run-agent.ts")).runAgent);
+const answerChat = lazy(async () => (await import("./answer-chat.ts")).answerChat);
+const reconnectChat = lazy(async () => (await import("./answer-chat.ts")).reconnectChat);
 const toAgent = (id: string): Target => ({ agent_id: id });
 const toSwarm = (id: string): Target => ({ swarm_id: id });
 

@@ -3,6 +3,7 @@ import {
   type AgentRespondApproveBody,
   type AgentRespondSubmitToolResultsBody,
   describeToolError,
+  type ToolQuestion,
 } from "@swarmbase/sdk";
 import { AppError, isRecord } from "swarmbase/extension";
 
@@ -18,7 +19,8 @@ export interface AgentInput {
   readonly clientTools: readonly { name: string; description: string; input_schema: Record<string, unknown> }[];
   /** Results at the end of the conversation. */
   readonly results: readonly ToolResult[];
-  readonly decisions: readonly Decision[];
+  /** What the user has answered to interrupts. */
+  readonly resumed: readonly Resumed[];
   /** The calls and results that the conversation has. */
   readonly knownCalls: readonly string[];
   readonly knownResults: readonly string[];
@@ -32,6 +34,12 @@ interface SaidMessage {
 
 type ToolResult = AgentRespondSubmitToolResultsBody["results"][number];
 type Decision = AgentRespondApproveBody["decisions"][number];
+
+interface Resumed {
+  readonly tool_execution_id: string;
+  /** By the question that the call waits with, if it has one. Null: only a sign-in at the server continues the call. */
+  toDecision(question: Pick<ToolQuestion, "kind"> | null): Decision | null;
+}
 
 /** The longest Idempotency-Key. */
 const MAX_RUN_ID = 255;
@@ -61,7 +69,7 @@ export async function readInput(body: unknown): Promise<AgentInput> {
       input_schema: isRecord(parameters) && Object.keys(parameters).length > 0 ? parameters : ANY_INPUT,
     })),
     results: tail.flatMap(toResults),
-    decisions: resume.map(toDecision),
+    resumed: resume.map(toResumed),
     knownCalls: messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []).map(({ id }) => id) : [],
     ),
@@ -91,13 +99,24 @@ function toResults(message: Message): ToolResult[] {
     : [{ tool_execution_id, error: describeToolError(error) }];
 }
 
-/** An interrupt that was abandoned is a denied call. */
-function toDecision({ interruptId, status, payload }: ResumeEntry, index: number): Decision {
-  if (status === "cancelled") return { tool_execution_id: interruptId, approved: false };
-  const { approved, reason } = isRecord(payload) ? payload : {};
-  if (typeof approved !== "boolean" || (reason !== undefined && typeof reason !== "string"))
-    throw invalid({ [`resume.${index}.payload`]: "must be {approved: boolean, reason?: string}" });
-  return { tool_execution_id: interruptId, approved, ...(reason !== undefined && { reason }) };
+/** An interrupt that was abandoned is a denied call, or a declined question. */
+function toResumed({ interruptId: tool_execution_id, status, payload }: ResumeEntry, index: number): Resumed {
+  const field = `resume.${index}.payload`;
+  return {
+    tool_execution_id,
+    toDecision(question) {
+      if (status === "cancelled") return { tool_execution_id, approved: false };
+      if (question?.kind === "connect") return null;
+      if (question !== null) {
+        if (!isRecord(payload)) throw invalid({ [field]: "must be an object, as the schema of the interrupt says" });
+        return { tool_execution_id, approved: true, content: payload };
+      }
+      const { approved, reason } = isRecord(payload) ? payload : {};
+      if (typeof approved !== "boolean" || (reason !== undefined && typeof reason !== "string"))
+        throw invalid({ [field]: "must be {approved: boolean, reason?: string}" });
+      return { tool_execution_id, approved, ...(reason !== undefined && { reason }) };
+    },
+  };
 }
 
 function textOf({ content }: Message): string {

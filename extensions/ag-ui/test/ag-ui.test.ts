@@ -5,19 +5,12 @@ import { after, before, describe, mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type BaseEvent, HttpAgent, type RunAgentParameters } from "@ag-ui/client";
 import type { SwarmUIMessage } from "@swarmbase/sdk/ai";
-import {
-  AbstractChat,
-  type ChatOnToolCallCallback,
-  type ChatState,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  lastAssistantMessageIsCompleteWithToolCalls,
-} from "ai";
+import { type ChatOnToolCallCallback, DefaultChatTransport } from "ai";
 import { Agent, fetch as fetchWith } from "undici";
 import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
+import { TestChat, waitForEnd } from "./support/test-chat.ts";
 
 const EXTENSION = fileURLToPath(new URL("../src/index.ts", import.meta.url));
 const closers: (() => Promise<void>)[] = [];
@@ -220,6 +213,16 @@ describe("AG-UI", () => {
       assert.match(String(result?.["content"]), approved ? /"status"/ : /TOOL_DENIED/);
     });
 
+  test("ends where the run waits for a signal", async () => {
+    const [tool] = await call<{ id: string }[]>("/rest/v1/tools?name=eq.wait_for_event&select=id", ada);
+    await insert("agent_tools", { agent_id: agentId, tool_id: tool?.id });
+    const events = await ask(openAgent(), '/tool wait_for_event {"name":"go","seconds":3600}');
+    const { outcome, result } = events.at(-1) as unknown as { outcome: object; result: Record<string, unknown> };
+    assert.deepEqual(outcome, { type: "success", pendingToolCallIds: [] });
+    assert.deepEqual([result["status"], (result["pending_waits"] as { name: string }[])[0]?.name], ["waiting", "go"]);
+    await call("/functions/v1/agent-respond", ada, { action: "cancel", run_id: result["run_id"] });
+  });
+
   test("ends with an error of the run, and with its cancellation", async () => {
     const failing = await ask(openAgent(), "/fail 5xx");
     assert.deepEqual([failing.at(-1)?.type, failing.at(-1)?.["code"]], ["RUN_ERROR", "PROVIDER_OVERLOADED"]);
@@ -277,46 +280,10 @@ describe("AG-UI", () => {
   });
 });
 
-/** `useChat` without React: the same class drives both. */
-class PlainChat extends AbstractChat<SwarmUIMessage> {
-  constructor(
-    path: string,
-    bearer: string,
-    onToolCall: ChatOnToolCallCallback<SwarmUIMessage> = () => {},
-    id: string = randomUUID(),
-  ) {
-    const state: ChatState<SwarmUIMessage> = {
-      status: "ready",
-      error: undefined,
-      messages: [],
-      pushMessage: (message) => void (state.messages = [...state.messages, message]),
-      popMessage: () => void (state.messages = state.messages.slice(0, -1)),
-      replaceMessage: (index, message) => void (state.messages = state.messages.with(index, message)),
-      snapshot: (value) => structuredClone(value),
-    };
-    const api = new URL(path, service.credentials.url).href;
-    const transport = new DefaultChatTransport<SwarmUIMessage>({
-      api,
-      headers: { authorization: `Bearer ${bearer}` },
-      fetch: send,
-    });
-    super({
-      id,
-      state,
-      transport,
-      onToolCall,
-      sendAutomaticallyWhen: (given) =>
-        lastAssistantMessageIsCompleteWithApprovalResponses(given) ||
-        lastAssistantMessageIsCompleteWithToolCalls(given),
-    });
-  }
-}
-
-async function waitForEnd(chat: PlainChat): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (chat.status !== "ready" || chat.messages.at(-1)?.metadata?.status === undefined) {
-    assert.ok(Date.now() < deadline && chat.error === undefined, chat.error?.message ?? "the chat did not end in time");
-    await new Promise((resolve) => setTimeout(resolve, 10));
+/** A chat with the service of these tests. */
+class PlainChat extends TestChat {
+  constructor(path: string, bearer: string, onToolCall?: ChatOnToolCallCallback<SwarmUIMessage>, id?: string) {
+    super({ api: new URL(path, service.credentials.url).href, bearer, fetch: send, onToolCall, id });
   }
 }
 

@@ -4,7 +4,13 @@ import type { RunStreamEvent } from "@swarmbase/sdk";
 import { createEventConverter } from "../src/event-converter.ts";
 
 test("the text of a turn that begins again becomes a message of its own", () => {
-  const { convert } = createEventConverter({ threadId: "t", runId: "r", knownCalls: [], knownResults: [] });
+  const { convert } = createEventConverter({
+    threadId: "t",
+    runId: "r",
+    knownCalls: [],
+    knownResults: [],
+    connectUrl: () => null,
+  });
   const ids = { run_id: "r", swarm_id: "s", turn_id: "turn", message_id: "m" };
   const events = [
     { type: "turn.started", id: 1, data: { ...ids, agent_id: "a", agent_name: "Ada", model: "x", seq: 1 } },

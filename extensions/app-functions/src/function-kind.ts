@@ -53,10 +53,7 @@ function findNameFault(name: unknown, targets: Targets | null): string | null {
 async function callFunction(forwarding: Forwarding, call: ToolCall, context: ExtensionContext): Promise<ToolAnswer> {
   const { methods } = forwarding.target;
   const method = methods.find((each) => each === "POST") ?? methods[0] ?? "POST";
-  const starter = await call.starter?.open();
-  if (starter === undefined)
-    throw new ToolFailure("TOOL_UNUSABLE", "The tool acts for the person who asks, and nobody has asked.");
-  const { principal } = starter;
+  const { principal } = await call.starter.open();
   context.requireKeyScope(principal, keyScopesOf(method));
   // Checks the session and the second factor, as the route does.
   await context.database.asCaller(principal, async () => {});
@@ -64,15 +61,9 @@ async function callFunction(forwarding: Forwarding, call: ToolCall, context: Ext
   const caller = { role: principal.role, userId: principal.userId, claims };
   const response = await forwardCall(forwarding, { ...toRequest(call, method, context), caller }, context);
   call.hide?.(response.signature.replace(/^sha256=/, ""));
-  const { text, isCut } = await context.readToolResponse(response, call.maxChars);
+  const answer = await context.toToolAnswer(response, call.maxChars);
   call.signal.throwIfAborted();
-  const { status } = response;
-  if (status >= 200 && status < 300)
-    return { text: text === "" ? `[empty answer, status ${status}]` : text, isCut, attempts: 1 };
-  throw new ToolFailure("TOOL_HTTP_ERROR", `The server answered with status ${status}.`, {
-    isRetryable: status === 408 || status === 425 || status === 429 || status >= 500,
-    text,
-  });
+  return answer;
 }
 
 /** The arguments are the body, and the query of a method without one. A repeated call has the same id. */

@@ -117,7 +117,7 @@ before(async () => {
       MASTER_KEY,
       FUNCTIONS_FILE: file,
       FUNCTIONS_SECRET: SECRET,
-      ACCESS_LOG: "true",
+      ACCESS_LOG_ENABLED: "true",
       LIMIT_API: "1000",
       BODY_LIMIT_BYTES: "65536",
     },

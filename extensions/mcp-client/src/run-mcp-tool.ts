@@ -16,7 +16,7 @@ export async function runMcpTool(pool: McpPool, accounts: ToolAccounts, call: To
     return callTool(pool, config, call, toTarget(pool, config, call.ownerId, call.secrets));
   const { url, headers } = config;
   return accounts.use(call, { protocol: "mcp", url }, async (tokens) => {
-    const ownerId = call.starter?.userId ?? null;
+    const { userId: ownerId } = call.starter;
     // Sessions outlive the call, so they have tokens of their own; whether the tool may act for the starter is asked once.
     await tokens.take();
     const pooled = pool.tokensOf({ ownerId, account: "asker", url });

@@ -13,9 +13,10 @@ import {
   type TestTools,
 } from "../../../server/test/support/tool-stage.ts";
 import { until } from "../../../server/test/support/until.ts";
+import { CLIENT_DOCUMENT_ROUTE } from "../src/oauth/client-document-route.ts";
 import { type AccountAgent, type Asked, newAccountAgent, openAccountNode } from "./support/account-stage.ts";
-import { listen } from "./support/mcp-server.ts";
-import { OPERATOR_CLIENT, type OidcServer, signIn, startOidcServer } from "./support/oidc-server.ts";
+import { listen } from "../../../server/test/support/listen.ts";
+import { OPERATOR_CLIENT, type OidcServer, signIn, startOidcServer } from "../../../server/test/support/oidc-server.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];
@@ -39,12 +40,17 @@ interface Parts {
 
 type NodeOptions = NonNullable<Parameters<typeof openAccountNode>[2]>;
 
+const { handler } = CLIENT_DOCUMENT_ROUTE as unknown as {
+  handler(request: object, context: object): { body: unknown };
+};
+const readDocument = (): unknown => handler({}, { baseUrl: () => BASE_URL }).body;
+
 async function open(
   t: TestContext,
   kind: "mcp" | "http",
   { readsDocuments = false, ...options }: NodeOptions & { readonly readsDocuments?: boolean } = {},
 ): Promise<Parts> {
-  const remote = await startOidcServer(t, { readsDocuments });
+  const remote = await startOidcServer(t, readsDocuments ? { readDocument } : {});
   const config = kind === "mcp" ? mcpConfig(remote.origin) : httpConfig(remote.origin);
   const agent = await newAccountAgent(stage, () => openAccountNode(t, stage, options).node, { kind, config });
   const { tools } = openAccountNode(t, stage, options);
@@ -155,16 +161,50 @@ describe("the first call without an account", () => {
     assert.match(await asked.end(), /for alice /);
   });
 
+  const changes: Record<string, (parts: Parts, runId: string) => readonly [string, readonly unknown[]]> = {
+    "the grant is withdrawn": ({ agent }) => ["delete from public.agent_grants where agent_id = $1", [agent.agentId]],
+    "the app vouches for the agent no longer": ({ agent }) => [
+      "update public.agents set acts_for_askers = false where id = $1",
+      [agent.agentId],
+    ],
+    "the person is banned": ({ personId }) => [
+      "update auth.users set banned_until = now() + interval '1 day' where id = $1",
+      [personId],
+    ],
+  };
+  for (const [title, toChange] of Object.entries(changes))
+    test(`is not made after the sign-in if ${title} meanwhile`, async (t) => {
+      const parts = await open(t, "http");
+      const asked = await parts.agent.ask(parts.personId);
+      const { question } = await asked.waiting();
+      await stage.rows(...toChange(parts, asked.runId));
+      await finish(parts, asked, question.url, "alice");
+      assert.doesNotMatch(await asked.end(), /for alice/);
+      assert.deepEqual(parts.remote.sent, []);
+    });
+
+  for (const kind of ["mcp", "http"] as const)
+    test(`is made for an API key only with the scopes read and write (${kind})`, async (t) => {
+      const parts = await open(t, kind);
+      const asked = await parts.agent.ask(parts.personId, { scopes: ["run", "read", "write"] });
+      await finish(parts, asked, (await asked.waiting()).question.url, "alice");
+      assert.match(await asked.end(), /for alice /);
+      const { length } = parts.remote.sent;
+      for (const scopes of [["run"], ["run", "read"], ["run", "write"]])
+        assert.match(await (await parts.agent.ask(parts.personId, { scopes })).end(), /API key lacks the scope/);
+      assert.equal(parts.remote.sent.length, length);
+    });
+
   test("fails where no run can wait", async (t) => {
     const { tools, remote, personId } = await open(t, "http");
     const tool = assignedTool({ config: { ...httpConfig(remote.origin) } });
     const starter = { userId: personId, open: () => Promise.reject(new Error("must not be reached")) };
     const nobody = await tools.run(tool, {}, callContext({ starter: null }));
-    assert.ok(nobody.status === "failed" && /nobody has/.test(nobody.error.message), JSON.stringify(nobody));
+    assert.ok(nobody.status === "failed" && /nobody has asked/.test(nobody.error.message), JSON.stringify(nobody));
     const untested = await tools.run(
       tool,
       {},
-      callContext({ starter: { ...starter, open: async () => ({}) as never } }),
+      callContext({ starter: { ...starter, open: async () => ({ principal: {} }) as never } }),
     );
     assert.ok(untested.status === "failed" && /has to connect/.test(untested.error.message), JSON.stringify(untested));
   });

@@ -12,7 +12,8 @@ import {
   callContext,
   type TestTools,
 } from "../../../server/test/support/tool-stage.ts";
-import { listen, modernServer, sessionServer } from "./support/mcp-server.ts";
+import { listen } from "../../../server/test/support/listen.ts";
+import { modernServer, sessionServer } from "./support/mcp-server.ts";
 import { openToolsForTest } from "./support/open-tools.ts";
 import { until } from "../../../server/test/support/until.ts";
 

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type ToolOutcome, assignedTool, callContext } from "../../../server/test/support/tool-stage.ts";
-import { listen, modernServer, sessionServer } from "./support/mcp-server.ts";
+import { listen } from "../../../server/test/support/listen.ts";
+import { modernServer, sessionServer } from "./support/mcp-server.ts";
 import { openToolsForTest } from "./support/open-tools.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

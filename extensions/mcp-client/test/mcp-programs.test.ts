@@ -16,7 +16,7 @@ import { ServerPrograms } from "../src/sessions/server-programs.ts";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
-import { NO_ACCOUNTS, NO_HELD_CALLS, openToolsForTest, SESSION_LIMITS } from "./support/open-tools.ts";
+import { NO_ACCOUNTS, NO_HELD_CALLS, NOBODY, openToolsForTest, SESSION_LIMITS } from "./support/open-tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
@@ -192,6 +192,7 @@ test("a program that fails is started again with a growing delay", async (t) => 
       signal,
       timeoutMs: WAIT_MS,
       traceparent: undefined,
+      starter: NOBODY,
     }).then(
       () => assert.fail("the program answered"),
       (error: unknown) => error,

@@ -18,7 +18,8 @@ import {
 import { type McpLoan, McpPool, type McpPoolOptions } from "../src/sessions/mcp-pool.ts";
 import { ServerPrograms } from "../src/sessions/server-programs.ts";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
-import { listen, modernServer, sessionHandler } from "./support/mcp-server.ts";
+import { listen } from "../../../server/test/support/listen.ts";
+import { modernServer, sessionHandler } from "./support/mcp-server.ts";
 import { NO_HELD_CALLS, openToolsForTest, SESSION_LIMITS } from "./support/open-tools.ts";
 import { until } from "../../../server/test/support/until.ts";
 

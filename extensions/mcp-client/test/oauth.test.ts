@@ -20,7 +20,7 @@ import { createOAuthServer, type OAuthServer } from "../../../server/test/suppor
 import { until } from "../../../server/test/support/until.ts";
 import { findReturn } from "../src/sql/authorizations.ts";
 import { hashOf } from "../src/oauth/callback-route.ts";
-import { listen } from "./support/mcp-server.ts";
+import { listen } from "../../../server/test/support/listen.ts";
 import { openToolsForTest } from "./support/open-tools.ts";
 
 let stage: RunStage;

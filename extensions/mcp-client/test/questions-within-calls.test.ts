@@ -7,6 +7,7 @@ import { z } from "zod";
 import {
   type AssignedTool,
   type ToolAsking,
+  type ToolWaiting,
   type ToolOutcome,
   type ToolResponse,
   openGuardedFetch,
@@ -21,8 +22,9 @@ import { McpPool } from "../src/sessions/mcp-pool.ts";
 import { runMcpTool } from "../src/run-mcp-tool.ts";
 import { ServerPrograms } from "../src/sessions/server-programs.ts";
 import { until } from "../../../server/test/support/until.ts";
-import { listen, type SessionOptions, sessionServer } from "./support/mcp-server.ts";
-import { NO_ACCOUNTS, openToolsForTest, SESSION_LIMITS } from "./support/open-tools.ts";
+import { listen } from "../../../server/test/support/listen.ts";
+import { type SessionOptions, sessionServer } from "./support/mcp-server.ts";
+import { NO_ACCOUNTS, NOBODY, openToolsForTest, SESSION_LIMITS } from "./support/open-tools.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const text = (words: string) => ({ content: [{ type: "text" as const, text: words }] });
@@ -65,7 +67,7 @@ const orderTool = (url: string): AssignedTool => assignedTool({ kind: "mcp", con
 
 type Asked = ToolAsking & { readonly held: NonNullable<ToolAsking["held"]> };
 
-function requireAsked(outcome: ToolOutcome | ToolAsking): Asked {
+function requireAsked(outcome: ToolOutcome | ToolAsking | ToolWaiting): Asked {
   assert.ok(outcome.status === "asking" && outcome.held !== undefined, JSON.stringify(outcome));
   return outcome as Asked;
 }
@@ -82,7 +84,7 @@ function answer(tools: TestTools, tool: AssignedTool, asked: Asked, response: To
 }
 
 const accept = (content: Record<string, string>): ToolResponse => ({ action: "accept", content });
-const textOf = (outcome: ToolOutcome | ToolAsking): string =>
+const textOf = (outcome: ToolOutcome | ToolAsking | ToolWaiting): string =>
   outcome.status === "succeeded" ? outcome.text : JSON.stringify(outcome);
 
 test("a server of an older revision asks within the call, and calls at the same time get their own answers", async (t) => {
@@ -180,7 +182,7 @@ test("a call is cancelled at the server when its run no longer waits for the ans
   const call = { name, ownerId, config, swarmId: null, input: { item: "shirt" }, secrets: {}, maxChars: 1_000 };
   for (const executionId of waiting) {
     const { signal } = new AbortController();
-    const more = { maxRetries: 0, timeoutMs: 60_000, signal, traceparent: undefined, executionId };
+    const more = { maxRetries: 0, timeoutMs: 60_000, signal, traceparent: undefined, starter: NOBODY, executionId };
     await runMcpTool(pool, NO_ACCOUNTS, { ...call, ...more });
   }
   waiting.delete("ended");

@@ -4,7 +4,8 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { openRestStage, type TestTools } from "../../../server/test/support/tool-stage.ts";
-import { listen, modernServer } from "./support/mcp-server.ts";
+import { listen } from "../../../server/test/support/listen.ts";
+import { modernServer } from "./support/mcp-server.ts";
 import { openToolsForTest } from "./support/open-tools.ts";
 
 type Row = Readonly<Record<string, unknown>>;

@@ -16,8 +16,6 @@ export async function callFunction(
   { config, input, starter, signal }: ToolCall,
   context: Pick<ExtensionContext, "catalogue" | "isOfService" | "restAs">,
 ): Promise<ToolAnswer> {
-  if (starter === undefined || starter === null)
-    throw new ToolFailure("TOOL_UNUSABLE", "The tool acts for the person who asks, and nobody has asked.");
   const called = findFunction(config, context);
   const fault = called === null ? "does not exist any more" : findArgumentFault(called, input);
   const { schema, name } = nameOf(config);

@@ -50,6 +50,52 @@ describe("a function that", () => {
     assert.equal(await countOrders(), before);
   });
 
+  for (const name of ["execute", "execute_as_owner"])
+    test(`tries to leave its read-only transaction does not (${name})`, async () => {
+      const insert = "insert into public.orders (item) values ('x')";
+      const state = async (): Promise<unknown> => {
+        const { rows } = await shop.sql.query(
+          `select (select count(*) from public.orders) as orders, (select is_called from public.numbers) as is_called,
+             (select count(*) from pg_largeobject_metadata) as objects`,
+        );
+        return rows;
+      };
+      const before = await state();
+      const tool = await newTool({ function: name });
+      for (const statement of [
+        `select set_config('transaction_read_only', 'off', true); ${insert}`,
+        `set transaction read write; ${insert}`,
+        `set session characteristics as transaction read write; ${insert}`,
+        `do $do$ begin begin set local transaction_read_only = off; exception when others then null; end; ${insert}; end $do$`,
+        "commit",
+        "call public.commits()",
+        "select nextval('public.numbers')",
+        "select setval('public.numbers', 5)",
+        "select lo_create(0)",
+        "select lo_from_bytea(0, 'x')",
+        "create temp table escaped (id int)",
+        "copy public.orders from program 'true'",
+      ]) {
+        const { status, error } = await shop.use(ask(tool, { statement }), ann.token);
+        assert.deepEqual([status, error?.code], ["failed", "TOOL_FAILED"], statement);
+      }
+      assert.deepEqual(await state(), before);
+    });
+
+  test("takes a lock of its session does not hold it after the call", async () => {
+    const { output } = await use({ function: "execute" }, { statement: "select pg_advisory_lock(4711)" });
+    assert.equal(output, '"escaped"');
+    const held = "select 1 from pg_locks where locktype = 'advisory' and objid = 4711";
+    await until(async () => (await shop.sql.query(held)).rows.length === 0, "the lock is free");
+  });
+
+  test("tries to end its time limit does not", async () => {
+    for (const statement of ["set statement_timeout = 0", "select set_config('statement_timeout', '0', true)"]) {
+      const { error } = await use({ function: "wait_on" }, { statement });
+      assert.match(error?.message ?? "", /statement timeout/);
+    }
+  });
+
   test("sleeps ends by the statement timeout, or before by that of the tool", async () => {
     const slept = await use({ function: "wait_for" }, { seconds: 600 });
     assert.deepEqual([slept.status, slept.error?.code], ["failed", "TOOL_FAILED"]);
@@ -95,8 +141,8 @@ describe("a function that", () => {
       const run = await ann.send("POST", "/functions/v1/agent-respond", body);
       return run.responses[0].message.content;
     };
-    assert.match(await shown({ function: "exact" }, {}), /result: 12345678901234567890\.5 /);
-    assert.match(await shown({ function: "add_order", writes: true }, { item: "tea" }), /result: null /);
+    assert.match(await shown({ function: "exact" }, {}), / returned: 12345678901234567890\.5 /);
+    assert.match(await shown({ function: "add_order", writes: true }, { item: "tea" }), / returned: null /);
   });
 
   test("changes its arguments, loses its grant or is dropped after the tool was stored is not called", async () => {
@@ -167,6 +213,19 @@ describe("when a tool is stored", () => {
     const update = { config: { function: "tool" } };
     const { id } = await ann.insert("tools", { ...row, config: { function: "count_orders" } });
     await ann.send("PATCH", `/rest/v1/tools?id=eq.${id}`, update, 400);
+  });
+
+  test("the function may have been made the moment before", async () => {
+    for (const [index, name] of ["made_now", "made_then"].entries()) {
+      await shop.sql.query(`create function public.${name}(word text) returns text language sql as 'select word';
+        comment on function public.${name} is 'Says the word.'`);
+      const config = { function: name };
+      const made = await ann.insert("tools", { kind: "rpc", name, config });
+      assert.deepEqual([made.description, Object.keys(made.input_schema.properties)], ["Says the word.", ["word"]]);
+      const other = `changed_${index}`;
+      await shop.sql.query(`create function public.${other}() returns int language sql as 'select 1'`);
+      await ann.send("PATCH", `/rest/v1/tools?id=eq.${made.id}`, { config: { function: other } }, 200);
+    }
   });
 
   test("the function gives the schema of its input and the description, unless the row has them", async () => {

@@ -13,10 +13,8 @@ after(async () => {
   for (const close of closers) await close();
 });
 
-const ask = (name: string, input: object = {}): object => ({
-  agent_id: shop.agentId,
-  message: `/tool ${name} ${JSON.stringify(input)}`,
-});
+const messageFor = (name: string, input: object = {}): string => `/tool ${name} ${JSON.stringify(input)}`;
+const ask = (name: string, input?: object): object => ({ agent_id: shop.agentId, message: messageFor(name, input) });
 
 async function order(customer: Customer, item: string): Promise<void> {
   await shop.sql.query("insert into public.orders (customer, item) values ($1, $2)", [customer.id, item]);
@@ -118,23 +116,51 @@ describe("as the person who asks", () => {
       for (const { id } of [ann, ben]) await shop.sql.query(add, [swarmId, id]);
     });
 
-    const start = (name: string): Promise<Parsed> =>
-      ann.send("POST", "/functions/v1/agent-respond", { swarm_id: swarmId, message: `/tool ${name} {}` }, 202);
+    const start = (call: object, token?: string): Promise<Parsed> =>
+      shop.send("POST", "/functions/v1/agent-respond", { swarm_id: swarmId, ...call }, 202, token);
+    const ordersOfAll = async (people: readonly Customer[]): Promise<(readonly string[])[]> => {
+      const all = [];
+      for (const person of people) all.push(await ordersOf(person));
+      return all;
+    };
 
-    test("a member approves the call that is made as this member", async () => {
-      const { run_id: runId, pending_approvals: pending } = await start("orders");
-      const decisions = [{ tool_execution_id: pending[0].tool_execution_id, approved: true }];
-      const decision = { action: "approve", run_id: runId, decisions };
-      for (const other of [shop.owner, ben]) await other.send("POST", "/functions/v1/agent-respond", decision, 403);
-      await ann.send("POST", "/functions/v1/agent-respond", decision);
-      await until(async () => (await shop.useOf(runId)).status === "succeeded");
-      const { output } = await shop.useOf(runId);
-      const items = (await ordersOf(ann)).map((item) => ({ item }));
-      assert.deepEqual(output, items);
-    });
+    const callers = {
+      "a member": async () => ({ starter: ann, token: ann.token }),
+      "another member": async () => ({ starter: ben, token: ben.token }),
+      "the owner of swarm and agent": async () => ({ starter: shop.owner, token: shop.owner.token }),
+      "an API key of a member": async () => ({ starter: ann, token: await ann.makeKey(["run", "read", "write"]) }),
+      "the app for a member": async () => ({ starter: ann, token: undefined }),
+    };
+    const calls = { reads: ["orders", {}], writes: ["add", { item: "shared" }] } as const;
+    for (const [title, open] of Object.entries(callers))
+      for (const [does, [name, input]] of Object.entries(calls))
+        test(`${title} starts a call that ${does}: the starter alone approves it, is acted for and reads it`, async () => {
+          const { starter, token } = await open();
+          const others = [shop.owner, ann, ben].filter((person) => person !== starter);
+          const [own = [], ...ofOthers] = await ordersOfAll([starter, ...others]);
+          const call = { message: messageFor(name, input), ...(token === undefined && { user_id: starter.id }) };
+          const { run_id: runId, pending_approvals: pending } = await start(call, token);
+          const decisions = [{ tool_execution_id: pending[0].tool_execution_id, approved: true }];
+          const decision = { action: "approve", run_id: runId, decisions };
+          for (const other of others) await other.send("POST", "/functions/v1/agent-respond", decision, 403);
+          assert.deepEqual(await ordersOfAll([starter, ...others]), [own, ...ofOthers]);
+          await starter.send("POST", "/functions/v1/agent-respond", decision);
+          await until(async () => (await shop.useOf(runId)).status === "succeeded");
+          const added = does === "writes" ? ["shared"] : [];
+          assert.deepEqual(await ordersOfAll([starter, ...others]), [[...own, ...added], ...ofOthers]);
+          const payloads = `/rest/v1/tool_execution_payloads?tool_execution_id=eq.${decisions[0]?.tool_execution_id}&select=input,output`;
+          const [payload, ...more] = await starter.send("GET", payloads);
+          assert.deepEqual([payload.input, more], [input, []]);
+          if (does === "reads")
+            assert.deepEqual(
+              payload.output,
+              own.map((item) => ({ item })),
+            );
+          for (const other of others) assert.deepEqual(await other.send("GET", payloads), []);
+        });
 
     test("nothing is called for a member who is banned after the approval", async () => {
-      const { run_id: runId, pending_approvals: pending } = await start("count");
+      const { run_id: runId, pending_approvals: pending } = await start({ message: messageFor("count") }, ann.token);
       const decision = {
         run_id: runId,
         user_id: ann.id,
@@ -145,9 +171,11 @@ describe("as the person who asks", () => {
       await shop.sql.query("update auth.users set banned_until = now() + interval '1 day' where id = $1", [ann.id]);
       await shop.sql.query("select private.decide_tool_executions($1)", [JSON.stringify(decision)]);
       await shop.sql.query("commit");
-      await until(async () => (await shop.useOf(runId)).status === "failed");
-      const { error } = await shop.useOf(runId);
-      assert.equal(error?.code, "TOOL_UNUSABLE");
+      await until(async () => (await shop.useOf(runId)).status === "cancelled");
+      const [run] = await shop.send("GET", `/rest/v1/runs?id=eq.${runId}&select=status,error`);
+      assert.deepEqual([run.status, run.error.code], ["cancelled", "FORBIDDEN"]);
+      const { output, error } = await shop.useOf(runId);
+      assert.deepEqual([output, error], [null, null]);
     });
   });
 });

@@ -8,10 +8,11 @@ import {
   type ToolCall,
   ToolFailure,
 } from "swarmbase/extension";
+import type { McpContext } from "../settings.ts";
 import { type AttemptOptions, shareAttempt } from "./start-attempt.ts";
 import { NotAuthorized } from "./token-source.ts";
 
-export interface AccountOptions extends AttemptOptions {
+export interface AccountOptions extends AttemptOptions, Pick<McpContext, "requireKeyScope"> {
   tokensOf(key: AuthorizationKey): AccountTokens;
 }
 
@@ -22,8 +23,6 @@ export function openAccounts(options: AccountOptions): ToolAccounts {
   return {
     async use(call, server, work) {
       const { starter } = call;
-      if (starter === null || starter === undefined)
-        throw new ToolFailure("TOOL_UNUSABLE", "The tool acts for the person who started the run, and nobody has.");
       const responses = Object.entries(call.answers?.responses ?? {});
       if (responses.some(([id, { action }]) => QUESTION_ID.test(id) && action !== "accept"))
         throw new ToolFailure("TOOL_UNUSABLE", "The person declined to connect an account for this tool.");
@@ -32,7 +31,9 @@ export function openAccounts(options: AccountOptions): ToolAccounts {
       try {
         return await work({
           async take() {
-            await starter.open();
+            const { principal } = await starter.open();
+            // The server of the account knows nothing of API keys, and may do anything.
+            await explained("", async () => options.requireKeyScope(principal, ["read", "write"]));
             return tokens.take();
           },
           async renew(version) {
@@ -62,13 +63,15 @@ async function askForAccount(
   options: AccountOptions,
   { executionId, answers }: ToolCall,
   server: AccountServer,
-  personId: string,
+  personId: string | null,
 ): Promise<ToolAnswer> {
   if (executionId === undefined)
     throw new ToolFailure("TOOL_UNUSABLE", "The person has to connect an account for this tool first.");
   const { requireRound } = await import("../questions/elicitation.ts");
   requireRound(answers?.rounds ?? 0);
-  const { id, url } = await share(options, { ownerId: personId, account: "asker", server, executionId });
+  const { id, url } = await explained("No account can be connected: ", () =>
+    shareAttempt(options, { ownerId: personId, account: "asker", server, executionId }),
+  );
   const question = {
     id: `swarmbase/connect/${options.newId()}`,
     kind: "connect",
@@ -81,11 +84,11 @@ async function askForAccount(
   return { text: "", isCut: false, attempts: 1, asking: { questions: [question], state: null } };
 }
 
-async function share(...[options, call]: Parameters<typeof shareAttempt>): ReturnType<typeof shareAttempt> {
+async function explained<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await shareAttempt(options, call);
+    return await work();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new ToolFailure("TOOL_UNUSABLE", `No account can be connected: ${error.message}.`, { cause: error });
+    throw new ToolFailure("TOOL_UNUSABLE", `${prefix}${error.message}.`, { cause: error });
   }
 }

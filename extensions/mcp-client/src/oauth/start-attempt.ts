@@ -5,7 +5,6 @@ import {
   type AuthorizationRow,
   type AuthorizationTarget,
   prepareAuthorization,
-  selectAttempt,
   selectAuthorization,
   storeAttempt,
 } from "../sql/authorizations.ts";
@@ -74,19 +73,13 @@ export async function shareAttempt(
   call: AttemptCall,
 ): Promise<{ readonly id: string; readonly url: string }> {
   const target = targetOf(options.clients, { ...call, url: call.server.url });
-  const findShared = async (row: AuthorizationRow | null) => {
-    const wrapped = row === null ? null : await selectAttempt(options.database, row.id);
-    return row === null || wrapped === null
-      ? null
-      : { id: row.id, url: unsealOf<Attempt>(options, row.id, wrapped).url };
-  };
-  const known = await findShared(await selectAuthorization(options.database, target));
-  if (known !== null) return known;
-  const begun = await beginAttempt(options, call, true);
-  if (begun !== null) return { id: begun.id, url: begun.started.authorization_url };
-  // Another call was faster.
-  const shared = await findShared(await selectAuthorization(options.database, target));
-  if (shared !== null) return shared;
+  // Another call may be faster.
+  for (let tries = 0; tries < 2; tries += 1) {
+    const { id = "", attempt_wrapped: wrapped = null } = (await selectAuthorization(options.database, target)) ?? {};
+    if (wrapped !== null) return { id, url: unsealOf<Attempt>(options, id, wrapped).url };
+    const begun = await beginAttempt(options, call, true);
+    if (begun !== null) return { id: begun.id, url: begun.started.authorization_url };
+  }
   throw new AppError("TOOL_ERROR", "The sign-in could not be started");
 }
 

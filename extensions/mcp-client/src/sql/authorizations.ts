@@ -13,6 +13,8 @@ export interface AuthorizationRow {
   /** Base64; null when the owner has not agreed yet, or not any more. */
   readonly credentials_wrapped: string | null;
   readonly version: string;
+  /** Base64; null: no attempt waits that a further call can share. */
+  readonly attempt_wrapped: string | null;
 }
 
 /** Which authorization a tool uses. */
@@ -26,7 +28,10 @@ export interface AuthorizationTarget {
   readonly url: string;
 }
 
-const COLUMNS = "id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version";
+/** The person may be signing in right now. */
+const IS_LIVE = "state_hash is not null and state_expires_at > now()";
+const COLUMNS = `id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version,
+  case when ${IS_LIVE} then encode(attempt_wrapped, 'base64') end as attempt_wrapped`;
 const BY_OWNER = "(owner_id = $1 or ($1::uuid is null and owner_id is null)) and account = $2";
 const BY_KEY = `${BY_OWNER} and client_id is not distinct from $3 and url = $4`;
 const BY_ADDRESS = `${BY_OWNER} and client_id is not distinct from $3
@@ -77,9 +82,6 @@ export async function prepareAuthorization(
   return selectRow(database, key, BY_KEY);
 }
 
-/** The person may be signing in right now. */
-const IS_LIVE = "state_hash is not null and state_expires_at > now()";
-
 /**
  * Replaces the attempt before; with `isShared`, not one that can still be used, and returns false. The credentials stay until the
  * new ones are there.
@@ -97,16 +99,6 @@ export async function storeAttempt(
     [id, attempt.stateHash, attempt.expiresAt, attempt.redirectTo, attempt.wrapped, attempt.isShared],
   );
   return rows.length === 1;
-}
-
-/** Base64; null: no attempt waits that a further call can share. */
-export async function selectAttempt(database: Rows, id: string): Promise<string | null> {
-  const rows = await run<{ readonly wrapped: string }>(
-    database,
-    `select encode(attempt_wrapped, 'base64') as wrapped from private.tool_authorizations where id = $1 and ${IS_LIVE}`,
-    [id],
-  );
-  return rows[0]?.wrapped ?? null;
 }
 
 /** Where the browser continues. Null: there is no such attempt, or not any more. */
@@ -187,7 +179,7 @@ export async function selectConnectServer(
     database,
     `select p.question -> 'server' as server from public.tool_executions x
      join public.tool_execution_payloads p on p.tool_execution_id = x.id
-     where x.id = $1 and x.approver_id = $2 and x.status = 'pending_approval' and x.expires_at > now()
+     where x.id = $1 and x.approver_id = $2 and x.status = 'pending_approval' and coalesce(x.expires_at > now(), true)
        and p.question ->> 'kind' = 'connect'`,
     [executionId, personId],
   );

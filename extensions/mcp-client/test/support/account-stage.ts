@@ -54,7 +54,13 @@ export interface AccountAgent {
   /** Has a person ask the agent, in a conversation of their own. The node is new unless it is given. */
   ask(
     personId: string,
-    options?: { readonly node?: RunNode; readonly message?: string; readonly memberIds?: readonly string[] },
+    options?: {
+      readonly node?: RunNode;
+      readonly message?: string;
+      readonly memberIds?: readonly string[];
+      /** Of the API key that asks for the person. */
+      readonly scopes?: readonly string[];
+    },
   ): Promise<Asked>;
 }
 
@@ -89,7 +95,7 @@ export async function newAccountAgent(
     agentId,
     ownerId,
     setConfig,
-    async ask(personId, { node = open(), message = "who am I?", memberIds = [] } = {}) {
+    async ask(personId, { node = open(), message = "who am I?", memberIds = [], scopes } = {}) {
       const swarm = await stage.newSwarm({ agents: [], ownerId: personId });
       const insert = "insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)";
       await stage.rows(insert, [swarm.swarmId, agentId]);
@@ -99,6 +105,15 @@ export async function newAccountAgent(
           "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'admin', 'active')";
         await stage.rows(join, [swarm.swarmId, memberId]);
       }
+      if (scopes !== undefined)
+        await stage.rows(
+          `with session as (insert into auth.sessions (user_id, api_key_hash) values ($1, gen_random_uuid()::text::bytea)
+             returning id),
+           key as (insert into public.api_keys (id, user_id, name, scopes, prefix) select id, $1, 'key', $3, 'sk_'
+             from session returning id)
+           update private.run_leases set api_key_id = key.id from key where run_id = $2`,
+          [personId, runId, scopes],
+        );
       await node.take(runId);
       return createAsked(stage, open, { runId, personId });
     },

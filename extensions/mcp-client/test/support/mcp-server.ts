@@ -1,28 +1,8 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server as HttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import type { TestContext } from "node:test";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 import { credential } from "../../../../server/test/support/tool-stage.ts";
-import { WAIT_MS } from "../../../../server/test/support/wait-limit.ts";
-
-export async function listen(t: TestContext, server: HttpsServer, port = 0): Promise<number> {
-  // On a slow machine, a client could send a request on a connection that the server is closing.
-  server.keepAliveTimeout = WAIT_MS;
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => stop(server));
-  return (server.address() as AddressInfo).port;
-}
-
-async function stop(server: HttpsServer): Promise<void> {
-  if (!server.listening) return;
-  server.closeAllConnections();
-  server.close();
-  await once(server, "close");
-}
 
 /** The current revision of the protocol: requests are stateless. */
 export function modernServer(

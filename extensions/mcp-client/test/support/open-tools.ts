@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
-import type { Extension, ToolAccounts } from "swarmbase/extension";
+import type { Extension, ToolAccounts, ToolCall } from "swarmbase/extension";
 import {
   openToolsForTest as openTools,
   type TestTools,
@@ -18,6 +18,8 @@ export const SESSION_LIMITS = { perNode: 20, perServer: 20, perUser: 20 };
 
 /** Of a pool that holds no calls. */
 export const NO_HELD_CALLS = new HeldCalls({ newId: randomUUID, selectWaiting: async () => new Set() });
+
+export const NOBODY: ToolCall["starter"] = { userId: null, open: () => Promise.reject(new Error("nobody has asked")) };
 
 /** Of tools that act for nobody. */
 export const NO_ACCOUNTS: ToolAccounts = { use: () => Promise.reject(new Error("no account is expected")) };

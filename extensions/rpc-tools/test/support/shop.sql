@@ -22,6 +22,16 @@ language sql as $$ insert into public.orders (item) values (item) $$;
 create function public.add_for_all(item text) returns void
 language sql security definer as $$ insert into public.orders (item, customer) values (item, auth.uid()) $$;
 
+-- What hostile code in a function does, with the rights of the caller and with those of its owner.
+create sequence public.numbers;
+create procedure public.commits() language plpgsql as $$ begin commit; insert into public.orders (item) values ('x'); end $$;
+create function public.execute(statement text) returns text
+language plpgsql as $$ begin execute statement; return 'escaped'; end $$;
+create function public.execute_as_owner(statement text) returns text
+language plpgsql security definer as $$ begin execute statement; return 'escaped'; end $$;
+create function public.wait_on(statement text) returns text
+language plpgsql set statement_timeout = '4s' as $$ begin execute statement; perform pg_sleep(600); return 'awake'; end $$;
+
 create function public.wait_for(seconds double precision) returns text
 language plpgsql set statement_timeout = '4s' as $$ begin perform pg_sleep(seconds); return 'awake'; end $$;
 create function public.much() returns text
