@@ -258,7 +258,7 @@ describe("swarmbase eval on a running service", () => {
     };
     await waitFor("running");
     controller.abort();
-    await assert.rejects(ended);
+    await assert.rejects(ended, { name: "AbortError" });
     const [row] = await ada.list("eval_runs");
     assert.deepEqual([row?.["status"], row?.["finished_at"] !== null], ["cancelled", true]);
     await waitFor("cancelled");

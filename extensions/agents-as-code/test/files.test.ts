@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { actsForAsker, isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
+import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import fc from "fast-check";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { checkResource } from "../src/files/check-resource.ts";
@@ -161,7 +161,7 @@ describe("files", () => {
       "tools/t.yaml:2 id must be a UUID",
       "tools/t.yaml:3 name must begin with a letter or _ and go on with letters, digits, _ and -",
       "tools/t.yaml:4 description must have 1 to 1024 characters, not 0",
-      "tools/t.yaml:5 kind must be http, mcp, client, a2a, rpc, function or <extension>.<kind>",
+      "tools/t.yaml:5 kind must be http, mcp, client, a2a, rpc, function, swarm or <extension>.<kind>",
       "tools/t.yaml:9 config.x must be a finite number",
       "tools/t.yaml:9 config.y is a number that cannot be kept exactly; put it in quotes",
       "tools/t.yaml:8 secrets.token must be a reference such as $" + "{env:API_TOKEN}, not the secret itself",
@@ -216,14 +216,19 @@ describe("files", () => {
       "agents/ada.yaml": "key: ada\nname: Ada\ntools:\n  lookup:\n  builtin/calculator:\n",
       "agents/second.yaml": "key: ada\nname: Ada\n",
       "swarms/desk.yaml": "key: desk\nname: Desk\nagents:\n  - agent: max\ncoordinator: ada\n",
+      "tools/ask.yaml": "key: ask\nname: ask\ndescription: Asks.\nkind: swarm\nconfig:\n  swarm: team\n",
+      "schedules/daily.yaml": "key: daily\nname: Daily\nagent: max\nswarm: team\nmessage: m\n",
     });
     await assert.rejects(readFolder(folder), {
       message: [
-        "4 faults in the files:",
+        "7 faults in the files:",
         '  agents/second.yaml:1 key "ada" is already the key of agents/ada.yaml',
+        "  tools/ask.yaml:6 config.swarm is not the key of a file in swarms/",
         "  agents/ada.yaml:4 tools.lookup is not the key of a file in tools/",
         "  swarms/desk.yaml:4 agents[0].agent is not the key of a file in agents/",
         "  swarms/desk.yaml:5 coordinator must be one of the agents of the swarm",
+        "  schedules/daily.yaml:3 agent is not the key of a file in agents/",
+        "  schedules/daily.yaml:4 swarm is not the key of a file in swarms/",
       ].join("\n"),
     });
     assert.deepEqual(await readFolder(join(folder, "none")), { resources: [], exists: false });
@@ -311,19 +316,6 @@ describe("identities", () => {
       ["c", 7],
     ]);
   });
-});
-
-test("tools that act for the asker are recognised by kind and configuration", () => {
-  const cases: [string, Json, boolean][] = [
-    ["rpc", { function: "pay" }, true],
-    ["function", {}, true],
-    ["http", { url: "https://app.example.com", identity: "required" }, true],
-    ["http", { url: "https://app.example.com", identity: "off" }, false],
-    ["mcp", { auth: { type: "oauth", account: "asker" } }, true],
-    ["mcp", { auth: { type: "oauth" } }, false],
-    ["http", { auth: null }, false],
-  ];
-  for (const [kind, config, expected] of cases) assert.equal(actsForAsker({ kind, config }), expected, kind);
 });
 
 describe("secrets", () => {

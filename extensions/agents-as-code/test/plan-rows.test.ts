@@ -34,7 +34,9 @@ function bodyFor(given: JsonObject): JsonObject | null {
   >[0]["resource"];
   const row = { kind: "tools" as const, id: "1", name: "orders", updatedAt: "", columns: all, row: all };
   const variables = {} as Parameters<typeof planRow>[2]["variables"];
-  planRow({ resource, row, id: "1" }, draft, { ownerId: "1", variables, writesSecrets: false, writer: "service" });
+  const defaults = { framework: "provider_a" };
+  const options = { ownerId: "1", variables, writesSecrets: false, writer: "service", defaults } as const;
+  planRow({ resource, row, id: "1" }, draft, options);
   return draft.steps[0]?.body ?? null;
 }
 

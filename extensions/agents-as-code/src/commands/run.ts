@@ -51,7 +51,8 @@ export async function withSession<T>(
       await session.close();
     }
   } catch (error) {
-    if (error instanceof Error) error.message = output.redact(error.message);
+    // The message of an abort cannot be set, and has nothing of the service.
+    if (error instanceof Error && !(error instanceof DOMException)) error.message = output.redact(error.message);
     throw error;
   } finally {
     await close();

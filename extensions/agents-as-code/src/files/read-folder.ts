@@ -2,6 +2,8 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, memberOf } from "../model/json.ts";
 import { KINDS, type Kind } from "../model/kinds.ts";
+import { TARGETS } from "../model/schedule-targets.ts";
+import { swarmKeyOf } from "../model/swarm-tools.ts";
 import { checkResource, type Resource } from "./check-resource.ts";
 import { type FileFault, MAX_FILE_BYTES, parseYamlFile } from "./yaml-file.ts";
 
@@ -76,12 +78,12 @@ function findRepeatedKeys(resources: readonly Resource[]): readonly FileFault[] 
   );
 }
 
-/** Names of agents and tools that no file has. Not looked for while files are unreadable: they may have them. */
+/** Names of agents, tools and swarms that no file has. Not looked for while files are unreadable: they may have them. */
 function findUnknownKeys(resources: readonly Resource[], isIncomplete: boolean): readonly FileFault[] {
   if (isIncomplete) return [];
   const keysOf = (kind: Kind): ReadonlySet<string> =>
     new Set(resources.filter((each) => each.kind === kind).map(({ key }) => key));
-  const [tools, agents] = [keysOf("tools"), keysOf("agents")];
+  const [tools, agents, swarms] = [keysOf("tools"), keysOf("agents"), keysOf("swarms")];
   return resources.flatMap(({ kind, given, source }) => {
     const fault = (path: readonly (string | number)[], message: string): FileFault => ({
       file: source.file,
@@ -89,6 +91,15 @@ function findUnknownKeys(resources: readonly Resource[], isIncomplete: boolean):
       path,
       message,
     });
+    const swarm = kind === "tools" ? swarmKeyOf(given) : undefined;
+    if (swarm !== undefined && !(typeof swarm === "string" && swarms.has(swarm)))
+      return fault(["config", "swarm"], "is not the key of a file in swarms/");
+    if (kind === "schedules")
+      return TARGETS.flatMap((target) => {
+        const key = memberOf(given, target.name) ?? null;
+        const isKnown = key === null || (typeof key === "string" && keysOf(target.kind).has(key));
+        return isKnown ? [] : [fault([target.name], `is not the key of a file in ${target.kind}/`)];
+      });
     if (kind === "agents") {
       const assigned = memberOf(given, "tools");
       return Object.keys(isObject(assigned) ? assigned : {})

@@ -3,6 +3,7 @@ import {
   type BoundedField,
   type BoundedTextList,
   FIELD_BOUNDS,
+  isAppEventType,
   isEventType,
   type Json,
 } from "@swarmbase/sdk";
@@ -60,10 +61,20 @@ export function pattern(expression: RegExp, message: string): Check {
 
 export function choice(allowed: readonly string[]): Check {
   return (value) =>
-    typeof value === "string" && allowed.includes(value) ? FINE : fault(`must be one of ${allowed.join(", ")}`);
+    typeof value === "string" && (allowed.includes(value) || findReferences(value).length > 0)
+      ? FINE
+      : fault(`must be one of ${allowed.join(", ")}`);
 }
 
 export const boolean: Check = (value) => (typeof value === "boolean" ? FINE : fault("must be true or false"));
+
+export const time: Check = (value) =>
+  value === null || (typeof value === "string" && !Number.isNaN(Date.parse(value)))
+    ? FINE
+    : fault("must be a time such as 2027-01-31T00:00:00Z");
+
+/** The service checks the bounds. */
+export const number: Check = (value) => (typeof value === "number" ? FINE : fault("must be a number"));
 
 export function integer(field: BoundedField): Check {
   const { min, max } = FIELD_BOUNDS[field];
@@ -105,7 +116,7 @@ export function anyValue(value: Json, depth = 0): readonly ValueFault[] {
 export const events: Check = (value) => {
   if (!Array.isArray(value) || value.length === 0) return fault("must be a list of at least one event type");
   return value.flatMap((event, index) =>
-    typeof event === "string" && isEventType(event) ? FINE : fault("is not an event type", [index]),
+    isEventType(event) || isAppEventType(event) ? FINE : fault("is not an event type", [index]),
   );
 };
 

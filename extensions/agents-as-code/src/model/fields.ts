@@ -2,6 +2,7 @@ import {
   API_VERSION,
   API_VERSIONS,
   FRAMEWORKS,
+  isAppEventType,
   type Json,
   type JsonObject,
   SWARM_STATUSES,
@@ -15,15 +16,19 @@ import {
   type Check,
   choice,
   events,
+  FINE,
+  fault,
   integer,
   jsonObject,
+  number,
   pattern,
   text,
   textList,
+  time,
   trimText,
 } from "./checks.ts";
 import type { Kind } from "./kinds.ts";
-import { agentKey, assignments, grants, members, secrets, swarmAgents } from "./link-checks.ts";
+import { agentKey, assignments, grants, members, rowId, secrets, swarmAgents, swarmKey } from "./link-checks.ts";
 
 export interface FieldRow {
   readonly check: Check;
@@ -41,9 +46,11 @@ export interface FieldRow {
   readonly isDerived?: (given: JsonObject) => boolean;
   /** As the service stores it. */
   readonly normalise?: (value: Json) => Json;
+  /** Whether the service stores this value in another way. */
+  readonly isStoredAs?: (value: Json, stored: Json) => boolean;
 }
 
-const name = (field: "agents.name" | "swarms.name" | "webhooks.name"): FieldRow => ({
+const name = (field: "agents.name" | "swarms.name" | "webhooks.name" | null): FieldRow => ({
   check: (value) => text(field)(trimText(value)),
   isRequired: true,
   normalise: trimText,
@@ -53,12 +60,39 @@ const nullableText = (field: Parameters<typeof text>[0], more?: Check): FieldRow
   default: null,
   isNullable: true,
 });
+const targetKey = (check: Check): FieldRow => ({ check, default: null, isNullable: true, isLink: true });
+const targetId: FieldRow = { check: rowId, default: null, isNullable: true, isFixed: true };
+const nullableNumber: FieldRow = { check: number, default: null, isNullable: true };
+const VENDOR = /^[a-z]+\//;
+/** `openai/gpt-5.4-mini`: the service resolves it to a framework and a model. */
+const namesVendor = (model: Json | undefined): model is string => typeof model === "string" && VENDOR.test(model);
 const httpUrl = pattern(/^https?:\/\/[^/?#\s]/i, "must be an http or https URL");
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const TOOL_KIND = /^(?!builtin$)[a-z][a-z0-9-]{0,39}(?:[.][a-z][a-z0-9_]{0,39})?$/;
 
+/** What an absent field means on this service. */
+export interface ServiceDefaults {
+  /** Of agents: the first framework that can answer. */
+  readonly framework: string;
+}
+
 /** The fields of each kind, in the order in which `pull` writes them. */
 export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> = {
+  event_types: {
+    name: {
+      check: (value) =>
+        isAppEventType(value)
+          ? FINE
+          : fault("must be app. and words of lower-case letters, digits and _, joined by dots"),
+      isRequired: true,
+      isFixed: true,
+    },
+    description: nullableText("event_types.description"),
+    schema: { check: jsonObject("event_types.schema"), default: null, isNullable: true },
+    example: { check: jsonObject("event_types.example"), default: null, isNullable: true },
+    users_may_emit: { check: boolean, default: false },
+    listed: { check: boolean, default: true },
+  },
   tools: {
     name: {
       check: pattern(TOOL_NAME, "must begin with a letter or _ and go on with letters, digits, _ and -"),
@@ -68,7 +102,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     category: nullableText("tools.category"),
     icon: nullableText("tools.icon"),
     kind: {
-      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a, rpc, function or <extension>.<kind>"),
+      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a, rpc, function, swarm or <extension>.<kind>"),
       default: "http",
       isFixed: true,
     },
@@ -77,7 +111,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     input_schema: {
       check: jsonObject("tools.input_schema"),
       default: { type: "object", properties: {} },
-      isDerived: ({ kind }) => kind === "rpc",
+      isDerived: ({ kind }) => kind === "rpc" || kind === "swarm",
     },
     visibility: { check: choice(TOOL_VISIBILITIES), default: "private" },
     requires_approval: { check: boolean, default: false },
@@ -97,8 +131,12 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
       default: [],
       normalise: (value) => (Array.isArray(value) ? value.map(trimText) : value),
     },
-    framework: { check: choice(FRAMEWORKS), default: FRAMEWORKS[0] },
-    model: nullableText("agents.model"),
+    // The default is that of the service, which `initialValueOf` takes.
+    framework: { check: choice(FRAMEWORKS), default: FRAMEWORKS[0], isDerived: ({ model }) => namesVendor(model) },
+    model: {
+      ...nullableText("agents.model"),
+      isStoredAs: (value, stored) => namesVendor(value) && value.replace(VENDOR, "") === stored,
+    },
     system_prompt: nullableText("agents.system_prompt"),
     settings: { check: jsonObject("agents.settings", agentSettings), default: {} },
     acts_for_askers: { check: boolean, default: false, isOfService: true },
@@ -135,12 +173,40 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     is_active: { check: boolean },
     api_version: { check: choice(API_VERSIONS), default: API_VERSION, isFixed: true },
   },
+  schedules: {
+    name: name(null),
+    agent: targetKey(agentKey),
+    agent_id: targetId,
+    swarm: targetKey(swarmKey),
+    swarm_id: targetId,
+    message: { check: text(null), isRequired: true },
+    conversation: { check: choice(["own", "new"]), default: "own" },
+    cron: { check: text(null), default: null, isNullable: true },
+    time_zone: { check: text(null), default: "UTC" },
+    run_at: {
+      check: time,
+      default: null,
+      isNullable: true,
+      isStoredAs: (value, stored) =>
+        typeof value === "string" && typeof stored === "string" && Date.parse(value) === Date.parse(stored),
+    },
+    // The service switches schedules off; a file that does not mention it does not switch them on again.
+    enabled: { check: boolean },
+    max_tokens: nullableNumber,
+    max_cost_usd: nullableNumber,
+    when_running: { check: choice(["skip", "queue"]), default: "skip" },
+    when_missed: { check: choice(["skip", "last"]), default: "last" },
+    jitter_seconds: { check: number, default: 0 },
+    pause_after_failures: { check: number, default: 5 },
+  },
 };
 
 /** What the service stores for a field that a new row does not have; `undefined` for a required one. */
-export function initialValueOf(kind: Kind, name: string): Json | undefined {
+export function initialValueOf(kind: Kind, name: string, { framework }: ServiceDefaults): Json | undefined {
+  if (kind === "agents" && name === "framework") return framework;
   if (kind === "swarms" && name === "status") return SWARM_STATUSES[0];
   if (kind === "webhooks" && name === "is_active") return WEBHOOK_DEFAULTS.isActive;
+  if (kind === "schedules" && name === "enabled") return true;
   return FIELDS[kind][name]?.default;
 }
 

@@ -1,5 +1,5 @@
 import { GRANT_PARTIES, GRANT_TRANSCRIPTS, type Json } from "@swarmbase/sdk";
-import { boolean, type Check, choice, FINE, fault } from "./checks.ts";
+import { boolean, type Check, choice, FINE, fault, time } from "./checks.ts";
 
 interface Term {
   readonly check: Check;
@@ -15,10 +15,6 @@ const limit = (isWhole: boolean): Term => ({
       : fault(`must be ${isWhole ? "an integer" : "a number"} that is not negative`),
   default: null,
 });
-const time: Check = (value) =>
-  value === null || (typeof value === "string" && !Number.isNaN(Date.parse(value)))
-    ? FINE
-    : fault("must be a time such as 2027-01-31T00:00:00Z");
 
 /** The terms of a grant, in the order in which `pull` writes them. */
 export const GRANT_TERMS: Readonly<Record<string, Term>> = {

@@ -1,8 +1,22 @@
 /** In the order in which they are created: each refers only to those before it. */
-export const KINDS = ["tools", "agents", "swarms", "webhooks"] as const;
+export const KINDS = ["event_types", "tools", "agents", "swarms", "webhooks", "schedules"] as const;
 export type Kind = (typeof KINDS)[number];
 
-export const KIND_WORDS = { tools: "tool", agents: "agent", swarms: "swarm", webhooks: "webhook" } as const;
+export const KIND_WORDS = {
+  event_types: "event type",
+  tools: "tool",
+  agents: "agent",
+  swarms: "swarm",
+  webhooks: "webhook",
+  schedules: "schedule",
+} as const;
 
-/** The column that names the owner of a row. */
-export const OWNER_COLUMNS = { tools: "owner_id", agents: "user_id", swarms: "owner_id", webhooks: "user_id" } as const;
+/** The column that names the owner of a row; null for rows of the service itself, which its role alone reads and writes here. */
+export const OWNER_COLUMNS = {
+  event_types: null,
+  tools: "owner_id",
+  agents: "user_id",
+  swarms: "owner_id",
+  webhooks: "user_id",
+  schedules: "user_id",
+} as const;

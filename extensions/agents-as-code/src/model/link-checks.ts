@@ -22,8 +22,13 @@ const MAX_SECRETS = 20;
 const email = pattern(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
 const user = pattern(UUID, "must be the id of a user");
 
-export const agentKey: Check = (value) =>
-  typeof value === "string" && KEY.test(value) ? FINE : fault(`must be the key of an agent: ${KEY_RULE}`);
+const keyOf =
+  (noun: string): Check =>
+  (value) =>
+    typeof value === "string" && KEY.test(value) ? FINE : fault(`must be the key of ${noun}: ${KEY_RULE}`);
+export const agentKey = keyOf("an agent");
+export const swarmKey = keyOf("a swarm");
+export const rowId = pattern(UUID, "must be a UUID");
 
 /** A value in a file would be a secret in version control. */
 export const secrets: Check = (value) => {

@@ -1,12 +1,15 @@
 import type { Resource } from "../files/check-resource.ts";
 import { FolderError } from "../files/read-folder.ts";
 import { memberOf } from "../model/json.ts";
-import { type Kind, KINDS } from "../model/kinds.ts";
+import { type Kind, KINDS, OWNER_COLUMNS } from "../model/kinds.ts";
 import type { Variables } from "../model/references.ts";
+import { withTargetIds } from "../model/schedule-targets.ts";
+import { withSwarmId } from "../model/swarm-tools.ts";
 import { findUsers, type Session } from "../service/connect.ts";
 import type { Remote, RemoteRow } from "../service/read-remote.ts";
 import { type Match, matchResources } from "./match.ts";
 import type { Draft, Plan, Step } from "./plan.ts";
+import { orderSteps } from "./order-steps.ts";
 import { createToolDirectory, planAssignments } from "./plan-assignments.ts";
 import { planGrants } from "./plan-grants.ts";
 import { planMembers } from "./plan-members.ts";
@@ -28,9 +31,13 @@ export interface PlanOptions {
 export function buildPlan(resources: readonly Resource[], remote: Remote, options: PlanOptions): Plan {
   const { draft, unmatched } = draftPlan(resources, remote, options);
   if (draft.faults.length > 0) throw new FolderError(draft.faults);
-  const deletions = [...draft.deletions, ...planDeletions(unmatched)];
+  // Rows of the service itself are not missing from the files of a user who has none of their kind.
+  const hasFiles = new Set(resources.map(({ kind }) => kind));
+  const missing = unmatched.filter(({ kind }) => OWNER_COLUMNS[kind] !== null || hasFiles.has(kind));
+  const steps = orderSteps(draft.steps);
+  const deletions = [...draft.deletions, ...planDeletions(missing)];
   return {
-    steps: options.deletes ? [...draft.steps, ...deletions] : draft.steps,
+    steps: options.deletes ? [...steps, ...deletions] : steps,
     kept: options.deletes ? [] : deletions,
     notes: [...draft.notes],
     unchanged: draft.unchanged,
@@ -83,7 +90,12 @@ function draftPlan(
   const tools = createToolDirectory(ownTools, remote.otherTools);
   const ownIds = new Set(remote.rows.map(({ id }) => id));
   for (const kind of KINDS) {
-    for (const match of of(kind)) planRow(match, draft, options);
+    for (const match of of(kind)) {
+      planRow({ ...match, resource: withIds(match.resource, keysOf) }, draft, {
+        ...options,
+        defaults: remote.defaults,
+      });
+    }
     if (kind === "agents")
       for (const agent of of(kind)) {
         planAssignments(agent, { remote, tools }, draft, options);
@@ -99,6 +111,13 @@ function draftPlan(
     }
   }
   return { draft, unmatched };
+}
+
+/** The resource as the service has it, which names others by their ids. */
+function withIds(resource: Resource, keysOf: (kind: Kind) => readonly { key: string; id: string }[]): Resource {
+  const { kind, given } = resource;
+  if (kind === "tools") return { ...resource, given: withSwarmId(given, keysOf("swarms")) };
+  return kind === "schedules" ? { ...resource, given: withTargetIds(given, keysOf) } : resource;
 }
 
 /** Nobody signs in to it until its owner has set a password by a mail. */

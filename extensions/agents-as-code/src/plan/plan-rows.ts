@@ -1,7 +1,7 @@
 import { actsForAsker, isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import type { Resource } from "../files/check-resource.ts";
 import type { Place } from "../files/yaml-file.ts";
-import { columnsOf, initialValueOf } from "../model/fields.ts";
+import { columnsOf, initialValueOf, type ServiceDefaults } from "../model/fields.ts";
 import { isObject, memberOf, renderPath } from "../model/json.ts";
 import { KIND_WORDS, OWNER_COLUMNS } from "../model/kinds.ts";
 import { resolveReferences, type Variables } from "../model/references.ts";
@@ -18,6 +18,7 @@ export interface RowOptions {
   readonly writesSecrets: boolean;
   /** Who makes the requests. `nobody`: the files are only compared. */
   readonly writer: "service" | "user" | "nobody";
+  readonly defaults: ServiceDefaults;
 }
 
 /** What the plan shows of a row that the service role has to write again, because its owner did so since. */
@@ -26,13 +27,18 @@ export const VOUCHED: Change = { path: "is_vouched", before: false, after: true,
 /** The step that creates or updates the row of a file, if one is needed. */
 export function planRow(match: Match, draft: Draft, options: RowOptions): void {
   const { resource, row } = match;
+  if (OWNER_COLUMNS[resource.kind] === null && options.writer === "user") {
+    draft.notes.add(`${describePlace(resource, [])} was not compared: only the service role writes it.`);
+    return;
+  }
   const body: Record<string, Json> = {};
   const changes: Change[] = [];
   const missing = new Set<string>();
   const isRestored = isNoLongerVouched(match, options);
   for (const [name, field] of columnsOf(resource.kind)) {
     const given = memberOf(resource.given, name) ?? null;
-    const raw = given ?? field.default ?? null;
+    const initial = initialValueOf(resource.kind, name, options.defaults);
+    const raw = given ?? initial ?? null;
     // Required fields are present; what is neither given nor has a default stays as it is.
     if (given === null && (field.default === undefined || field.isDerived?.(resource.given) === true)) continue;
     const before = row === null ? undefined : memberOf(row.columns, name);
@@ -44,8 +50,11 @@ export function planRow(match: Match, draft: Draft, options: RowOptions): void {
       if (isStored && !isRestored) draft.notes.add(describeUnset(resource, [name, ...path], names));
       else for (const variable of names) missing.add(variable);
     }
-    const initial = initialValueOf(resource.kind, name);
-    if (isSameJson(before === undefined ? initial : before, after) && resolved.unset.every(({ isStored }) => isStored))
+    const isEqual = before !== undefined && field.isStoredAs?.(after, before) === true;
+    if (
+      (isEqual || isSameJson(before === undefined ? initial : before, after)) &&
+      resolved.unset.every(({ isStored }) => isStored)
+    )
       continue;
     if (field.isOfService === true && options.writer === "user") {
       draft.notes.add(`${describePlace(resource, [name])} was not compared: only the service role writes it.`);
@@ -129,6 +138,7 @@ function toStep(
   ownerId: string,
   { body, changes, missing }: Pick<Step, "changes" | "missing"> & { readonly body: JsonObject },
 ): Step {
+  const ownerColumn = OWNER_COLUMNS[resource.kind];
   return {
     action: row === null ? "create" : "update",
     noun: KIND_WORDS[resource.kind],
@@ -138,11 +148,17 @@ function toStep(
     table: resource.kind,
     id,
     filter: row === null ? {} : { updated_at: `eq.${row.updatedAt}` },
-    body: row === null ? { id, [OWNER_COLUMNS[resource.kind]]: ownerId, ...body } : body,
-    needs: [ownerId],
+    body: row === null ? { id, ...(ownerColumn !== null && { [ownerColumn]: ownerId }), ...body } : body,
+    needs: [...(ownerColumn === null ? [] : [ownerId]), ...namesOf(resource)],
     missing,
     lineOf: (field) => placeOf(resource, ...field.split(".")),
   };
+}
+
+/** The rows that the row names, which other steps may create. */
+function namesOf({ kind, given }: Resource): readonly string[] {
+  const named = kind === "schedules" ? given : kind === "tools" ? memberOf(given, "config") : undefined;
+  return ["agent_id", "swarm_id"].map((name) => memberOf(named, name)).filter((id) => typeof id === "string");
 }
 
 export function planRowDeletion(row: RemoteRow): Step {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@swarmbase/sdk";
 import type { FileFault, Place } from "../files/yaml-file.ts";
+import type { Kind, KIND_WORDS } from "../model/kinds.ts";
 
 export type Action = "create" | "update" | "delete";
 
@@ -15,7 +16,7 @@ export interface Change {
 /** One request that brings the service nearer to the files. */
 export interface Step {
   readonly action: Action;
-  readonly noun: "account" | "tool" | "agent" | "assignment" | "grant" | "swarm" | "swarm agent" | "member" | "webhook";
+  readonly noun: (typeof KIND_WORDS)[Kind] | "account" | "assignment" | "grant" | "swarm agent" | "member";
   /** `ada`, or `ada → find_order`. */
   readonly title: string;
   /** Where the files describe it; null for what they do not have. */

@@ -6,6 +6,8 @@ import { isObject } from "../model/json.ts";
 import { deriveId, slugOf } from "../model/keys.ts";
 import { type Kind, KINDS } from "../model/kinds.ts";
 import { findReferences, type Variables } from "../model/references.ts";
+import { withTargetKeys } from "../model/schedule-targets.ts";
+import { withSwarmKey } from "../model/swarm-tools.ts";
 import { findOutdatedFiles } from "../plan/build-plan.ts";
 import { matchResources } from "../plan/match.ts";
 import { createToolDirectory } from "../plan/plan-assignments.ts";
@@ -57,7 +59,7 @@ export function buildFiles(
     const value = toFileValue({
       ownerId,
       key,
-      row,
+      row: { ...row, columns: withKeys(row, keysOf) },
       remote,
       tools,
       agentKeyOf: (agentId) => agents.find(({ id }) => id === agentId)?.key ?? null,
@@ -73,6 +75,15 @@ export function buildFiles(
   });
   const surplus = matches.flatMap(({ resource, row }) => (row === null ? [resource.source.file] : []));
   return { files: files.sort((one, other) => (one.file < other.file ? -1 : 1)), surplus, notes };
+}
+
+/** The columns as a file has them, which names others by their keys. */
+function withKeys(
+  { kind, columns }: RemoteRow,
+  keysOf: (kind: Kind) => readonly { key: string; id: string }[],
+): JsonObject {
+  if (kind === "tools") return withSwarmKey(columns, keysOf("swarms"));
+  return kind === "schedules" ? withTargetKeys(columns, keysOf) : columns;
 }
 
 function currentOf({ source }: Resource): JsonObject | null {

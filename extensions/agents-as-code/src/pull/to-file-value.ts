@@ -30,6 +30,9 @@ export interface FileValueOptions {
   note(message: string): void;
 }
 
+/** What the service switches off by itself. */
+const SWITCHES: Partial<Record<Kind, string>> = { webhooks: "is_active", schedules: "enabled" };
+
 /** The content of the file that describes a row: no defaults, no secrets. */
 export function toFileValue(options: FileValueOptions): JsonObject {
   const { ownerId, key, row, current } = options;
@@ -40,10 +43,10 @@ export function toFileValue(options: FileValueOptions): JsonObject {
   for (const [name, field] of Object.entries(FIELDS[kind])) {
     const stored = field.isLink === true ? readLink(name, options) : (memberOf(row.columns, name) ?? null);
     if (stored === undefined) continue;
-    if (isLeftOut(kind, name, stored, row)) {
+    if (isLeftOut(kind, name, stored, options)) {
       const given = memberOf(current ?? undefined, name);
       // A default that the author wrote down stays written.
-      if (given !== undefined && (isSameJson(given, stored) || name === "is_active")) value[name] = given;
+      if (given !== undefined && (isSameJson(given, stored) || name === SWITCHES[kind])) value[name] = given;
       continue;
     }
     value[name] =
@@ -54,10 +57,15 @@ export function toFileValue(options: FileValueOptions): JsonObject {
   return value;
 }
 
-function isLeftOut(kind: Kind, name: string, stored: Json, { row }: RemoteRow): boolean {
-  // A webhook that the service has disabled is not one that its owner wants disabled.
-  if (kind === "webhooks" && name === "is_active" && typeof row["disabled_reason"] === "string") return true;
-  return isSameJson(stored, initialValueOf(kind, name) ?? null);
+function isLeftOut(kind: Kind, name: string, stored: Json, { row, remote }: FileValueOptions): boolean {
+  if (name === SWITCHES[kind] && isSwitchedByService(row)) return true;
+  return isSameJson(stored, initialValueOf(kind, name, remote.defaults) ?? null);
+}
+
+/** What the service has switched off is not what its owner wants to be off. */
+function isSwitchedByService({ kind, row }: RemoteRow): boolean {
+  if (kind === "webhooks") return typeof row["disabled_reason"] === "string";
+  return typeof row["paused_reason"] === "string" || typeof row["run_at"] === "string";
 }
 
 /** Keeps what the file says where it means the stored value, and references wherever it has them. */
@@ -137,6 +145,9 @@ function readLink(name: string, options: FileValueOptions): Json | undefined {
         ),
       }));
     }
+    case "agent":
+    case "swarm":
+      return memberOf(row.columns, name);
     case "agents":
       return remote.swarmAgents
         .filter(({ swarmId }) => swarmId === id)

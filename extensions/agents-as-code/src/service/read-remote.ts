@@ -1,11 +1,12 @@
-import { actsForAsker, type Json, type JsonObject } from "@swarmbase/sdk";
-import { columnsOf } from "../model/fields.ts";
+import { actsForAsker, FRAMEWORKS, type Json, type JsonObject } from "@swarmbase/sdk";
+import { columnsOf, type ServiceDefaults } from "../model/fields.ts";
 import { GRANT_TERMS, normaliseTerm } from "../model/grant-terms.ts";
 import { isObject, memberOf } from "../model/json.ts";
 import { KINDS, type Kind, OWNER_COLUMNS } from "../model/kinds.ts";
-import type { Client } from "./client.ts";
+import { type Client, ServiceError } from "./client.ts";
 import type { Session } from "./connect.ts";
 
+const NOT_FOUND = 404;
 const GRANT_COLUMNS = ["claim", ...Object.keys(GRANT_TERMS)];
 
 /** A row of the owner as the service has it. */
@@ -77,23 +78,33 @@ export interface Remote {
   readonly swarmAgents: readonly SwarmAgent[];
   readonly members: readonly Member[];
   readonly otherTools: readonly OtherTool[];
+  readonly defaults: ServiceDefaults;
 }
 
 /** Everything of the owner that files describe. The signing secrets of webhooks are not read. */
 export async function readRemote({ client, owner, isService }: Session): Promise<Remote> {
   const readKind = async (kind: Kind): Promise<readonly RemoteRow[]> => {
+    const ownerColumn = OWNER_COLUMNS[kind];
+    if (ownerColumn === null && !isService) return [];
     const filter = {
       select: selectionOf(kind),
-      [OWNER_COLUMNS[kind]]: `eq.${owner.id}`,
+      ...(ownerColumn !== null && { [ownerColumn]: `eq.${owner.id}` }),
       // Those of single runs come and go with them.
       ...(kind === "webhooks" && { run_id: "is.null" }),
-      // A call that names an agent creates it.
-      ...(kind === "swarms" && { private_agent_id: "is.null" }),
+      // A call that names an agent creates the one, a run that an extension starts the other.
+      ...(kind === "swarms" && { private_agent_id: "is.null", started_by: "is.null" }),
+      // Those that agents make belong to a conversation.
+      ...(kind === "schedules" && { created_by_agent_id: "is.null" }),
       ...(kind === "agents" && { "agent_grants.order": "created_at,id" }),
     };
-    return (await client.listRows(kind, filter)).map((row) => toRemoteRow(kind, row));
+    const rows = await client.listRows(kind, filter).catch((error: unknown) => {
+      // The table of an extension that the service does not load.
+      if (kind !== "schedules" || !(error instanceof ServiceError) || error.status !== NOT_FOUND) throw error;
+      return [] as readonly JsonObject[];
+    });
+    return rows.map((row) => toRemoteRow(kind, row));
   };
-  const [kinds, assignments, swarmAgents, members, otherTools] = await Promise.all([
+  const [kinds, assignments, swarmAgents, members, otherTools, defaults] = await Promise.all([
     Promise.all(KINDS.map(readKind)),
     client.listRows("agent_tools", {
       select: "id,agent_id,tool_id,enabled,configuration,approver,is_vouched",
@@ -113,6 +124,7 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       // The service role reads private tools of every user; only those that are meant for others are offered.
       or: isService ? "(owner_id.is.null,visibility.eq.public)" : `(owner_id.is.null,owner_id.neq.${owner.id})`,
     }),
+    readDefaults(client),
   ]);
   const rows = kinds.flat();
   const grants = rows.flatMap(({ row }) => memberOf(row, "agent_grants") ?? []).filter(isObject);
@@ -130,7 +142,15 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       isBuiltin: row["kind"] === "builtin",
       actsForAsker: actsForAsker({ kind: row["kind"], config: row["config"] }),
     })),
+    defaults,
   };
+}
+
+/** As the column of the table has it: a framework without a list of models has no row here. */
+async function readDefaults(client: Client): Promise<ServiceDefaults> {
+  const query = "select=framework&is_default_framework=is.true&order=framework&limit=1";
+  const framework = memberOf(memberOf(await client.call("GET", `/rest/v1/models?${query}`), 0), "framework");
+  return { framework: typeof framework === "string" ? framework : FRAMEWORKS[0] };
 }
 
 const USERS_OF_REQUEST = 50;
@@ -152,10 +172,12 @@ async function readEmails(
 
 function selectionOf(kind: Kind): string {
   const extra = {
+    event_types: [],
     tools: ["secret_names", "is_vouched"],
     agents: [`agent_grants(id,agent_id,user_id,updated_at,audience,${GRANT_COLUMNS.join(",")})`],
     swarms: ["coordinator_agent_id"],
     webhooks: ["disabled_reason"],
+    schedules: ["paused_reason"],
   };
   return ["id", "updated_at", ...columnsOf(kind).map(([name]) => name), ...extra[kind]].join(",");
 }
