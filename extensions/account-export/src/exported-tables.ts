@@ -1,3 +1,5 @@
+import type { ExtensionTable } from "swarmbase/extension";
+
 /** Finds rows of a table that belong to the user. */
 export interface RowFilter {
   /** A column that has the id of the user. */
@@ -58,6 +60,7 @@ export const EXPORTED_TABLES: Readonly<Record<string, ExportedTable>> = {
     key: ["message_id", "revision"],
     filters: [{ parent: { table: "messages", columns: { message_id: "id" } } }],
   },
+  conversation_summaries: { key: ["swarm_id", "agent_id", "up_to_seq"], filters: [OF_SWARMS] },
   message_flags: sharedBy("flagged_by"),
   read_positions: ownedBy("user_id"),
   runs: sharedBy("user_id"),
@@ -84,9 +87,19 @@ export const EXPORTED_TABLES: Readonly<Record<string, ExportedTable>> = {
   eval_results: ownedBy("user_id"),
 };
 
+/** The same with the tables that extensions add. */
+export function listExportedTables(added: readonly ExtensionTable[]): Readonly<Record<string, ExportedTable>> {
+  const tables = added.map(({ name, ownerColumn, notExported: omit = [] }): [string, ExportedTable] => [
+    name,
+    { ...ownedBy(ownerColumn), omit },
+  ]);
+  return { ...EXPORTED_TABLES, ...Object.fromEntries(tables) };
+}
+
 /** Tables and views of the service that are not exported, and why. */
 export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   models: "the catalogue of the service, the same for everybody",
+  event_types: "the event types of the app, the same for everybody",
   agent_cards: "a view of agents, which are exported; the other rows belong to other users",
   public_profiles: "a view of profiles; the other rows belong to other users",
   published_agents: "belong to the owners of the agents",

@@ -1,6 +1,8 @@
 // In charge of: the rows that belong to a user, as one JSON document.
 // Not in charge of: who may read which row, which the tables decide.
 import { AppError, defineExtension, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
+import { listExportedTables } from "./exported-tables.ts";
+import type { AccountReader } from "./read-pages.ts";
 import { RunningExports } from "./running-exports.ts";
 import { writeDocument } from "./write-document.ts";
 
@@ -19,19 +21,23 @@ export const extension = defineExtension({
       keyScope: null,
       needsProof: true,
       limit: "api",
-      handler: (request, { now }) => exportAccount(request, now()),
+      handler: (request, { now, tables }) => exportAccount(request, now(), listExportedTables(tables())),
     },
   ],
 });
 
-async function exportAccount({ caller, core, signal }: ExtensionRequest, now: Date): Promise<ExtensionResponse> {
+async function exportAccount(
+  { caller, core, signal }: ExtensionRequest,
+  now: Date,
+  tables: AccountReader["tables"],
+): Promise<ExtensionResponse> {
   const { userId, claims } = caller;
   if (userId === null) throw new AppError("UNAUTHORIZED", "The token does not belong to a user");
   const end = running.begin(userId, signal);
   const { email, user_metadata, app_metadata } = claims;
   const user = { id: userId, email: email === "" ? null : email, user_metadata, app_metadata };
   const exportedAt = now.toISOString();
-  const pieces = writeDocument({ core, userId }, { exported_at: exportedAt, user });
+  const pieces = writeDocument({ core, userId, tables }, { exported_at: exportedAt, user });
   try {
     // A failure of the first read still has a status.
     const first = await pieces.next();

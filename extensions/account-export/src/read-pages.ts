@@ -1,5 +1,5 @@
 import { AppError, type ExtensionCore, readRows } from "swarmbase/extension";
-import { EXPORTED_TABLES, type RowFilter } from "./exported-tables.ts";
+import type { ExportedTable, RowFilter } from "./exported-tables.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -7,6 +7,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface AccountReader {
   readonly core: Pick<ExtensionCore, "rest">;
   readonly userId: string;
+  readonly tables: Readonly<Record<string, ExportedTable>>;
 }
 
 type Conditions = readonly [string, string][];
@@ -22,7 +23,7 @@ export async function* readPages(
   name: string,
   select = "*",
 ): AsyncGenerator<readonly Row[], void, void> {
-  const { key, filters } = getTable(name);
+  const { key, filters } = getTable(reader, name);
   const page: Conditions = [
     ["select", select],
     ["order", key.join(",")],
@@ -67,7 +68,7 @@ async function* findConditions(
   if (user !== undefined) yield [[user, `eq.${reader.userId}`], ...excluded];
   if (parent === undefined) return;
   const columns = Object.entries(parent.columns);
-  const needed = new Set([...getTable(parent.table).key, ...Object.values(parent.columns)]);
+  const needed = new Set([...getTable(reader, parent.table).key, ...Object.values(parent.columns)]);
   for await (const parents of readPages(reader, parent.table, [...needed].join(","))) {
     const matches = columns.map(([column, inParent]): [string, string] => {
       const values = new Set(parents.map((row) => row[inParent]));
@@ -86,8 +87,8 @@ function renderAfter(key: readonly string[], row: Row): string {
   return `(${choices.join(",")})`;
 }
 
-function getTable(name: string): (typeof EXPORTED_TABLES)[string] {
-  const table = EXPORTED_TABLES[name];
+function getTable({ tables }: AccountReader, name: string): ExportedTable {
+  const table = tables[name];
   if (table === undefined) throw new Error(`${name} is not exported`);
   return table;
 }

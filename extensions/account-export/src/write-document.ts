@@ -1,5 +1,4 @@
 import { isRecord } from "swarmbase/extension";
-import { EXPORTED_TABLES } from "./exported-tables.ts";
 import { type AccountReader, readPages, type Row } from "./read-pages.ts";
 
 export interface DocumentHead {
@@ -11,7 +10,7 @@ export interface DocumentHead {
 export async function* writeDocument(reader: AccountReader, head: DocumentHead): AsyncGenerator<string, void, void> {
   let text = `${JSON.stringify(head).slice(0, -1)},"tables":{`;
   let betweenTables = "\n";
-  for (const [name, { omit = [] }] of Object.entries(EXPORTED_TABLES)) {
+  for (const [name, { omit = [] }] of Object.entries(reader.tables)) {
     text += `${betweenTables}${JSON.stringify(name)}:[`;
     betweenTables = ",\n";
     let betweenRows = "\n";

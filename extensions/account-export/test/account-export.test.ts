@@ -87,6 +87,10 @@ before(async () => {
   await talk(bob, filled.bob.swarmId, "bobs-own");
   await talk(ada, filled.bob.swarmId, "ada-as-guest");
   await talk(bob, filled.ada.swarmId, "bob-as-guest");
+  await database.owner.query(
+    `insert into conversation_summaries (swarm_id, agent_id, up_to_seq, text)
+     select swarm_id, agent_id, n, 'said' from swarm_agents, generate_series(1, 3) n`,
+  );
 });
 after(async () => {
   for (const close of closers) await close();
@@ -98,7 +102,9 @@ describe("the list of tables", () => {
       `select c.relname as name from pg_class c
        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm') order by 1`,
     );
-    const listed = [...Object.keys(EXPORTED_TABLES), ...Object.keys(NOT_EXPORTED)];
+    // Of an extension, which says itself how it is exported.
+    const added = ["schedules"];
+    const listed = [...Object.keys(EXPORTED_TABLES), ...Object.keys(NOT_EXPORTED), ...added];
     assert.deepEqual(
       rows.map(({ name }) => name),
       listed.toSorted(),
@@ -163,6 +169,37 @@ describe("the export", () => {
       !text.includes("bobs-own"),
       text.slice(Math.max(0, text.indexOf("bobs-own") - 300), text.indexOf("bobs-own")),
     );
+  });
+
+  test("has nothing of the owner for whoever asks an agent, and no word of these for its owner", async () => {
+    const [owner, asker] = [
+      await new Account("owner@example.com", service.credentials, sendTo(service)).enter("signup"),
+      await new Account("asker@example.com", service.credentials, sendTo(service)).enter("signup"),
+    ];
+    const agentId = await owner.insert("agents", { name: "Shop", role: "sells", system_prompt: "owners-own prompt" });
+    const [calculator] = (await owner.call("GET", "/rest/v1/tools?name=eq.calculator")) as unknown as Row[];
+    const configuration = { note: "owners-own configuration" };
+    await owner.insert("agent_tools", { agent_id: agentId, tool_id: calculator?.["id"], configuration });
+    const guardrail = {
+      name: "owners-own guardrail",
+      stage: "output",
+      kind: "pattern",
+      config: { pattern: "owners-own" },
+    };
+    await owner.insert("guardrails", { ...guardrail, agent_id: agentId });
+    const grantId = await owner.insert("agent_grants", { agent_id: agentId, audience: "user", user_id: asker.id });
+    await asker.invoke("agent-grants", { action: "accept", grant_id: grantId });
+    const message = 'askers-own question\n/tool calculator {"expression":"123456 * 1"}';
+    const run = await asker.invoke("agent-respond", { agent_id: agentId, message });
+    assert.equal(run["status"], "completed", JSON.stringify(run));
+
+    const ofAsker = await readExport(asker.token);
+    for (const word of ["askers-own question", "123456"]) assert.ok(ofAsker.text.includes(word), word);
+    for (const word of ["owners-own", "provider_a"]) assert.ok(!ofAsker.text.includes(word), word);
+    const ofOwner = await readExport(owner.token);
+    for (const word of ["askers-own", "123456"]) assert.ok(!ofOwner.text.includes(word), word);
+    const used = ofOwner.data.tables["usage_records"] ?? [];
+    assert.ok(used.length > 0 && used.every((row) => row["user_id"] === asker.id && row["agent_id"] === agentId));
   });
 
   test("has no secrets, neither of the user nor of others", async () => {

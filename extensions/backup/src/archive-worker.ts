@@ -17,7 +17,7 @@ export async function runArchiveWorker(signal: AbortSignal, context: ExtensionCo
   };
   let failures = 0;
   await server
-    .removeAbandonedCopies(settings.BACKUP_VERIFY_FOLDER)
+    .removeAbandonedCopies(settings.BACKUP_VERIFY_DIR)
     .catch((error: unknown) => context.fail("a copy of an interrupted verification was not removed", error));
   const toSeconds = (time: Date): number => time.getTime() / 1_000;
   await runArchiver(

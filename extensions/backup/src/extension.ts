@@ -30,10 +30,10 @@ Usage: swarmbase backup --continuous [--to <folder>]
 
 Archives a copy of the database and then every change, encrypted with a key that is derived from the master key, until
 it is ended. It works with the embedded database while the service runs, and with the one of DATABASE_URL. The service
-does the same by itself when BACKUP_FOLDER or BACKUP_S3_URL is set. Keep the master key elsewhere: without it nothing can
+does the same by itself when BACKUP_DIR or BACKUP_S3_URL is set. Keep the master key elsewhere: without it nothing can
 be restored.
 
---to  the folder; default: BACKUP_FOLDER or BACKUP_S3_URL.`,
+--to  the folder; default: BACKUP_DIR or BACKUP_S3_URL.`,
       run: async (context) => (await import("./commands/continuous-command.ts")).runContinuousCommand(context),
     },
     {
@@ -47,10 +47,10 @@ Recovers the newest base backup of an archive in a temporary database, checks ev
 number and a checksum of the rows of every table with the running database, or with the figures of the archive when that
 cannot be reached. Reads every object that a restore needs. Exits with 1 when something is damaged, missing or different.
 Records the result in the archive, for doctor and the metrics of the service, which does the same every
-BACKUP_VERIFY_HOURS.
+BACKUP_VERIFY_INTERVAL_SECONDS.
 
---from  the folder of the archive; default: BACKUP_FOLDER or BACKUP_S3_URL.
---in    the folder for the temporary database; default: BACKUP_VERIFY_FOLDER, or beside DATA_DIR.`,
+--from  the folder of the archive; default: BACKUP_DIR or BACKUP_S3_URL.
+--in    the folder for the temporary database; default: BACKUP_VERIFY_DIR, or beside DATA_DIR.`,
       run: async (context) => (await import("./commands/verify-command.ts")).runVerifyCommand(context),
     },
     {
@@ -65,7 +65,7 @@ master key in DATA_DIR, must be the one of that time. The result is marked as a 
 
 --to-latest  the last archived state. This is the default with --from.
 --to-time    a time with its offset, such as 2026-11-17T09:30:00Z, by the clock of the database.
---from       the folder of the archive; default: BACKUP_FOLDER or BACKUP_S3_URL.
+--from       the folder of the archive; default: BACKUP_DIR or BACKUP_S3_URL.
 --to         the data directory to create; default: DATA_DIR. For an archive of your own server (DATABASE_URL), the data
              directory of PostgreSQL: start it with the same major version, which recovers it.
 --replace    as for a file.`,

@@ -14,8 +14,8 @@ type Context = ExtensionCommandContext<BackupRows>;
 /** Whether the archive of the settings could be restored, how old its content is, and whether it was verified. */
 export async function findProblems(context: Context): Promise<readonly ExtensionFinding[]> {
   const { settings } = context;
-  if (settings.BACKUP_FOLDER === null && settings.BACKUP_S3_URL === null)
-    return [{ level: "ok", what: "no target is set (BACKUP_FOLDER or BACKUP_S3_URL): nothing is archived" }];
+  if (settings.BACKUP_DIR === null && settings.BACKUP_S3_URL === null)
+    return [{ level: "ok", what: "no target is set (BACKUP_DIR or BACKUP_S3_URL): nothing is archived" }];
   const read = (find: (archive: Archive) => Promise<ExtensionFinding>): Promise<ExtensionFinding> =>
     withArchive(context, undefined, find);
   return Promise.all([
@@ -54,8 +54,8 @@ async function findAge({ settings, signal, now }: Context, archive: Archive): Pr
   const what =
     `${archive.location} is complete until ${completeUntil.toISOString()}, ` +
     `and its last base backup is of ${base.stoppedAt}`;
-  const isLate = nowMs - completeUntil.getTime() > LATE_MS + settings.BACKUP_DELAY_SECONDS * 1_000;
-  const isOld = nowMs - Date.parse(base.stoppedAt) > 2 * settings.BACKUP_BASE_HOURS * 60 * 60 * 1_000;
+  const isLate = nowMs - completeUntil.getTime() > LATE_MS + settings.BACKUP_WAL_INTERVAL_SECONDS * 1_000;
+  const isOld = nowMs - Date.parse(base.stoppedAt) > 2 * settings.BACKUP_BASE_INTERVAL_SECONDS * 1_000;
   if (!isLate && !isOld) return { level: "ok", what };
   return {
     level: "warning",

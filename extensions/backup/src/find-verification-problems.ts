@@ -2,7 +2,6 @@ import type { ExtensionFinding } from "swarmbase/extension";
 import type { Archive } from "./archive/archive.ts";
 import type { BackupSettings } from "./settings.ts";
 
-const MS_PER_HOUR = 60 * 60 * 1_000;
 /** Of what the schedule says: a verification waits for base backups, and is begun again after an interruption. */
 const OVERDUE_FACTOR = 2;
 
@@ -30,16 +29,16 @@ export async function findVerificationProblems(
   if (last === null || lastVerified === null)
     return {
       level: "ok",
-      what: "the archive was never verified: run swarmbase backup --verify, or set BACKUP_VERIFY_HOURS",
+      what: "the archive was never verified: run swarmbase backup --verify, or set BACKUP_VERIFY_INTERVAL_SECONDS",
     };
-  const everyMs = settings.BACKUP_VERIFY_HOURS * MS_PER_HOUR;
+  const everyMs = settings.BACKUP_VERIFY_INTERVAL_SECONDS * 1_000;
   const isOverdue = everyMs > 0 && now().getTime() - Date.parse(last.at) > OVERDUE_FACTOR * everyMs;
   const what = `the archive was verified at ${lastVerified.at}, to the position ${lastVerified.lsn}`;
   if (!isOverdue) return { level: "ok", what };
   return {
     level: "warning",
     what,
-    why: `BACKUP_VERIFY_HOURS asks for a verification every ${settings.BACKUP_VERIFY_HOURS} hours.`,
+    why: `BACKUP_VERIFY_INTERVAL_SECONDS asks for a verification every ${settings.BACKUP_VERIFY_INTERVAL_SECONDS} seconds.`,
     advice: "See the log of the process that archives for extension.failed of backup.",
   };
 }

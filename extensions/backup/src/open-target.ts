@@ -18,7 +18,7 @@ interface StoreOptions {
 /** The store of the settings; null when there is none. */
 export function findStore({ settings, fetch, now }: StoreOptions): ObjectStore | null {
   const {
-    BACKUP_FOLDER: folder,
+    BACKUP_DIR: folder,
     BACKUP_S3_URL: url,
     BACKUP_S3_REGION: region,
     BACKUP_S3_ACCESS_KEY_ID: accessKeyId,
@@ -50,7 +50,7 @@ export async function withArchive<T>(
   const guarded = openFetch({ url: settings.BACKUP_S3_URL ?? "http://localhost", ca: [] });
   try {
     const store = findStore({ settings, fetch: guarded.fetch, now });
-    if (store === null) throw new UsageError("Name the folder of the archive, or set BACKUP_FOLDER or BACKUP_S3_URL.");
+    if (store === null) throw new UsageError("Name the folder of the archive, or set BACKUP_DIR or BACKUP_S3_URL.");
     return await open(store);
   } finally {
     await guarded.close();

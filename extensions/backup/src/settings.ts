@@ -4,7 +4,7 @@ import type { ArchiverRules } from "./run/session-context.ts";
 
 export const SETTINGS = [
   {
-    name: "BACKUP_FOLDER",
+    name: "BACKUP_DIR",
     kind: "path",
     default: null,
     secret: false,
@@ -43,7 +43,7 @@ export const SETTINGS = [
     description: "The secret of the access key.",
   },
   {
-    name: "BACKUP_DELAY_SECONDS",
+    name: "BACKUP_WAL_INTERVAL_SECONDS",
     kind: "integer",
     min: 1,
     max: 3_600,
@@ -53,16 +53,16 @@ export const SETTINGS = [
       "How long a change may wait until it is in the archive: what is lost at most when the machine is lost with its disk. Each time with changes is one object.",
   },
   {
-    name: "BACKUP_BASE_HOURS",
+    name: "BACKUP_BASE_INTERVAL_SECONDS",
     kind: "integer",
-    min: 1,
-    max: 720,
-    default: 24,
+    min: 3_600,
+    max: 2_592_000,
+    default: 86_400,
     secret: false,
     description: "The time between base backups. A recovery replays the write-ahead log since the last one.",
   },
   {
-    name: "BACKUP_KEEP",
+    name: "BACKUP_BASES_KEPT",
     kind: "integer",
     min: 1,
     max: 1_000,
@@ -71,7 +71,7 @@ export const SETTINGS = [
     description: "How many base backups stay, with the write-ahead log since the oldest of them.",
   },
   {
-    name: "BACKUP_MAX_KEPT_BYTES",
+    name: "BACKUP_WAL_LIMIT_BYTES",
     kind: "integer",
     min: 67_108_864,
     max: 1_000_000_000_000,
@@ -81,17 +81,17 @@ export const SETTINGS = [
       "How much write-ahead log the database keeps for a target that does not accept it. Beyond that the archive has a gap until its next base backup. The embedded database keeps at most 1 GB.",
   },
   {
-    name: "BACKUP_VERIFY_HOURS",
+    name: "BACKUP_VERIFY_INTERVAL_SECONDS",
     kind: "integer",
     min: 0,
-    max: 8_760,
+    max: 31_536_000,
     default: 0,
     secret: false,
     description:
-      "The time between verifications: the process that archives recovers the newest base backup in a temporary database at low priority, and compares its tables, as `swarmbase backup --verify` does. 0: only the command verifies. 168 is once a week. Needs disk space for a copy of the database and the write-ahead log since its base backup.",
+      "The time between verifications: the process that archives recovers the newest base backup in a temporary database at low priority, and compares its tables, as `swarmbase backup --verify` does. 0: only the command verifies. 604800 is once a week. Needs disk space for a copy of the database and the write-ahead log since its base backup.",
   },
   {
-    name: "BACKUP_VERIFY_FOLDER",
+    name: "BACKUP_VERIFY_DIR",
     kind: "path",
     default: null,
     secret: false,
@@ -108,7 +108,7 @@ export function requireConsistent(settings: BackupSettings): void {
   const url = settings.BACKUP_S3_URL;
   const keys = ["BACKUP_S3_ACCESS_KEY_ID", "BACKUP_S3_SECRET_ACCESS_KEY"] as const;
   const faults = [
-    ...(url !== null && settings.BACKUP_FOLDER !== null ? ["BACKUP_FOLDER and BACKUP_S3_URL exclude each other"] : []),
+    ...(url !== null && settings.BACKUP_DIR !== null ? ["BACKUP_DIR and BACKUP_S3_URL exclude each other"] : []),
     ...(url !== null && !/^\/[^/]+/.test(new URL(url).pathname)
       ? ["BACKUP_S3_URL must name a bucket in its path"]
       : []),
@@ -129,11 +129,11 @@ function isPlain({ username, password, search, hash }: URL): boolean {
 
 export function rulesOf(settings: BackupSettings): ArchiverRules {
   return {
-    delayMs: settings.BACKUP_DELAY_SECONDS * 1_000,
-    baseEveryMs: settings.BACKUP_BASE_HOURS * 60 * 60 * 1_000,
-    keep: settings.BACKUP_KEEP,
-    maxKeptBytes: settings.BACKUP_MAX_KEPT_BYTES,
-    verifyEveryMs: settings.BACKUP_VERIFY_HOURS * 60 * 60 * 1_000,
+    delayMs: settings.BACKUP_WAL_INTERVAL_SECONDS * 1_000,
+    baseEveryMs: settings.BACKUP_BASE_INTERVAL_SECONDS * 1_000,
+    keep: settings.BACKUP_BASES_KEPT,
+    maxKeptBytes: settings.BACKUP_WAL_LIMIT_BYTES,
+    verifyEveryMs: settings.BACKUP_VERIFY_INTERVAL_SECONDS * 1_000,
   };
 }
 

@@ -34,7 +34,7 @@ test(
       BACKUP_S3_REGION: S3_CREDENTIALS.region,
       BACKUP_S3_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
       BACKUP_S3_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
-      BACKUP_DELAY_SECONDS: "1",
+      BACKUP_WAL_INTERVAL_SECONDS: "1",
     };
     const list = () => groupNames([...bucket.objects.keys()].map((name) => name.replace(/^archive\//, "")));
     const first = startCommand(cleaner, ["backup", "--continuous"], env);

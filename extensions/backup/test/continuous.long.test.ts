@@ -13,7 +13,7 @@ import { flipByte, listArchive, removeObject } from "./support/archive-folder.ts
 import { openHome } from "./support/swarmbase.ts";
 import { useDatabase } from "./support/use-database.ts";
 
-const ENV = { BACKUP_DELAY_SECONDS: "1", EXTENSIONS: "backup,database-tools" };
+const ENV = { BACKUP_WAL_INTERVAL_SECONDS: "1", EXTENSIONS: "backup,database-tools" };
 
 test(
   "a continuous backup survives kill -9, restores to the end and to a time, and its verification finds damage",
@@ -22,7 +22,7 @@ test(
     const { cleaner, home, dataDir } = await openHome(t);
     const archive = join(home, "archive");
     const metricsPort = String(await findFreePort());
-    const env = { ...ENV, DATA_DIR: dataDir, BACKUP_FOLDER: archive, METRICS_PORT: metricsPort };
+    const env = { ...ENV, DATA_DIR: dataDir, BACKUP_DIR: archive, METRICS_PORT: metricsPort };
     const first = await startService(cleaner, { dataDir, env });
     const { database_url: firstUrl } = first.credentials;
     await useDatabase(firstUrl, (client) =>
@@ -44,7 +44,7 @@ test(
     await t.test("doctor misses the newest WAL when somebody has deleted it", async () => {
       const copy = join(home, "shortened");
       await cp(archive, copy, { recursive: true });
-      const doctor = async (): Promise<string> => (await runHere(["doctor"], { ...env, BACKUP_FOLDER: copy })).stdout;
+      const doctor = async (): Promise<string> => (await runHere(["doctor"], { ...env, BACKUP_DIR: copy })).stdout;
       assert.match(await doctor(), /is complete until 2/);
       // The process may have been killed before its head counted the last one.
       const [chain] = await listArchive(copy);
@@ -141,7 +141,7 @@ test(
         });
         assert.equal(code, 1);
         assert.match(stderr, expected);
-        const { stdout } = await runHere(["doctor"], { ...env, BACKUP_FOLDER: copy });
+        const { stdout } = await runHere(["doctor"], { ...env, BACKUP_DIR: copy });
         assert.match(stdout, /the verification of the archive at 2\S+ failed \(.*\), and it was verified last at 2/);
       });
   },

@@ -22,7 +22,7 @@ test(
   async (t) => {
     const { cleaner, home, dataDir } = await openHome(t);
     const archive = join(home, "archive");
-    const env = { DATA_DIR: dataDir, BACKUP_FOLDER: archive, BACKUP_DELAY_SECONDS: "1", EXTENSIONS };
+    const env = { DATA_DIR: dataDir, BACKUP_DIR: archive, BACKUP_WAL_INTERVAL_SECONDS: "1", EXTENSIONS };
     let confirmed = 0;
     for (let kill = 0; kill < KILLS; kill += 1) {
       const service = await startService(cleaner, { dataDir, env });
@@ -72,8 +72,8 @@ test(
       BACKUP_S3_REGION: S3_CREDENTIALS.region,
       BACKUP_S3_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
       BACKUP_S3_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
-      BACKUP_DELAY_SECONDS: "1",
-      BACKUP_MAX_KEPT_BYTES: String(64 * 1024 * 1024),
+      BACKUP_WAL_INTERVAL_SECONDS: "1",
+      BACKUP_WAL_LIMIT_BYTES: String(64 * 1024 * 1024),
     };
     const bases = (): number =>
       groupNames([...bucket.objects.keys()]).filter(({ bases: some }) => some.some(({ isComplete }) => isComplete))
@@ -107,7 +107,7 @@ test(
     );
     await write(2);
     await until(
-      () => archiver.stderr().includes("more than BACKUP_MAX_KEPT_BYTES"),
+      () => archiver.stderr().includes("more than BACKUP_WAL_LIMIT_BYTES"),
       "it gives up",
       () => archiver.stderr(),
     );

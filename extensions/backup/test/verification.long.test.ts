@@ -22,9 +22,9 @@ async function openVerifiedHome(t: TestContext) {
   const env = {
     DATA_DIR: dataDir,
     EXTENSIONS: "backup",
-    BACKUP_FOLDER: archive,
-    BACKUP_DELAY_SECONDS: "1",
-    BACKUP_VERIFY_HOURS: "1",
+    BACKUP_DIR: archive,
+    BACKUP_WAL_INTERVAL_SECONDS: "1",
+    BACKUP_VERIFY_INTERVAL_SECONDS: "3600",
     METRICS_PORT: String(metricsPort),
   };
   return { cleaner, home, dataDir, archive, metricsPort, env };
@@ -52,7 +52,7 @@ test(
     assert.deepEqual(await listDraftPids(home), [killed], "what the next start has to remove");
 
     // Without a schedule: a start removes it even if it verifies nothing.
-    const second = await startService(cleaner, { dataDir, env: { ...env, BACKUP_VERIFY_HOURS: "0" } });
+    const second = await startService(cleaner, { dataDir, env: { ...env, BACKUP_VERIFY_INTERVAL_SECONDS: "0" } });
     await until(async () => (await listDraftPids(home)).length === 0, "the copy is removed", second.output);
     await until(async () => !(await hasProcesses()), "its processes have ended");
     await second.stop();

@@ -6,6 +6,7 @@ import { after, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { runHere } from "../../../server/test/support/run-here.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { type AppFolder, createAppFolder } from "./support/app-folder.ts";
 
 /** Left behind in 1970 by a command that was killed. */
@@ -60,6 +61,16 @@ describe("swarmbase db", () => {
     const changed = await db("push");
     assert.deepEqual([changed.code, changed.stdout], [1, ""]);
     assert.match(changed.stderr, /0002_more was changed after it was applied\./);
+  });
+
+  test("push tells running services to read the schema again", async () => {
+    const told: unknown[] = [];
+    app.owner.on("notification", ({ channel, payload }) => told.push([channel, payload]));
+    await app.owner.query("listen pgrst");
+    await app.write("migrations/0001_notes.sql", "select 1;");
+    assert.equal((await db("push")).code, 0);
+    await until(() => told.length > 0, "the notification");
+    assert.deepEqual(told, [["pgrst", "reload schema"]]);
   });
 
   test("push rejects what would leave the transaction, and names that are not in order", async () => {

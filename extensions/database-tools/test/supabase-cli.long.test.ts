@@ -10,7 +10,7 @@ import { startService } from "../../../server/test/support/service.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 
 // `supabase gen types` of the Supabase CLI, from the npm registry, beside `swarmbase gen types` on the same database. The guide
-// docs/guides/generated-types.md says what this shows.
+// docs/guides/tables.md says what this shows.
 
 const CLI = "supabase@3.1.0";
 const REPOSITORY = resolve(import.meta.dirname, "../../..");

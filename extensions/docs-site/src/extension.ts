@@ -12,6 +12,7 @@ import { openSite } from "./site.ts";
 
 /** Pages lie at most three folders deep: `/docs/reference/events/<type>.json`. */
 const PATHS = ["/docs", "/docs/", "/docs/:name", "/docs/:folder/:name", "/docs/:folder/:inner/:name"];
+const TEXT_PATHS = ["/llms.txt", "/llms-full.txt"];
 
 /** Browsers keep the files and revalidate them before each use, because another version of the service has other files. */
 const CACHE_CONTROL = "no-cache";
@@ -21,10 +22,30 @@ const site = openSite();
 /** The documentation as pages. It contains public information only. */
 export const extension = defineExtension({
   name: "docs-site",
-  summary: "the documentation at /docs",
+  summary: "the documentation at /docs, and as text for programs",
   docs: new URL("../README.md", import.meta.url),
-  routes: PATHS.map((path) => ({ method: "GET", path, access: "public", limit: null, handler: sendFile })),
+  routes: [...PATHS, ...TEXT_PATHS].map((path) => ({
+    method: "GET",
+    path,
+    access: "public",
+    limit: null,
+    handler: sendFile,
+  })),
   findHelp,
+  commands: [
+    {
+      name: "docs",
+      summary: "search and read the documentation",
+      help: `
+Usage: swarmbase docs <words>
+       swarmbase docs --page <page>[#<section>]
+
+Searches the documentation of this release, or prints a page or one of its sections as Markdown. It needs no running service.
+
+--page  a page as the search names it, such as guides/agents or guides/agents#streaming.`,
+      run: async (context) => (await import("./command/docs-command.ts")).runDocs(context),
+    },
+  ],
 });
 
 async function sendFile(

@@ -6,7 +6,9 @@ import { renderContents } from "./page/render-contents.ts";
 import { renderHome } from "./page/render-home.ts";
 import { renderMissing, renderPage } from "./page/render-page.ts";
 import type { SiteMap } from "./page/site-map.ts";
-import { buildSearchIndex } from "./search/build-search-index.ts";
+import { buildSearchIndex, type SearchIndex } from "./search/build-search-index.ts";
+import { readSection } from "./text/read-section.ts";
+import { renderLlms, renderLlmsFull } from "./text/render-llms.ts";
 
 export interface RenderedFile {
   /** Its extension decides the media type. */
@@ -17,6 +19,9 @@ export interface RenderedFile {
 export interface Site {
   /** `path` is below `/docs`: "" for the front page. Null for an unknown path. */
   render(path: string, version: string): Promise<RenderedFile | null>;
+  buildIndex(): SearchIndex;
+  /** The Markdown of a section of a page; null where there is none. */
+  readSection(path: string, anchor: string): string | null;
 }
 
 /** Reads and parses all pages; each one is rendered when it is asked for. */
@@ -42,12 +47,19 @@ export async function loadSite(root?: string): Promise<Site> {
 
   return {
     async render(path, version) {
-      if (path === "search.json")
-        return { name: path, content: JSON.stringify(buildSearchIndex({ content, parsed, navigation })) };
-      const page = renderHtml(path, { content, parsed, navigation, version });
+      const map = { content, parsed, navigation, version };
+      if (path === "search.json") return { name: path, content: JSON.stringify(buildSearchIndex(map)) };
+      if (path === "llms.txt") return { name: path, content: renderLlms(map) };
+      if (path === "llms-full.txt") return { name: path, content: await renderLlmsFull(map) };
+      const page = renderHtml(path, map);
       if (page !== null) return { name: "page.html", content: page };
       const file = fileOf.get(path.endsWith(".md") ? path.slice(0, -".md".length) : path);
       return file === undefined ? null : { name: file, content: await content.read(file) };
+    },
+    buildIndex: () => buildSearchIndex({ content, parsed, navigation }),
+    readSection: (path, anchor) => {
+      const page = parsed.get(fileOf.get(path) ?? "");
+      return page === undefined ? null : readSection(page, anchor);
     },
   };
 }

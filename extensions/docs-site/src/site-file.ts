@@ -42,6 +42,7 @@ const TYPES: Readonly<Record<string, { readonly type: string; readonly headers?:
     ".js": { type: "text/javascript; charset=utf-8" },
     ".json": { type: "application/json; charset=utf-8" },
     ".md": { type: "text/markdown; charset=utf-8" },
+    ".txt": { type: "text/plain; charset=utf-8" },
     ".svg": { type: "image/svg+xml", headers: PICTURE_HEADERS },
     ".webp": { type: "image/webp" },
   };

@@ -17,7 +17,8 @@ const ASSETS: ReadonlySet<string> = new Set([
   "theme.js",
   "mark.svg",
 ]);
-const PREFIX = /^\/docs\/?/;
+/** `/llms.txt` is where programs look for it. */
+const PREFIX = /^\/(?:docs\/?)?/;
 const MISSING = "404.html";
 
 export function openSite(): OpenedSite {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { ERROR_CODES } from "@swarmbase/sdk";
 import type { ErrorCode, ExtensionContext, ExtensionResponse } from "swarmbase/extension";
 import { describeInterface } from "../../../server/test/support/interface.ts";
+import { runHere } from "../../../server/test/support/run-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { loadContent, REPOSITORY } from "../src/content/content.ts";
 import { extension } from "../src/extension.ts";
@@ -13,7 +14,7 @@ import { loadSite, type Site } from "../src/load-site.ts";
 import { resolveLink } from "../src/markdown/resolve-link.ts";
 import { SYNONYMS } from "../src/search/synonyms.ts";
 
-const { authErrors } = describeInterface();
+const { authErrors } = await describeInterface();
 const VERSION = "1.2.3";
 
 interface RenderedPage {
@@ -129,17 +130,18 @@ describe("the search index", () => {
     pricing: /running-costs$/,
     price: /running-costs$|models/,
     oauth: /tools#servers-with-oauth$/,
-    image: /deploying/,
-    images: /deploying/,
+    image: /#images$/,
+    images: /#images$/,
+    "container image": /deploying/,
     docker: /deploying/,
     langchain: /guides\/openai/,
     langch: /guides\/openai/,
     k8s: /deploying#kubernetes$/,
     "rate limit": /limit/,
-    "getting started": /first-five-minutes$/,
+    "getting started": /guides\/getting-started$/,
     login: /accounts|sign-in|browser-apps/,
     webhooks: /guides\/webhooks$/,
-    backups: /guides\/backups$/,
+    backups: /guides\/operating/,
     swarm_busy: /errors#swarm_busy$/,
     "verify a webhook": /verify-a-webhook$|guides\/webhooks/,
   };
@@ -203,6 +205,8 @@ describe("the routes", () => {
       "/docs/assets/find-sections.js": "text/javascript; charset=utf-8",
       "/docs/search.json": "application/json; charset=utf-8",
       "/docs/": "text/html; charset=utf-8",
+      "/llms.txt": "text/plain; charset=utf-8",
+      "/llms-full.txt": "text/plain; charset=utf-8",
     };
     for (const [path, type] of Object.entries(types))
       assert.equal((await get(path)).headers?.["content-type"], type, path);
@@ -216,6 +220,79 @@ describe("the routes", () => {
     const page = await get("/docs/nowhere", { accept: "text/html,*/*" });
     assert.equal(page.status, 404);
     assert.match(String(page.body), /<h1>Page not found<\/h1>/);
+  });
+});
+
+describe("the texts for programs", () => {
+  it("have a title, a summary, and sections of links to Markdown that exists, each with one sentence", async () => {
+    const text = String((await get("/llms.txt")).body);
+    const [title, , summary] = text.split("\n");
+    assert.equal(title, "# Swarmbase");
+    assert.match(summary ?? "", /^> Swarmbase is a backend /);
+    const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
+    assert.deepEqual(sections, ["Start", "Build", "Connect", "Operate", "Reference", "Tables", "Optional"]);
+    const lines = text.split("\n").filter((line) => line.startsWith("- "));
+    for (const line of lines) {
+      const [, path = "", sentence = ""] = /^- \[[^\]]+\]\(([^)]+)\): (.+)$/.exec(line) ?? assert.fail(line);
+      assert.match(sentence, /[^.]\.$/, line);
+      const { headers } = await get(path);
+      assert.match(headers?.["content-type"] ?? "", /^(?:text\/markdown|application\/json);/, line);
+    }
+    for (const page of ["/docs/readme.md", "/docs/guides/agents.md", "/docs/reference/tables/runs.md"])
+      assert.equal(lines.filter((line) => line.includes(`(${page})`)).length, 1, page);
+  });
+
+  it("contain every guide as it is, once", async () => {
+    const text = String((await get("/llms-full.txt")).body);
+    const content = await loadContent();
+    const guides = [...content.pages.keys()].filter((file) => file.startsWith("docs/guides/"));
+    assert.ok(guides.length > 30);
+    for (const file of guides) {
+      const guide = (await content.read(file)).toString().trim();
+      assert.equal(text.split(guide).length, 2, file);
+      assert.ok(text.includes(`<!-- /docs/${content.pages.get(file)}.md -->\n\n${guide}\n`), file);
+    }
+  });
+
+  it("are revalidated and compressed like pages", async () => {
+    for (const path of ["/llms.txt", "/llms-full.txt"]) {
+      const { headers } = await get(path, { "accept-encoding": "br" });
+      assert.deepEqual([headers?.["cache-control"], headers?.["content-encoding"]], ["no-cache", "br"]);
+      assert.equal((await get(path, { "if-none-match": headers?.["etag"] ?? "" })).status, 304);
+    }
+  });
+});
+
+describe("swarmbase docs", () => {
+  it("finds sections by words, and prints them and pages as Markdown", async () => {
+    const found = await runHere(["docs", "verify", "webhook"]);
+    assert.equal(found.code, 0);
+    const [, page = ""] = /^ {2}(\S+#\S+)$/m.exec(found.stdout) ?? assert.fail(found.stdout);
+    const section = await runHere(["docs", "--page", page]);
+    assert.equal(section.code, 0, section.stderr);
+    const whole = await runHere(["docs", "--page", "/docs/guides/agents.md"]);
+    assert.equal(whole.stdout, await readFile(join(REPOSITORY, "docs/guides/agents.md"), "utf8"));
+    const streaming = await runHere(["docs", "--page", "guides/agents#streaming"]);
+    assert.match(streaming.stdout, /^## Streaming\n/);
+    assert.ok(whole.stdout.includes(streaming.stdout));
+    assert.equal(streaming.stdout.match(/^## /gm)?.length, 1);
+    const code = await runHere(["docs", "--page", "reference/errors#swarm_busy"]);
+    assert.match(code.stdout, /^SWARM_BUSY: .*run in progress/);
+  });
+
+  it("says what it does not find, and what it needs", async () => {
+    for (const args of [
+      ["xyzzy"],
+      ["--page", "nowhere"],
+      ["--page", "../package.json"],
+      ["--page", "guides/agents#no"],
+    ]) {
+      const { code, stdout, stderr } = await runHere(["docs", ...args]);
+      assert.deepEqual([code, stdout], [1, ""]);
+      assert.match(stderr, /^(?:No page has these words|There is no page .+)\.\n$/);
+    }
+    for (const args of [[], ["--page", "guides/agents", "words"]])
+      assert.equal((await runHere(["docs", ...args])).code, 2);
   });
 });
 

@@ -9,8 +9,8 @@ const MINUTE_MS = 60_000;
 export async function runHousekeeping(signal: AbortSignal, { database, settings }: OperatorContext): Promise<void> {
   while (!signal.aborted) {
     await database.asService(async (query) => {
-      await deleteOldAudit(query, settings.OPERATOR_AUDIT_DAYS);
-      await trimObservations(query, settings.OPERATOR_LOG_LINES);
+      await deleteOldAudit(query, settings.OPERATOR_AUDIT_RETENTION_DAYS);
+      await trimObservations(query, settings.OPERATOR_LOG_LINES_KEPT);
     });
     await sleep(MINUTE_MS, undefined, { signal }).catch(() => undefined);
   }

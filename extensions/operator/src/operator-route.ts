@@ -28,7 +28,6 @@ export interface OperatorRoute extends Pick<ExtensionRoute, "method" | "path" | 
 
 /** The responses are about other people. */
 const NO_STORE = { "cache-control": "no-store" };
-const SECONDS_PER_MINUTE = 60;
 const MAX_TARGET_LENGTH = 500;
 const SERVER_ERROR = 500;
 
@@ -85,7 +84,7 @@ export function readSession({ caller }: Pick<ExtensionRequest, "caller">, contex
   return {
     userId,
     sessionId: typeof sessionId === "string" && sessionId !== "" ? sessionId : null,
-    maxAgeSeconds: context.settings.OPERATOR_SIGN_IN_MINUTES * SECONDS_PER_MINUTE,
+    maxAgeSeconds: context.settings.OPERATOR_SIGN_IN_TTL_SECONDS,
   };
 }
 

@@ -9,11 +9,11 @@ export const SETTINGS = [
     description: "Serves `/operator/v1` and the operator pages of the console.",
   },
   {
-    name: "OPERATOR_SIGN_IN_MINUTES",
+    name: "OPERATOR_SIGN_IN_TTL_SECONDS",
     kind: "integer",
-    min: 1,
-    max: 1440,
-    default: 30,
+    min: 60,
+    max: 86_400,
+    default: 1_800,
     secret: false,
     description: "How long after a sign-in an operator may call `/operator/v1`.",
   },
@@ -26,7 +26,7 @@ export const SETTINGS = [
       "Shows operators the texts of conversations: messages, prompts, inputs and outputs of tools, payloads of webhooks. The audit log then says who has read which columns.",
   },
   {
-    name: "OPERATOR_AUDIT_DAYS",
+    name: "OPERATOR_AUDIT_RETENTION_DAYS",
     kind: "integer",
     min: 1,
     max: 3650,
@@ -35,7 +35,7 @@ export const SETTINGS = [
     description: "How long entries of the audit log are kept.",
   },
   {
-    name: "OPERATOR_LOG_LINES",
+    name: "OPERATOR_LOG_LINES_KEPT",
     kind: "integer",
     min: 1000,
     max: 10_000_000,

@@ -174,7 +174,11 @@ test("old entries of the audit log are deleted, and nobody else can change one",
 });
 
 test("without OPERATOR_ENABLED there are no routes", async () => {
-  const bounds = { OPERATOR_SIGN_IN_MINUTES: 30, OPERATOR_AUDIT_DAYS: 400, OPERATOR_LOG_LINES: 1000 };
+  const bounds = {
+    OPERATOR_SIGN_IN_TTL_SECONDS: 1800,
+    OPERATOR_AUDIT_RETENTION_DAYS: 400,
+    OPERATOR_LOG_LINES_KEPT: 1000,
+  };
   const settings = { ...bounds, OPERATOR_ENABLED: false, OPERATOR_READS_CONTENT: false };
   assert.deepEqual([extension.routes ?? [], await extension.configure?.(settings)], [[], {}]);
   assert.ok(((await extension.configure?.({ ...settings, OPERATOR_ENABLED: true }))?.routes?.length ?? 0) > 10);

@@ -18,7 +18,10 @@ const read = async (query: Record<string, string>) => {
 };
 
 before(async () => {
-  service = await startOperatorService({ after: (close) => void closers.unshift(close) }, { ACCESS_LOG: "true" });
+  service = await startOperatorService(
+    { after: (close) => void closers.unshift(close) },
+    { ACCESS_LOG_ENABLED: "true" },
+  );
   ada = await service.createOperator("ada");
   bob = await service.signUp("bob");
 });

@@ -82,7 +82,10 @@ test("no response has a secret of the settings", async () => {
   for (const { name, is_set: isSet, value } of secret)
     assert.deepEqual([value, isSet], [null, !/DIRECT|ADMIN/.test(name)], name);
   assert.match(byName.get("PROVIDER_A_BASE_URL")?.value ?? "", /^http:\/\/127\.0\.0\.1:\d+\/v1\?key=\*\*\*$/);
-  assert.deepEqual([byName.get("OPERATOR_ENABLED")?.value, byName.get("OPERATOR_AUDIT_DAYS")?.is_set], ["true", false]);
+  assert.deepEqual(
+    [byName.get("OPERATOR_ENABLED")?.value, byName.get("OPERATOR_AUDIT_RETENTION_DAYS")?.is_set],
+    ["true", false],
+  );
 
   const { password } = new URL(service.database.adminUrl);
   const kept = [MARKER, service.database.masterKey, ...(password === "" ? [] : [password])];

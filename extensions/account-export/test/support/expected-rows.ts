@@ -19,6 +19,7 @@ export const EXPECTED_ROWS: Readonly<Record<string, string>> = {
   guardrails: `agent_id in ${OWN_AGENTS} or swarm_id in ${OWN_SWARMS}`,
   messages: `id in ${MESSAGES}`,
   message_revisions: `message_id in ${MESSAGES}`,
+  conversation_summaries: `swarm_id in ${OWN_SWARMS}`,
   message_flags: `flagged_by = $1 or swarm_id in ${OWN_SWARMS}`,
   read_positions: "user_id = $1",
   runs: `id in ${RUNS}`,

@@ -23,7 +23,7 @@ export async function runVerifyCommand(context: Context): Promise<number> {
     const record = (fault: string | null): Promise<void> =>
       recordResult(context, archive, { startedAt, subject, fault });
     try {
-      const folder = values.in ?? settings.BACKUP_VERIFY_FOLDER;
+      const folder = values.in ?? settings.BACKUP_VERIFY_DIR;
       const differences = await verifyArchive(context, { archive, folder, subject });
       await record(differences.length === 0 ? null : differences.join("\n"));
       return differences.length === 0 ? 0 : 1;

@@ -41,7 +41,7 @@ export async function limitKeptWal(
     await dropSlot(session, slotName);
     throw new Error(
       `the target did not accept the WAL for so long that the database kept ${keptBytes} bytes, more than ` +
-        "BACKUP_MAX_KEPT_BYTES: the archive has a gap from now on, until its next base backup",
+        "BACKUP_WAL_LIMIT_BYTES: the archive has a gap from now on, until its next base backup",
     );
   }
   const isMuch = keptBytes > maxKeptBytes * WARNING_SHARE;

@@ -16,7 +16,7 @@ export async function requireSpace({ base, wal }: RestorePlan, folder: string): 
   if (free >= needed) return;
   throw new Error(
     `A verification needs ${Math.ceil(needed / MIB)} MiB of disk space in ${folder}, which has ${Math.floor(free / MIB)} MiB. ` +
-      "Free some, or name a folder on another disk: BACKUP_VERIFY_FOLDER, or --in.",
+      "Free some, or name a folder on another disk: BACKUP_VERIFY_DIR, or --in.",
   );
 }
 

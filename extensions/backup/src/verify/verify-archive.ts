@@ -82,7 +82,7 @@ async function takeFresh(context: Context, archive: Archive): Promise<Figures | 
   try {
     const server = await copies.findServer();
     const figures = await takeFigures(await server.locate(), signal);
-    const limitMs = performance.now() + settings.BACKUP_DELAY_SECONDS * 1_000 + ARRIVAL_LIMIT_MS;
+    const limitMs = performance.now() + settings.BACKUP_WAL_INTERVAL_SECONDS * 1_000 + ARRIVAL_LIMIT_MS;
     while (performance.now() < limitMs) {
       const plan = await planRestore(archive, null, signal).catch(() => null);
       if (plan !== null && plan.wal.end >= parseLsn(figures.lsn)) return figures;

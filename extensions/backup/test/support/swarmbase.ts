@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { fillDataDir } from "../../../../server/test/support/used-data-dir.ts";
+import { WITHOUT_DETECTION } from "../../../../server/test/support/without-detection.ts";
 import { WITHOUT_LIMITS } from "../../../../server/test/support/without-limits.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../../../server/bin/swarmbase.js", import.meta.url));
@@ -55,7 +56,14 @@ export function startCommand(
   env: Readonly<Record<string, string>>,
 ): CommandProcess {
   const child = spawn(process.execPath, ["-C", "swarmbase-source", LAUNCHER, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", LOG_FORMAT: "json", HOME: tmpdir(), ...WITHOUT_LIMITS, ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      LOG_FORMAT: "json",
+      HOME: tmpdir(),
+      ...WITHOUT_DETECTION,
+      ...WITHOUT_LIMITS,
+      ...env,
+    },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let stderr = "";

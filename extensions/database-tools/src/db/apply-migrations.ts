@@ -7,6 +7,8 @@ import { createHistory, insertApplied, tryLock, waitForLock } from "./sql/histor
 const BEGIN = "begin; set local lock_timeout = '30s'";
 /** A migration may leave settings behind. Not DISCARD, which would give the lock of the command back. */
 const RESET = "reset session authorization; reset role; reset all";
+/** With the commit, running services read the schema again, without waiting for their next regular check. */
+const RELOAD = "notify pgrst, 'reload schema'";
 
 /** Takes the lock of commands that change the app's schema, until the connection ends. */
 export async function takeLock(client: Client, stderr: NodeJS.WritableStream): Promise<void> {
@@ -29,6 +31,7 @@ export async function applyMigrations(
       await client.query(file.text);
       await client.query(RESET);
       await insertApplied(client, file);
+      await client.query(RELOAD);
       await client.query("commit");
     } catch (error) {
       await client.query("rollback").catch(() => {});

@@ -17,6 +17,7 @@ export interface NavigationEntry {
 
 export const INDEX_FILE = "docs/README.md";
 const DECISIONS = "docs/decisions/";
+export const DECISION_GROUP = "Decisions";
 
 /**
  * The index of `docs/` is the only list of pages: each section is a group, each link in the first column of its tables an entry.
@@ -36,7 +37,7 @@ export function buildNavigation(
     .map(([file, { title, description }]) => ({ title, description, file }));
   return [
     ...listed,
-    { title: "Decisions", entries: others.filter(({ file }) => file.startsWith(DECISIONS)) },
+    { title: DECISION_GROUP, entries: others.filter(({ file }) => file.startsWith(DECISIONS)) },
     { title: "Packages and tools", entries: others.filter(({ file }) => !file.startsWith(DECISIONS)) },
   ].filter(({ entries }) => entries.length > 0);
 }

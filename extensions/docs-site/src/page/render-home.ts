@@ -5,7 +5,8 @@ import { renderLayout } from "./layout.ts";
 import { type SiteMap, urlOf } from "./site-map.ts";
 
 const README = "README.md";
-const CONCEPTS = "docs/concepts.md";
+const GETTING_STARTED = "docs/guides/getting-started.md";
+const NEW_APP = "docs/guides/new-app.md";
 
 /** The front page: the first paragraph of the README, and the index of `docs/` as cards. */
 export function renderHome(map: SiteMap): string {
@@ -18,7 +19,7 @@ export function renderHome(map: SiteMap): string {
     main: html`<section class="hero">
 <h1>Build products with AI agents, on one backend</h1>
 <p>${lead}</p>
-<p class="actions"><a class="button main" href="${urlOf(map, README)}">Start in five minutes</a><a class="button" href="${urlOf(map, CONCEPTS)}">Read the concepts</a></p>
+<p class="actions"><a class="button main" href="${urlOf(map, GETTING_STARTED)}">Start in five minutes</a><a class="button" href="${urlOf(map, NEW_APP)}">Create an app</a></p>
 </section>
 ${map.navigation.map(
   ({ title, entries }) =>

@@ -19,7 +19,8 @@ export interface SearchIndex {
 }
 
 /** The groups of the navigation for people who use the service. All others are for those who work on it. */
-const FOR_USERS: ReadonlySet<string> = new Set(["Start", "Build", "Connect", "Operate", "Reference"]);
+export const GUIDE_GROUPS: readonly string[] = ["Start", "Build", "Connect", "Operate"];
+export const USER_GROUPS: readonly string[] = [...GUIDE_GROUPS, "Reference"];
 
 export interface SearchedSite {
   readonly content: Content;
@@ -30,7 +31,7 @@ export interface SearchedSite {
 export function buildSearchIndex({ content, parsed, navigation }: SearchedSite): SearchIndex {
   const listed = new Map(
     navigation.flatMap(({ title, entries }) =>
-      entries.map(({ file, description }) => [file, { description, isForUsers: FOR_USERS.has(title) }]),
+      entries.map(({ file, description }) => [file, { description, isForUsers: USER_GROUPS.includes(title) }]),
     ),
   );
   return {

@@ -30,7 +30,7 @@ async function listNodes(_request: OperatorRequest, context: OperatorContext) {
 /** The schedule by the settings, and what the process that archives has reported last. */
 function describeBackups({ operations }: OperatorContext, rows: readonly NodeRow[]) {
   const settings = new Map(operations.settings().map(({ name, value }) => [name, value]));
-  const target = settings.get("BACKUP_FOLDER") ?? settings.get("BACKUP_S3_URL") ?? null;
+  const target = settings.get("BACKUP_DIR") ?? settings.get("BACKUP_S3_URL") ?? null;
   const [latest] = rows
     .filter(({ process: { backup } }) => backup !== undefined && backup !== null)
     .sort((a, b) => b.seen_at.getTime() - a.seen_at.getTime());
@@ -40,12 +40,12 @@ function describeBackups({ operations }: OperatorContext, rows: readonly NodeRow
     return value === null ? null : Number(value);
   };
   return {
-    is_loaded: settings.has("BACKUP_FOLDER"),
+    is_loaded: settings.has("BACKUP_DIR"),
     target,
-    base_hours: readNumber("BACKUP_BASE_HOURS"),
-    delay_seconds: readNumber("BACKUP_DELAY_SECONDS"),
-    kept_bases: readNumber("BACKUP_KEEP"),
-    verify_hours: readNumber("BACKUP_VERIFY_HOURS"),
+    base_interval_seconds: readNumber("BACKUP_BASE_INTERVAL_SECONDS"),
+    wal_interval_seconds: readNumber("BACKUP_WAL_INTERVAL_SECONDS"),
+    kept_bases: readNumber("BACKUP_BASES_KEPT"),
+    verify_interval_seconds: readNumber("BACKUP_VERIFY_INTERVAL_SECONDS"),
     node: latest?.node ?? null,
     reported_at: latest?.seen_at ?? null,
     state,

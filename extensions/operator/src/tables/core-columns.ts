@@ -12,7 +12,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_grants:
     "id agent_id audience claim user_id include_anonymous priority agent_version approver payer runs_per_day " +
     "cost_per_day total_runs_per_day total_cost_per_day transcripts accepts_messages accepts_client_tools shows_owner " +
-    "expires_at accepted_at declined_at created_at updated_at",
+    "expires_at accepted_at accepted_approver declined_at created_at updated_at",
   agent_offers:
     "id agent_id name role avatar description payer approver transcripts runs_per_day cost_per_day owner_name " +
     "created_at expires_at",
@@ -22,6 +22,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id user_id name role avatar description starter_questions framework model system_prompt settings status " +
     "status_changed_at created_at updated_at acts_for_askers",
   api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at",
+  conversation_summaries: "swarm_id agent_id up_to_seq ~text created_at",
   customer_turns: "id agent_id user_id run_id status duration_ms cost_usd error_code tool_names created_at",
   eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
   eval_datasets: "id user_id name description created_at updated_at",
@@ -31,6 +32,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   eval_runs:
     "id user_id dataset_id agent_id agent_version baseline_run_id status case_count passed_count regression_count " +
     "created_at finished_at",
+  event_types: "id name description schema example users_may_emit listed created_at updated_at",
   guardrails: "id agent_id swarm_id name kind stage action config position is_active !secret created_at updated_at",
   message_flags:
     "id message_id swarm_id source flagged_by category ~reason status resolved_by resolved_at created_at guardrail_id",
@@ -47,11 +49,12 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "finished_at created_at grant_id",
   models:
     "framework id is_default position context_window max_output_tokens price_input price_cached_input price_output " +
-    "supports is_simulated is_list_open",
+    "supports is_simulated is_list_open is_default_framework",
   profiles: "id email full_name avatar_url created_at updated_at",
   public_profiles: "id full_name avatar_url",
   published_agents:
-    "id name role avatar description starter_questions payer approver transcripts receivers provider owner_name",
+    "id name role avatar description starter_questions payer approver transcripts receivers provider owner_name " +
+    "acts_for_asker",
   read_positions: "id swarm_id user_id last_read_seq created_at updated_at",
   run_events: "run_id seq swarm_id agent_id restricted type ~data created_at",
   run_turns:
@@ -59,16 +62,22 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "attempts first_token_ms duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated " +
     "cost_usd started_at finished_at created_at agent_version ~asked ~handoff grant_id hides_usage",
   runs:
-    "id swarm_id user_id message_id status stop_reason strategy ~request ~error usage turn_count queued_at started_at " +
-    "finished_at created_at",
+    "id swarm_id user_id message_id status stop_reason strategy ~request cause ~error usage turn_count queued_at started_at " +
+    "finished_at created_at ~pending_waits can_continue",
+  schedules:
+    "id user_id name agent_id swarm_id ~message conversation cron time_zone run_at enabled max_tokens max_cost_usd " +
+    "when_running when_missed jitter_seconds pause_after_failures next_run_at due_at waiting retry_at open_run_id " +
+    "~last_outcomes failures paused_reason api_key_id api_key_scopes created_by_agent_id created_at updated_at",
   swarm_agents: "id swarm_id agent_id user_id position enabled role_override added_by created_at",
   swarm_invitations: "id swarm_id swarm_name role inviter_name created_at expires_at",
   swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at expires_at",
-  swarms: "id owner_id ~name ~description avatar status strategy coordinator_agent_id settings created_at updated_at",
+  swarms:
+    "id owner_id ~name ~description avatar status strategy coordinator_agent_id settings created_at updated_at " +
+    "parent_run_id",
   tool_execution_payloads: "tool_execution_id swarm_id agent_id ~input ~output ~question ~answer private_to",
   tool_executions:
     "id run_id turn_id swarm_id agent_id tool_id tool_name tool_call_id output_chars truncated status ~error attempts " +
-    "duration_ms decided_by approver_id expires_at started_at finished_at created_at",
+    "duration_ms decided_by approver_id expires_at started_at finished_at created_at sub_run_id",
   tools:
     "id owner_id name description category icon input_schema kind config visibility requires_approval timeout_ms " +
     "max_output_chars enabled created_at updated_at secret_names max_retries idempotent is_vouched",
@@ -94,7 +103,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id webhook_id user_id since until status found recovered last_delivery_id created_at updated_at completed_at",
   webhooks:
     "id user_id name url !secret events is_active !headers retry_count timeout_ms api_version disabled_reason " +
-    "disabled_at created_at updated_at run_id bodies",
+    "disabled_at created_at updated_at run_id bodies receives_app_events",
 };
 
 /**

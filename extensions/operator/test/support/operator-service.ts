@@ -31,6 +31,9 @@ export interface Person {
 export interface OperatorService {
   readonly database: TestDatabase;
   readonly serviceKey: string;
+  readonly url: string;
+  readonly anonKey: string;
+  readonly authorityFile: string;
   call(bearer: string, method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;
   /** The texts of a response as they arrive. */
   follow(bearer: string, path: string): AsyncGenerator<string, void, void>;
@@ -113,5 +116,17 @@ export async function startOperatorService(
     return { ...person, token: await verifyFactor(person) };
   };
 
-  return { database, serviceKey, call, follow, signUp, verifyFactor, createOperator, runOperators };
+  return {
+    database,
+    serviceKey,
+    url,
+    anonKey: apikey,
+    authorityFile: authority ?? "",
+    call,
+    follow,
+    signUp,
+    verifyFactor,
+    createOperator,
+    runOperators,
+  };
 }

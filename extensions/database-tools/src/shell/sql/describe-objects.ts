@@ -2,7 +2,8 @@
 const FOREIGN_SCHEMA = "n.nspname !~ '^pg_' and n.nspname <> 'information_schema'";
 
 /** Shown without a pattern: the schema of the app and of the service's tables. The others are internal. */
-const MATCHES = `${FOREIGN_SCHEMA} and case when $1::text is null then n.nspname not in ('auth', 'partitions', 'private', 'realtime', 'app_migrations')
+const MATCHES = `${FOREIGN_SCHEMA} and case when $1::text is null then n.nspname !~ '^ext_'
+      and n.nspname not in ('auth', 'partitions', 'private', 'realtime', 'app_migrations')
     else n.nspname || '.' || %name% like $1 or (strpos($1, '.') = 0 and %name% like $1) end`;
 
 /** Lists of objects, by the backslash command. Each takes a pattern of LIKE or null. */
