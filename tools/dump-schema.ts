@@ -10,7 +10,7 @@ const root = resolve(`${import.meta.dirname}/..`);
 const target = process.argv[2] ?? "server/schema.sql";
 const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-schema-"));
 try {
-  const cluster = await startTestCluster(dataDir);
+  const cluster = await startTestCluster(dataDir, { extensions: [] });
   try {
     const client = await connectClient(withDatabase(cluster.adminUrl, TEMPLATE));
     try {

@@ -30,9 +30,12 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "published_agents.approver": "GrantParty",
   "published_agents.payer": "GrantParty",
   "published_agents.transcripts": "GrantTranscripts",
+  "runs.cause": "JsonObject",
   "runs.error": "EventFault",
+  "runs.pending_waits": "PendingWait[]",
   "runs.request": "JsonObject",
   "runs.usage": "EventUsage",
+  "schedules.last_outcomes": "ScheduleOutcome[]",
   "swarm_invitations.role": "SwarmRole",
   "swarms.settings": "SwarmSettings",
   "tool_executions.error": "EventFault",
@@ -43,8 +46,12 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "usage_records.framework": "Framework",
   "user_settings.notifications": "JsonObject",
   "user_settings.preferences": "JsonObject",
-  "webhook_deliveries.event_type": "EventType",
+  "event_types.example": "JsonObject",
+  "event_types.name": "AppEventType",
+  "event_types.schema": "JsonObject",
+  "webhook_deliveries.event_type": "EventType | AppEventType",
   "webhook_deliveries.payload": "SwarmbaseEvent",
+  "webhooks.events": "(EventType | AppEventType)[]",
   "webhooks.headers": "Record<string, string>",
 };
 
@@ -54,7 +61,16 @@ export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> 
   agent_customers: ["agent_id", "user_id", "runs", "cost_usd", "errors", "last_run_at"],
   customer_turns: ["id", "agent_id", "run_id", "status", "tool_names", "created_at"],
   agent_offers: ["id", "agent_id", "name", "payer", "approver", "transcripts", "created_at"],
-  published_agents: ["id", "name", "starter_questions", "payer", "approver", "transcripts", "receivers"],
+  published_agents: [
+    "id",
+    "name",
+    "starter_questions",
+    "payer",
+    "approver",
+    "transcripts",
+    "receivers",
+    "acts_for_asker",
+  ],
   public_profiles: ["id"],
   webhook_backlog: ["webhook_id", "pending", "retrying"],
   webhook_previous_secrets: ["id", "webhook_id", "created_at", "expires_at"],
@@ -80,7 +96,7 @@ export const RETURNED_COLUMNS_NULLABLE: Readonly<Record<string, readonly string[
 
 /** Columns that the service sets itself or rejects, beside those that the rules of the tables ignore. */
 export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
-  agent_grants: ["accepted_at", "declined_at"],
+  agent_grants: ["accepted_at", "accepted_approver", "declined_at"],
   agent_tools: ["user_id"],
   message_flags: ["swarm_id", "source", "guardrail_id", "flagged_by", "resolved_by", "resolved_at"],
   messages: [
@@ -99,7 +115,7 @@ export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
   ],
   swarm_agents: ["user_id", "added_by"],
   swarm_members: ["invited_by", "joined_at"],
-  webhooks: ["secret", "api_version", "disabled_reason", "disabled_at"],
+  webhooks: ["secret", "api_version", "disabled_reason", "disabled_at", "receives_app_events"],
 };
 
 /** Of a new row alone: they begin as the service says and can be changed later. */

@@ -67,12 +67,14 @@ const KNOWN_LISTS: readonly KnownList[] = [
 /** Hand-written types. */
 const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   AgentSettings: "agents",
+  AppEventType: "events",
   AgentVersionTool: "agents",
   AgentVersionGuardrail: "guardrails",
   GuardrailConfig: "guardrails",
   PromptMessage: "prompts",
   PromptTool: "prompts",
   EvalExpectation: "evals",
+  ScheduleOutcome: "schedules",
   SwarmSettings: "swarms",
   SwarmbaseEvent: "events",
   AgentRecord: "event-types/shared",
@@ -80,6 +82,7 @@ const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   EventFault: "event-types/shared",
   EventFlag: "event-types/shared",
   EventUsage: "event-types/shared",
+  PendingWait: "function-types/run-answers",
   SwarmRecord: "event-types/shared",
   Json: "json",
   JsonObject: "json",

@@ -8,7 +8,9 @@ const FUNCTION_PATH = "/functions/v1/";
 const STREAM_ITEM = "RunStreamItem";
 /** Has as many forms as all other functions together, so its bodies and answers have files of their own. */
 const RUN_FUNCTION = "agent-respond";
-const BODY_FILES = ["run-bodies", "bodies"] as const;
+/** The function with the most forms after it. */
+const TOOL_FUNCTION = "tools";
+const BODY_FILES = ["run-bodies", "tool-bodies", "bodies"] as const;
 
 /** The schemas of each file of answers, by name. */
 type AnswerFiles = ReadonlyMap<string, ReadonlyMap<string, Schema>>;
@@ -30,7 +32,7 @@ export function renderFunctionTypes(document: OpenApiDocument): Map<string, stri
   const answersIn = (described: readonly DescribedFunction[]): Schema[] =>
     described.flatMap(({ operation }) => answersOf(operation));
   const ofRuns = collectNamed(document, [...answersIn(functionsOf("run-bodies", functions)), ...events]);
-  const others = collectNamed(document, answersIn(functionsOf("bodies", functions)));
+  const others = collectNamed(document, answersIn(functions.filter(({ name }) => name !== RUN_FUNCTION)));
   const named: AnswerFiles = new Map([
     ["run-answers", ofRuns],
     ["answers", new Map([...others].filter(([name]) => !ofRuns.has(name)))],
@@ -53,7 +55,12 @@ function functionsOf(
   file: (typeof BODY_FILES)[number],
   functions: readonly DescribedFunction[],
 ): readonly DescribedFunction[] {
-  return functions.filter(({ name }) => (name === RUN_FUNCTION) === (file === "run-bodies"));
+  return functions.filter(({ name }) => fileOf(name) === file);
+}
+
+function fileOf(name: string): (typeof BODY_FILES)[number] {
+  if (name === RUN_FUNCTION) return "run-bodies";
+  return name === TOOL_FUNCTION ? "tool-bodies" : "bodies";
 }
 
 function renderBodies({ name, operation }: DescribedFunction): string {

@@ -1,5 +1,7 @@
 import { indent, renderRelationships, renderType, type TypeNames } from "@swarmbase/database-tools/types";
+import { extension as schedules } from "@swarmbase/schedules";
 import type { Column, Relation } from "../../server/src/rest/index.ts";
+import { DEFAULT_MAXIMA } from "../../server/src/agents/index.ts";
 import { allRules } from "../../server/src/tables/index.ts";
 import {
   ALIAS_TYPES,
@@ -17,7 +19,12 @@ const MEMBER_INDENT = 4;
 
 /** The schema has neither enumerations nor columns with rows. */
 const NO_NAMES: TypeNames = { rowOf: () => null, enumOf: () => null };
-const RULES = allRules({ findUrlFault: () => null, tools: null });
+const RULES = allRules({
+  findUrlFault: () => null,
+  tools: null,
+  runMaxima: DEFAULT_MAXIMA,
+  added: schedules.tables ?? [],
+});
 
 /** The body of the type of a table or view, in the form that supabase-js expects. */
 export function renderRelation(database: DatabaseDescription, relation: Relation): string {

@@ -30,7 +30,7 @@ export async function renderSdkFiles({ url, masterKey }: MigratedDatabase): Prom
       ...renderDatabaseTypes(description),
       ...renderServiceNames(description),
       ...renderEventTypes(),
-      ...renderFunctionTypes(describeFunctions()),
+      ...renderFunctionTypes(await describeFunctions()),
     ]);
   } finally {
     await database.close();
@@ -38,6 +38,6 @@ export async function renderSdkFiles({ url, masterKey }: MigratedDatabase): Prom
 }
 
 /** The OpenAPI document: the bodies are those that the service checks, and a test compares its responses with it. */
-function describeFunctions(): OpenApiDocument {
-  return JSON.parse(renderOpenApi(describeInterface())) as OpenApiDocument;
+async function describeFunctions(): Promise<OpenApiDocument> {
+  return JSON.parse(renderOpenApi(await describeInterface())) as OpenApiDocument;
 }

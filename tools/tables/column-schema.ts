@@ -27,9 +27,32 @@ const COMPONENTS: ReadonlySet<string> = new Set([
   "SwarmSettings",
 ]);
 
+const EVENT_TYPE: Schema = {
+  anyOf: ["EventType", "AppEventType"].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+};
+
 const NAMED_TYPES: Readonly<Record<string, Schema>> = {
   JsonObject: { type: "object" },
   "JsonObject[]": { type: "array", items: { type: "object" } },
+  "PendingWait[]": { type: "array", items: { $ref: "#/components/schemas/PendingWait" } },
+  "ScheduleOutcome[]": {
+    type: "array",
+    maxItems: 10,
+    items: {
+      type: "object",
+      properties: {
+        due_at: { type: ["string", "null"], format: "date-time" },
+        at: { type: "string", format: "date-time" },
+        outcome: { type: "string" },
+        run_id: { type: "string", format: "uuid" },
+        swarm_id: { type: "string", format: "uuid" },
+        ended_at: { type: "string", format: "date-time" },
+        code: { type: "string" },
+        message: { type: "string" },
+      },
+      required: ["due_at", "at", "outcome"],
+    },
+  },
   "AgentVersionTool[]": {
     type: "array",
     items: {
@@ -135,6 +158,9 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
     },
     required: ["kind"],
   },
+  AppEventType: { type: "string" },
+  "EventType | AppEventType": EVENT_TYPE,
+  "(EventType | AppEventType)[]": { type: "array", items: EVENT_TYPE },
   "string | null": { type: ["string", "null"] },
   "Record<string, string>": { type: "object", additionalProperties: { type: "string" } },
   // Extensions add kinds.

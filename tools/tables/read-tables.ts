@@ -2,6 +2,7 @@ import type { AccessLine, ColumnDescription, TableDescription, TableOperation } 
 import { EVENT_TYPES } from "@swarmbase/sdk";
 import type { openDatabase } from "../../server/src/db/index.ts";
 import type { Catalogue, Relation } from "../../server/src/rest/index.ts";
+import { EXTENSION_MATRIX } from "../../server/test/access/extension-access.ts";
 import { MATRIX } from "../../server/test/access/matrix.ts";
 import { readMatrix } from "../../server/test/access/read-matrix.ts";
 import { type DatabaseDescription, readDatabase } from "../sdk/read-database.ts";
@@ -171,7 +172,7 @@ async function readPublished(pool: Pool): Promise<ReadonlySet<string>> {
 }
 
 function readAccess(): ReadonlyMap<string, readonly AccessLine[]> {
-  const lines = [...readMatrix(MATRIX)].flatMap(([name, written]) => {
+  const lines = [...readMatrix(MATRIX + EXTENSION_MATRIX)].flatMap(([name, written]) => {
     const [schema, table = ""] = name.split(".");
     if (schema !== SCHEMA) return [];
     const access = written.map(({ operation, cells }) => {

@@ -66,14 +66,15 @@ export async function readMessage(client: Client, id: string): Promise<Message |
   return data;
 }
 
+/** The newest ones, the oldest first: many others may wait. */
 export async function readUnfinishedRuns(client: Client, swarmId: string): Promise<readonly string[]> {
   const { data } = await client
     .from("runs")
     .select("id")
     .eq("swarm_id", swarmId)
     .in("status", UNFINISHED)
-    .order("id")
+    .order("id", { ascending: false })
     .limit(20)
     .throwOnError();
-  return data.map(({ id }) => id);
+  return data.map(({ id }) => id).toReversed();
 }

@@ -4,11 +4,13 @@ import {
   attach,
   beginLiveRun,
   type FunctionsClient,
+  invokeFunction,
   isFinalRunStatus,
   type LiveRun,
   type Message,
   respond,
   type RunStream,
+  type RunStreamEvent,
 } from "@swarmbase/sdk";
 
 /** Ended runs that are kept for their tool calls. */
@@ -85,6 +87,14 @@ export class RunStreams {
     this.#read(stream, abort, () => {}).catch(() => this.#forget(runId, abort));
   }
 
+  /** Without an id, all runs that do not wait for a time or a signal. */
+  async cancel(runId?: string): Promise<void> {
+    const live = this.list().filter(({ status }) => !isFinalRunStatus(status) && status !== "waiting");
+    const ids = runId === undefined ? live.map(({ id }) => id) : [runId];
+    const { client } = this.#options;
+    await Promise.all(ids.map((id) => invokeFunction(client, "agent-respond", { action: "cancel", run_id: id })));
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const { abort } of this.#runs.values()) abort.abort();
@@ -107,6 +117,22 @@ export class RunStreams {
     this.#options.onChange();
   }
 
+  /** What only the person who decides may know of a call, such as where to sign in, is in no event. */
+  async #complete(event: RunStreamEvent): Promise<RunStreamEvent> {
+    if (event.type !== "tool.approval_required" || event.data.question !== undefined) return event;
+    const { run_id: runId, tool_execution_id: id } = event.data;
+    try {
+      const run = await invokeFunction(this.#options.client, "agent-respond", { action: "attach", run_id: runId });
+      const approval = run.pending_approvals?.find(({ tool_execution_id }) => tool_execution_id === id);
+      if (approval === undefined) return event;
+      const { input, question } = approval;
+      const read = { ...(input !== undefined && { input }), ...(question !== undefined && { question }) };
+      return { ...event, data: { ...event.data, ...read } };
+    } catch {
+      return event;
+    }
+  }
+
   async #read(stream: RunStream, abort: AbortController, onStart: (runId: string) => void): Promise<void> {
     const { onChange, onMessage } = this.#options;
     let runId = "";
@@ -120,7 +146,7 @@ export class RunStreams {
         const entry = this.#runs.get(runId);
         if (entry?.abort !== abort) continue;
         if (event.type === "message.created") onMessage(event.data.message);
-        entry.run = applyRunEvent(entry.run, event);
+        entry.run = applyRunEvent(entry.run, await this.#complete(event));
         onChange();
       }
     } catch (error) {

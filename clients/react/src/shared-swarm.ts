@@ -94,6 +94,7 @@ function createShared(client: SupabaseClient, swarmId: string, options: StoreOpt
       discard: (...args) => getStore().discard(...args),
       approve: async (...args) => getStore().approve(...args),
       deny: async (...args) => getStore().deny(...args),
+      signal: async (...args) => getStore().signal(...args),
       cancel: async (...args) => getStore().cancel(...args),
       loadOlder: async () => getStore().loadOlder(),
       reload: () => getStore().reload(),

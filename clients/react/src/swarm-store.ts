@@ -1,5 +1,5 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { createRandomId, type Database, invokeFunction, isFinalRunStatus, type Message } from "@swarmbase/sdk";
+import { createRandomId, type Database, invokeFunction, isFinalRunStatus, type Message, signal } from "@swarmbase/sdk";
 import { insertMessage } from "./insert-message.ts";
 import { type LiveChannels, openLiveChannels } from "./live-channels.ts";
 import {
@@ -15,12 +15,15 @@ import { RunStreams } from "./run-streams.ts";
 import { composeMessages, mergeRows, type OutgoingMessage } from "./swarm-message.ts";
 import {
   type Approval,
+  type Decision,
+  describeRuns,
   INITIAL_STATE,
-  listApprovals,
+  keyOfWait,
   type SendOptions,
   type SwarmActions,
   type SwarmState,
 } from "./swarm-state.ts";
+import { toError } from "./to-error.ts";
 
 export interface StoreOptions {
   /** Show the user as present, and who else is. */
@@ -125,15 +128,14 @@ export class SwarmStore implements SwarmActions {
     this.#change({});
   };
 
-  readonly approve = (approval: Approval): Promise<void> => this.#decide(approval, true);
+  readonly approve: SwarmActions["approve"] = (call, content) => this.#decide(call, { approved: true, content });
 
-  readonly deny = (approval: Approval, reason?: string): Promise<void> => this.#decide(approval, false, reason);
+  readonly deny: SwarmActions["deny"] = (call, reason) => this.#decide(call, { approved: false, reason });
 
-  readonly cancel = async (runId?: string): Promise<void> => {
-    const live = this.#streams.list().filter(({ id, status }) => !isFinalRunStatus(status) && (runId ?? id) === id);
-    const ids = runId === undefined ? live.map(({ id }) => id) : [runId];
-    await Promise.all(ids.map((id) => invokeFunction(this.#client, "agent-respond", { action: "cancel", run_id: id })));
-  };
+  readonly signal: SwarmActions["signal"] = async (run_id, name, data) =>
+    void (await signal(this.#client, { run_id, name, data }));
+
+  readonly cancel: SwarmActions["cancel"] = (runId) => this.#streams.cancel(runId);
 
   readonly loadOlder = async (): Promise<void> => {
     const before = this.#rows[0]?.seq;
@@ -252,14 +254,15 @@ export class SwarmStore implements SwarmActions {
     }
   }
 
-  async #decide({ runId, id }: Approval, approved: boolean, reason?: string): Promise<void> {
-    this.#decided.add(id);
+  async #decide(approval: Approval, decision: Decision): Promise<void> {
+    const key = keyOfWait(approval);
+    this.#decided.add(key);
     this.#change({});
     try {
-      const decisions = [{ tool_execution_id: id, approved, reason }];
-      await invokeFunction(this.#client, "agent-respond", { action: "approve", run_id: runId, decisions });
+      const decisions = [{ tool_execution_id: approval.id, ...decision }];
+      await invokeFunction(this.#client, "agent-respond", { action: "approve", run_id: approval.runId, decisions });
     } catch (error) {
-      this.#decided.delete(id);
+      this.#decided.delete(key);
       this.#change({});
       throw error;
     }
@@ -288,13 +291,8 @@ export class SwarmStore implements SwarmActions {
       ...this.#state,
       messages: composeMessages({ rows: this.#rows, outgoing: this.#outgoing, runs, userId, userName }),
       runs,
-      approvals: listApprovals(runs, this.#decided),
-      isResponding: runs.some(({ status }) => status === "queued" || status === "running"),
+      ...describeRuns(runs, this.#decided),
     };
     this.#onChange(this.#state);
   }
-}
-
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -64,7 +64,7 @@ test("useSwarm shows messages, streams, tool calls, approvals and presence to tw
     const statuses = recordStatuses(page);
     // Long enough for the page to show that the agent writes.
     await send(page, "Hello\n/sleep 500");
-    await line(page, "Clerk", /was called with/).waitFor();
+    await line(page, "Clerk", /wrote: "Hello/).waitFor();
     await page.locator("li[data-status=streaming]").waitFor({ state: "detached" });
     assert.deepEqual(await texts(page), await texts(other));
     assert.deepEqual(await statuses, { question: ["sending", "stored"], reply: ["streaming", "stored"] });
@@ -86,7 +86,7 @@ test("useSwarm shows messages, streams, tool calls, approvals and presence to tw
   await t.test("a message of somebody else arrives, and its run is followed", async () => {
     await send(other, "Is anybody here?");
     await line(page, "Bob", /Is anybody here/).waitFor();
-    await line(page, "Clerk", /last words are from Bob/).waitFor();
+    await line(page, "Clerk", /Bob asked: "Is anybody here/).waitFor();
   });
 
   await t.test("streams and changes continue after lost connections", async () => {
@@ -117,7 +117,7 @@ test("useSwarm shows messages, streams, tool calls, approvals and presence to tw
     await failed.getByText("The swarm is paused, completed or archived").waitFor();
     await api("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, { status: "active" });
     await failed.getByRole("button").click();
-    await line(page, "Clerk", /last words are from Ada: "Are you there/).waitFor();
+    await line(page, "Clerk", /Ada asked: "Are you there/).waitFor();
     assert.equal((await texts(page)).filter((text) => text.startsWith("Ada Are you there?")).length, 1);
   });
 

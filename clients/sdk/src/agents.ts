@@ -52,6 +52,7 @@ export const AGENT_SETTINGS = {
   top_p: { kind: "number", min: 0, max: 1, default: 1 },
   stop: { kind: "text list", maxItems: 16, default: null },
   response_schema: { kind: "json schema", maxBytes: 16_384, default: null },
+  tool_history: { kind: "integer", min: 0, max: 50, default: 3 },
 } as const satisfies Record<string, AgentSettingRow>;
 
 export type AgentSettingName = keyof typeof AGENT_SETTINGS;
@@ -65,6 +66,8 @@ export interface AgentSettings {
   stop?: string[] | null;
   /** A JSON Schema. The agent answers with JSON that satisfies it. */
   response_schema?: Record<string, unknown> | null;
+  /** The tool calls and results of at least this many earlier runs are part of the prompt; 0: none. */
+  tool_history?: number;
   [other: string]: unknown;
 }
 

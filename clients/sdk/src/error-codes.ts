@@ -25,7 +25,11 @@ export const ERROR_CODES = {
     error: "Invalid URL",
     meaning: "The URL of a webhook, tool or MCP server is not a valid, permitted HTTPS URL.",
   },
-  INVALID_EVENTS: { status: 400, error: "Invalid events", meaning: "The list of events names an unknown event type." },
+  INVALID_EVENTS: {
+    status: 400,
+    error: "Invalid events",
+    meaning: "An unknown event type is named, or one that is not listed.",
+  },
   QUERY_TOO_COMPLEX: {
     status: 400,
     error: "Query too complex",
@@ -177,6 +181,12 @@ export const ERROR_CODES = {
     error: "Client tool expired",
     meaning: "The tool call waited too long for the result of the client.",
   },
+  RUN_ENDED: { status: 409, error: "Run ended", meaning: "The run has ended, so no call of it waits for a signal." },
+  SIGNAL_LIMIT_REACHED: {
+    status: 409,
+    error: "Signal limit reached",
+    meaning: "The run keeps 100 signals for which no call has waited yet.",
+  },
   ROW_CHANGED: {
     status: 409,
     error: "Row changed",
@@ -185,13 +195,13 @@ export const ERROR_CODES = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     error: "Payload too large",
-    meaning: "The body is larger than `BODY_LIMIT_BYTES`.",
+    meaning: "The body is larger than `BODY_LIMIT_BYTES`, or an event of the app larger than `EVENT_LIMIT_BYTES`.",
   },
   RESPONSE_TOO_LARGE: {
     status: 413,
     error: "Response too large",
     meaning:
-      "The response would be larger than `DB_MAX_RESPONSE_BYTES`, or than 64 KiB for a request with an `Idempotency-Key`; a write was rolled back.",
+      "The response would be larger than `DB_RESPONSE_LIMIT_BYTES`, or than 64 KiB for a request with an `Idempotency-Key`; a write was rolled back.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

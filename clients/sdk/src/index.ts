@@ -16,6 +16,7 @@ export * from "./limits.ts";
 export * from "./messages.ts";
 export * from "./prompts.ts";
 export * from "./runs.ts";
+export type * from "./schedules.ts";
 export * from "./swarms.ts";
 export * from "./tool-calls.ts";
 export * from "./tools.ts";
@@ -35,6 +36,7 @@ export {
   describeToolError,
   submitToolResults,
 } from "./client/client-tools.ts";
+export { emit, type EmitOptions, type NewAppEvent } from "./client/emit.ts";
 export { ConnectionError, FunctionError, isFunctionError } from "./client/function-error.ts";
 export type { FunctionAnswer, FunctionBody, FunctionErrorCode, FunctionName } from "./client/function-types.ts";
 export type { FunctionsClient, InvokeOptions, InvokeResult } from "./client/functions-client.ts";
@@ -45,7 +47,9 @@ export {
   type LiveRun,
   type LiveToolCall,
   type LiveTurn,
+  type ToolWait,
 } from "./client/live-run.ts";
+export { signal } from "./client/signal.ts";
 export { createRandomId } from "./client/random-id.ts";
 export { parsePartialJson } from "./client/partial-json.ts";
 export { listWaitingCalls, type ReadOptions, readUntilWaiting } from "./client/read-until-waiting.ts";
@@ -74,6 +78,7 @@ export type * from "./function-types/answers.ts";
 export type * from "./function-types/bodies.ts";
 export type * from "./function-types/run-answers.ts";
 export type * from "./function-types/run-bodies.ts";
+export type * from "./function-types/tool-bodies.ts";
 export type { FunctionTable } from "./function-types/functions.ts";
 export type { RunStreamEventData } from "./function-types/stream-events.ts";
 export { isSameJson } from "./is-same-json.ts";

@@ -2,6 +2,7 @@ export const RUN_STATUSES = [
   "queued",
   "running",
   "requires_action",
+  "waiting",
   "completed",
   "partial",
   "failed",
@@ -47,6 +48,13 @@ export const RUN_STOP_REASONS = [
 ] as const;
 export type RunStopReason = (typeof RUN_STOP_REASONS)[number];
 
+/**
+ * Why the messages that an agent has no room for are in no summary: a budget is spent, the model gave no answer or none that can be
+ * used, a guardrail objects, a message was changed meanwhile, the run has written a summary already, or the service has failed.
+ */
+export const SUMMARY_FAULTS = ["budget", "provider", "answer", "guardrail", "changed", "limit", "internal"] as const;
+export type SummaryFault = (typeof SUMMARY_FAULTS)[number];
+
 /** The events of a run's stream, and `warnings` about the body of the call. */
 export const RUN_STREAM_EVENT_TYPES = [
   "message.created",
@@ -59,10 +67,12 @@ export const RUN_STREAM_EVENT_TYPES = [
   "agent.error",
   "message.delta",
   "message.reset",
+  "context.shortened",
   "reasoning.delta",
   "tool.started",
   "tool.approval_required",
   "tool.client_call",
+  "tool.waiting",
   "tool.executed",
   "tool.error",
   "run.completed",

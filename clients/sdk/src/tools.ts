@@ -1,5 +1,5 @@
 /** The kinds that the interface names. `mcp` is that of the extension `mcp-client`. */
-export const TOOL_KINDS = ["builtin", "http", "mcp", "client"] as const;
+export const TOOL_KINDS = ["builtin", "http", "mcp", "client", "swarm"] as const;
 /** One of these, or one that an extension adds: `<extension>.<kind>`, or the kind alone. */
 export type ToolKind = (typeof TOOL_KINDS)[number] | "a2a" | "rpc" | "function" | `${string}.${string}`;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { type Database, isFunctionError } from "@swarmbase/sdk";
+import { attach, type Database, isFunctionError, signal } from "@swarmbase/sdk";
 import { SwarmChatTransport, type SwarmChatTransportOptions, type SwarmUIMessage } from "@swarmbase/sdk/ai";
 import {
   AbstractChat,
@@ -66,9 +66,10 @@ describe("the transport of the AI SDK", () => {
       )
       .select("id")
       .throwOnError();
+    const { data: waits } = await client.from("tools").select("id").eq("name", "wait_for_event").throwOnError();
     await client
       .from("agent_tools")
-      .insert(tools.map(({ id }) => ({ agent_id: agent.id, tool_id: id })))
+      .insert([...tools, ...waits].map(({ id }) => ({ agent_id: agent.id, tool_id: id })))
       .throwOnError();
   });
   after(async () => {
@@ -143,6 +144,17 @@ describe("the transport of the AI SDK", () => {
     for (const { approval } of calls) await chat.addToolApprovalResponse({ id: approval?.id ?? "", approved: false });
     await until(() => chat.status === "ready" && chat.messages.at(-1)?.metadata?.status !== undefined);
     assert.deepEqual([chat.messages.length, chat.error], [2, undefined]);
+  });
+
+  test("ends with a run that waits for a signal, and does not follow it again", async () => {
+    const chat = new PlainChat(swarmId, { client });
+    await chat.sendMessage({ text: '@Sceptic\n/tool wait_for_event {"name":"go","seconds":3600}' });
+    const { runId = "", status } = chat.messages.at(-1)?.metadata ?? {};
+    assert.deepEqual([chat.status, status], ["ready", "waiting"]);
+    const transport = new SwarmChatTransport({ client });
+    assert.equal(await transport.reconnectToStream({ chatId: swarmId }), null);
+    await signal(client, { run_id: runId, name: "go", data: "now" });
+    assert.match((await attach(client, runId).result()).responses[0]?.message.content ?? "", /now/);
   });
 
   test("lets the chat execute tools of the client", async () => {

@@ -54,9 +54,17 @@ describe("the published package", () => {
   test("has types that a strict project can use without its sources", async () => {
     await writeFile(
       join(project, "use.ts"),
-      `import { type Database, type SwarmbaseEvent, verifyWebhook } from "@swarmbase/sdk";
+      `import { type Database, emit, type FunctionsClient, type SwarmbaseEvent, verifyWebhook } from "@swarmbase/sdk";
+       declare module "@swarmbase/sdk" {
+         interface AppEvents { "app.order.paid": { total: number } }
+       }
        const event: SwarmbaseEvent = await verifyWebhook("{}", new Headers(), "s");
        if (event.type === "message.created") event.data.content.toUpperCase();
+       if (event.type === "app.order.paid") event.data.total.toFixed();
+       export const paid = (client: FunctionsClient) => emit(client, [{ type: "app.order.paid", data: { total: 1 } }]);
+       export const other = (client: FunctionsClient) => emit(client, [{ type: "app.other", data: { any: "thing" } }]);
+       // @ts-expect-error: not the data of this type
+       export const wrongData = (client: FunctionsClient) => emit(client, [{ type: "app.order.paid", data: {} }]);
        export const status: Database["public"]["Tables"]["agents"]["Row"]["status"] = "idle";
        // @ts-expect-error: not a status
        export const wrong: Database["public"]["Tables"]["agents"]["Row"]["status"] = "asleep";\n`,

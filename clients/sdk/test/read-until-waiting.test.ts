@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import {
+  applyRunEvent,
   attach,
+  beginLiveRun,
   type Database,
   invokeFunction,
   listWaitingCalls,
@@ -10,6 +12,7 @@ import {
   respond,
   type Run,
   type RunStreamEvent,
+  signal,
 } from "@swarmbase/sdk";
 import { addSwarm, startTypedService } from "./support/typed-service.ts";
 
@@ -62,6 +65,34 @@ describe("reading a run until it waits", () => {
     assert.equal(await read(events, ({ type }) => void types.push(type)), null);
     assert.ok(types.includes("tool.approval_required"));
     assert.equal(types.at(-1), "done");
+  });
+
+  test("ends where the run waits for a signal, and goes on after it", async () => {
+    const { data: agent } = await client.from("agents").insert({ name: "Waiter" }).select("id").single().throwOnError();
+    const { data: tool } = await client.from("tools").select("id").eq("name", "wait_for_event").single().throwOnError();
+    await client.from("agent_tools").insert({ agent_id: agent.id, tool_id: tool.id }).throwOnError();
+    const message = '/tool wait_for_event {"name": "paid", "seconds": 3600}';
+    let live = beginLiveRun("", "");
+    const note = (event: RunStreamEvent): void => void (live = applyRunEvent(live, event));
+    const run = await read(readUntilWaiting(client, respond(client, { agent_id: agent.id, message })), note);
+    assert.ok(run !== null);
+    const [wait] = run.pending_waits ?? [];
+    assert.deepEqual([run.status, wait?.kind, wait?.name, wait?.from], ["waiting", "event", "paid", "starter"]);
+    const [call] = live.turns[0]?.tools ?? [];
+    assert.deepEqual(
+      [live.status, call?.status, call?.wait, call?.expiresAt],
+      ["waiting", "waiting", { kind: "event", name: "paid", from: "starter" }, wait?.until],
+    );
+    const { data: rows } = await client.from("runs").select("pending_waits").eq("id", run.run_id).throwOnError();
+    assert.deepEqual(rows, [{ pending_waits: run.pending_waits }]);
+
+    const headers = { "idempotency-key": run.run_id };
+    for (let again = 0; again < 2; again += 1)
+      await signal(client, { run_id: run.run_id, name: "paid", data: { amount: 3 } }, { headers });
+    const left = readUntilWaiting(client, attach(client, run.run_id, { lastEventId: live.lastEventId }));
+    assert.equal(await read(left, note), null);
+    assert.equal(live.status, "completed");
+    assert.match(live.turns[0]?.tools[0]?.output ?? "", /"amount": ?3/);
   });
 });
 

@@ -88,6 +88,7 @@ test("2.2 AGENT_SETTINGS has the settings of the interface with their defaults",
     top_p: 1,
     stop: null,
     response_schema: null,
+    tool_history: 3,
   });
 });
 

@@ -4,10 +4,11 @@ import {
   type ExtensionContext,
   type ExtensionRequest,
   type ExtensionResponse,
+  lazy,
 } from "swarmbase/extension";
-import { findReferenceFile } from "./reference-files.ts";
 import { describeSchema } from "./swagger/describe-schema.ts";
 
+const findReferenceFile = lazy(async () => (await import("./reference-files.ts")).findReferenceFile);
 const PATHS = ["/openapi.json", "/reference", "/reference/:file"];
 
 /** Browsers keep the files and revalidate them before each use, because another version of the service has other files. */

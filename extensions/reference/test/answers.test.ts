@@ -52,8 +52,12 @@ describe("answers of a running service, against its own document", () => {
       DATABASE_URL,
       MASTER_KEY,
       LIMIT_API: MANY,
-      LIMIT_TOOLS: "13",
+      LIMIT_TOOLS: "14",
       PROVIDER_A_KIND: "simulated",
+      // A key is tested at an address where nothing listens.
+      PROVIDER_DETECTION: "true",
+      OLLAMA_HOST: "127.0.0.1:1",
+      OPENAI_BASE_URL: "http://127.0.0.1:1",
       AUTH_MAIL_INTERVAL_SECONDS: "0",
     };
     const service = await startServiceHere(cleanup, { dataDir, env });
@@ -151,6 +155,13 @@ describe("answers of a running service, against its own document", () => {
     await api.call("POST /functions/v1/webhooks", 200, asAda({ ...regenerate, grace_period_seconds: 0 }));
     await api.call("POST /functions/v1/webhooks", 400, strangely({ ...regenerate, grace_period_seconds: -1 }));
     await api.call("POST /functions/v1/webhooks", 200, strangely({ action: "revoke_previous_secrets", ...ids }));
+    const eventCalls = "POST /functions/v1/events";
+    const type = "app.order.paid";
+    await addEventType({ name: type, users_may_emit: true });
+    const emitted = { type, data: { order_id: "A-1017" }, user_id: ada.id };
+    await api.call(eventCalls, 200, strangely({ action: "emit", events: [emitted] }));
+    await api.call(eventCalls, 400, asAda({ action: "emit", events: [{ ...emitted, type: "app.missing" }] }));
+    await api.call(eventCalls, 403, asAda({ action: "emit", events: [{ ...emitted, user_id: NOBODY }] }));
     await client.from("webhooks").update({ is_active: false }).eq("id", webhook.id).throwOnError();
     await api.call("POST /functions/v1/test-webhook", 403, asAda(sample));
     const created = await api.call("POST /functions/v1/api-keys", 201, strangely({ action: "create", name: "n" }));
@@ -184,6 +195,12 @@ describe("answers of a running service, against its own document", () => {
     }
     await api.call(invitations, 400, asAda({ action: "create_link", invitation_id: "x" }));
     await answerGrants(guestToken);
+    await runSchedule();
+    const keys = "POST /functions/v1/provider-keys";
+    const tested = await api.call(keys, 200, asAda({ api_key: "sk-1" }));
+    assert.equal(tested.body["is_stored"], false);
+    await api.call(keys, 400, asAda({ api_key: "sk-1", vendor: "nobody" }));
+    await api.call(keys, 401, asService({ body: { api_key: "sk-1" } }));
     const name = "POST /functions/v1/agent-respond";
     const limited = await api.call(name, 200, strangely({ swarm_id: swarm, message: "Hello" }));
     assert.equal(limited.headers["x-ratelimit-limit"], MANY);
@@ -377,9 +394,9 @@ describe("answers of a running service, against its own document", () => {
       api.actions.filter((action) => !api.seenActions.has(action)),
       [],
     );
-    // Simulated models do not reason, and no node is lost.
+    // Simulated models do not reason, no node is lost, and all messages fit into the context.
     const unseenEvents = RUN_STREAM_EVENT_TYPES.filter((type) => !api.seenEvents.has(type));
-    assert.deepEqual(unseenEvents, ["turn.restarted", "reasoning.delta"]);
+    assert.deepEqual(unseenEvents, ["turn.restarted", "context.shortened", "reasoning.delta"]);
     for (const [name, statuses] of api.seen) {
       if (!name.includes("/functions/v1/")) continue;
       const seen = [...statuses];
@@ -387,6 +404,15 @@ describe("answers of a running service, against its own document", () => {
     }
   });
 });
+
+/** The document has only what users may do. */
+async function addEventType(row: object): Promise<void> {
+  const { service_role_key: key, url } = api.credentials;
+  const headers = { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify(row);
+  const answer = await sendRequest(new URL("/rest/v1/event_types", url), { ca: api.ca, method: "POST", headers, body });
+  assert.equal(answer.status, 201, answer.text);
+}
 
 async function answerGrants(token: string): Promise<void> {
   const grants = "POST /functions/v1/agent-grants";
@@ -403,6 +429,19 @@ async function answerGrants(token: string): Promise<void> {
     await api.call(grants, 404, asAda({ action, grant_id: grant.id }));
     await api.call(grants, 200, { body: { action, grant_id: grant.id }, token });
   }
+  await client.from("agents").delete().eq("id", agent.id).throwOnError();
+}
+
+async function runSchedule(): Promise<void> {
+  const schedules = "POST /functions/v1/schedules";
+  const { data: agent } = await client.from("agents").insert({ name: "Early" }).select("id").single().throwOnError();
+  const row = { name: "Morning", agent_id: agent.id, message: "Hello", cron: "0 9 * * *", enabled: false };
+  const { data: schedule } = await client.from("schedules").insert(row).select("id").single().throwOnError();
+  const started = await api.call(schedules, 200, asAda({ action: "run_now", schedule_id: schedule.id }));
+  await api.call(schedules, 400, asAda({ action: "run" }));
+  await api.call(schedules, 404, asAda({ action: "run_now", schedule_id: NOBODY }));
+  await api.call(schedules, 401, { body: { action: "run_now", schedule_id: schedule.id } });
+  await client.from("swarms").delete().eq("id", text(started, "swarm_id")).throwOnError();
   await client.from("agents").delete().eq("id", agent.id).throwOnError();
 }
 
@@ -455,6 +494,16 @@ async function readStreams(swarmId: string): Promise<void> {
   await api.call(name, 200, asAda(submit));
   await api.call(name, 409, asAda(submit));
   await api.call(name, 200, asAda({ action: "attach", run_id: text(forClient, "run_id") }));
+
+  const { data: event } = await client.from("tools").select("id").eq("name", "wait_for_event").single().throwOnError();
+  await client.from("agent_tools").insert({ agent_id: second.id, tool_id: event.id }).throwOnError();
+  const message = '@Bob\n/tool wait_for_event {"name": "report.ready", "seconds": 3600}';
+  const asleep = await api.call(name, 202, asAda({ swarm_id: swarmId, message }));
+  assert.equal(asleep.body["status"], "waiting");
+  const signal = { action: "signal", run_id: text(asleep, "run_id"), name: "report.ready", data: { pages: 12 } };
+  await api.call(name, 200, asAda(signal));
+  await until(async () => (await api.call(name, 409, asAda(signal)).catch(() => null)) !== null, "the run has ended");
+  await api.call(name, 200, asAda({ action: "attach", run_id: signal.run_id, stream: true }));
 
   const busy = await api.call(name, 202, asAda({ swarm_id: swarmId, message: "/sleep 60000", background: true }));
   const queued = await api.call(name, 202, asAda({ swarm_id: swarmId, message: "Hello", background: true }));

@@ -11,7 +11,7 @@ import { readTablesFile } from "../src/tables/read-tables-file.ts";
 import { joinTexts, TABLE_TEXTS } from "../src/tables/table-texts.ts";
 import { createDocumentValidator } from "./support/document-validator.ts";
 
-const core = describeInterface();
+const core = await describeInterface();
 const document = buildOpenApi(core);
 const validator = createDocumentValidator(document);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -19,8 +19,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("the OpenAPI document", () => {
-  it("has every route of the core and of the extension itself, and every table, and nothing else", () => {
-    const routes = [...core.routes, ...(extension.routes ?? [])].map(
+  it("has every route of the core and of the extension itself, functions of other extensions, every table, and nothing else", () => {
+    const functions = ["schedules", "provider-keys"].map((name) => ({ method: "POST", path: `/functions/v1/${name}` }));
+    const routes = [...core.routes, ...functions, ...(extension.routes ?? [])].map(
       ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
     );
     const notOffered = document["x-not-offered"].map(({ method, path }) => `${method} ${path}`);
@@ -40,6 +41,7 @@ describe("the OpenAPI document", () => {
         "GET /rest/v1",
         "POST /rest/v1/rpc/webhook_attempt_counts",
         "POST /rest/v1/rpc/webhook_health",
+        "POST /rest/v1/rpc/emit_event",
         "POST /rest/v1/rpc/restore_agent_version",
       ].toSorted(),
     );

@@ -92,6 +92,7 @@ export function createChunkConverter(knownTools: Iterable<string>): ChunkConvert
       // The calls that a run waits for come from the run.
       case "tool.approval_required":
       case "tool.client_call":
+      case "tool.waiting":
       case "message.created":
       case "run.queued":
       case "run.started":
@@ -102,14 +103,20 @@ export function createChunkConverter(knownTools: Iterable<string>): ChunkConvert
         return [];
     }
   };
-  const convertWaiting = ({ pending_approvals: approvals, pending_client_calls: calls }: Run): Chunk[] => [
+  const convertWaiting = ({ status, pending_approvals: approvals, pending_client_calls: calls }: Run): Chunk[] => [
     ...[...open.keys()].flatMap(close),
+    // Nothing asks the user: only this says that the answer goes on later.
+    ...(status === "waiting" ? [{ type: "message-metadata" as const, messageMetadata: { status } }] : []),
     ...(calls ?? []).flatMap((call) => describe(call, true)),
     ...(approvals ?? []).flatMap((call): Chunk[] => {
-      const { tool_execution_id: id } = call;
-      return tools.has(id)
-        ? []
-        : [...describe(call, false), { type: "tool-approval-request", approvalId: id, toolCallId: id }];
+      const { tool_execution_id: id, question } = call;
+      // A call that is known has been answered before, and waits again only with a question.
+      if (tools.has(id) && question === undefined) return [];
+      return [
+        ...describe(call, false),
+        ...(question === undefined ? [] : [{ type: "data-question" as const, id, data: { toolCallId: id, question } }]),
+        { type: "tool-approval-request", approvalId: id, toolCallId: id },
+      ];
     }),
   ];
   return { convert, convertWaiting };

@@ -21,7 +21,7 @@ interface Chat {
   readonly agentId: string | null;
 }
 
-/** The oldest run of a swarm that has not ended; null when there is none. */
+/** The oldest run of a swarm that has not ended and does not wait for a time or a signal; null when there is none. */
 export async function findUnfinishedRun(client: TablesClient, { swarmId, agentId }: Chat): Promise<string | null> {
   const runs = client.from("runs") as Query;
   const ofChat =
@@ -31,7 +31,7 @@ export async function findUnfinishedRun(client: TablesClient, { swarmId, agentId
   const { data, error } = await ofChat
     .in(
       "status",
-      RUN_STATUSES.filter((status) => !isFinalRunStatus(status)),
+      RUN_STATUSES.filter((status) => !isFinalRunStatus(status) && status !== "waiting"),
     )
     .order("id")
     .limit(1);

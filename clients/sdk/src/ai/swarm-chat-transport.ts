@@ -21,7 +21,7 @@ export interface SwarmChatTransportOptions {
   readonly includeReasoning?: boolean;
   /** `stop()` of the chat ends the run, not only its stream. Default: true. */
   readonly cancelOnStop?: boolean;
-  /** The run that a chat follows after a reload; null: none. Default: the oldest run of the swarm, or of the user with the agent, that has not ended. */
+  /** The run that a chat follows after a reload; null: none. Default: the oldest run of the swarm, or of the user with the agent, that has not ended and does not wait for a time or a signal. */
   findRun?(chatId: string): Promise<string | null>;
 }
 
@@ -76,8 +76,8 @@ export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> impl
   /** The user has answered an approval, or the chat has executed a tool: reads on where the stream was left. */
   async #continue(answer: UIMessage, signal: AbortSignal | undefined): Promise<ReadableStream<UIMessageChunk>> {
     const { client, includeReasoning = false } = this.#options;
-    const { runId, lastEventId, decisions, results: executed, toolCallIds } = readAnswer(answer);
-    if (decisions.length + executed.length === 0)
+    const { runId, lastEventId, decisions, connectedIds, results: executed, toolCallIds } = readAnswer(answer);
+    if (decisions.length + connectedIds.length + executed.length === 0)
       throw new TypeError("The last message is not of the user, and answers no approval and no tool call");
     const call = { run_id: runId };
     let run = await invokeFunction(client, "agent-respond", { action: "attach", ...call }, { signal });
@@ -86,24 +86,22 @@ export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> impl
     if (results.length > 0) run = await submitToolResults(client, { ...call, results }, { signal });
     if (decisions.length > 0)
       run = await invokeFunction(client, "agent-respond", { action: "approve", ...call, decisions }, { signal });
-    // The run may wait again already, for calls that the message does not have yet.
-    if (listWaitingCalls(run).some((id) => toolCallIds.includes(id))) return createEmptyStream();
+    // The run may wait again already, for calls that the message does not have yet, or with a question.
+    const decidedIds = decisions.map((decision) => decision.tool_execution_id);
+    if (listWaitingCalls(run).some((id) => toolCallIds.includes(id) && !decidedIds.includes(id)))
+      return createEmptyStream();
     const stream = attach(client, runId, { lastEventId, signal, include_reasoning: includeReasoning });
     return this.#open(stream, {
       signal,
       knownTools: toolCallIds,
       isNewStep: results.length > 0,
-      answeredIds: toolCallIds,
     });
   }
 
   /** Rejects when the service rejects the call; later errors are those of the stream. */
-  async #open(
-    stream: RunStream,
-    { signal, answeredIds = [], ...parts }: OpenOptions,
-  ): Promise<ReadableStream<UIMessageChunk>> {
+  async #open(stream: RunStream, { signal, ...parts }: OpenOptions): Promise<ReadableStream<UIMessageChunk>> {
     const { client, cancelOnStop = true } = this.#options;
-    const events = readUntilWaiting(client, stream, { answeredIds });
+    const events = readUntilWaiting(client, stream);
     const first = await events.next();
     const stop = (): void => {
       if (!cancelOnStop || stream.runId === null) return;
@@ -134,7 +132,6 @@ interface StreamParts {
 
 interface OpenOptions extends StreamParts {
   readonly signal: AbortSignal | undefined;
-  readonly answeredIds?: readonly string[];
 }
 
 type Events = ReturnType<typeof readUntilWaiting>;

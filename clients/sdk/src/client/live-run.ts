@@ -1,5 +1,5 @@
 import type { EventFault, EventUsage } from "../event-types/shared.ts";
-import type { RunError, ToolQuestion } from "../function-types/run-answers.ts";
+import type { PendingWait, RunError, ToolQuestion } from "../function-types/run-answers.ts";
 import type { Json } from "../json.ts";
 import type { RunStatus, RunStopReason } from "../runs.ts";
 import type { RunStreamEvent, RunStreamEventOf } from "./run-stream-event.ts";
@@ -13,6 +13,7 @@ export interface LiveToolCall {
     | "running"
     | "pending_approval"
     | "pending_client"
+    | "waiting"
     | "succeeded"
     | "failed"
     | "denied"
@@ -23,11 +24,19 @@ export interface LiveToolCall {
   readonly output: string | undefined;
   readonly error: EventFault | null;
   readonly durationMs: number | null;
-  /** When a call that waits for an approval counts as denied, and one that waits for the client as timed out. */
+  /**
+   * When a call that waits for an approval counts as denied, one that waits for the client as timed out, and another wait ends. Null: without
+   * end.
+   */
   readonly expiresAt: string | null;
-  /** What the tool asks the owner of the agent, while it waits. Null for other calls, and for users who may not see it. */
+  /** What a call waits for apart from people and the client, while it waits. */
+  readonly wait: ToolWait | null;
+  /** What the tool asks whoever decides, while it waits. Null for other calls, and for users who may not see it. */
   readonly question: ToolQuestion | null;
 }
+
+/** With `event`: the signal that ends the wait, and who may send it. */
+export type ToolWait = Pick<PendingWait, "kind" | "name" | "from">;
 
 export interface LiveTurn {
   readonly id: string;
@@ -115,6 +124,8 @@ export function applyRunEvent(run: LiveRun, event: RunStreamEvent): LiveRun {
     case "tool.approval_required":
     case "tool.client_call":
       return { ...changeTools(seen, event), status: "requires_action" };
+    case "tool.waiting":
+      return { ...changeTools(seen, event), status: seen.status === "requires_action" ? seen.status : "waiting" };
     case "tool.started":
     case "tool.executed":
     case "tool.error":
@@ -136,7 +147,7 @@ export function applyRunEvent(run: LiveRun, event: RunStreamEvent): LiveRun {
 }
 
 type ToolEvent = RunStreamEventOf<
-  "tool.started" | "tool.approval_required" | "tool.client_call" | "tool.executed" | "tool.error"
+  "tool.started" | "tool.approval_required" | "tool.client_call" | "tool.waiting" | "tool.executed" | "tool.error"
 >;
 
 function startTurn(
@@ -175,11 +186,12 @@ function changeTools(run: LiveRun, event: ToolEvent): LiveRun {
       name: data.tool_name,
       agentId: data.agent_id,
       status: statusOf(event),
-      input: data.input ?? before?.input,
+      input: ("input" in data ? data.input : undefined) ?? before?.input,
       output: "output_preview" in data ? (data.output_preview ?? undefined) : before?.output,
       error: "error" in data ? data.error : null,
       durationMs: "duration_ms" in data ? data.duration_ms : null,
-      expiresAt: "expires_at" in data ? data.expires_at : null,
+      expiresAt: "expires_at" in data ? data.expires_at : "until" in data ? data.until : null,
+      wait: "kind" in data ? toWait(data) : null,
       question: "question" in data ? (data.question ?? null) : null,
     };
     const tools = before === undefined ? [...turn.tools, tool] : turn.tools.map((old) => (old === before ? tool : old));
@@ -187,8 +199,13 @@ function changeTools(run: LiveRun, event: ToolEvent): LiveRun {
   });
 }
 
+function toWait({ kind, name, from }: ToolWait): ToolWait {
+  return { kind, ...(name !== undefined && { name }), ...(from !== undefined && { from }) };
+}
+
 function statusOf({ type, data }: ToolEvent): LiveToolCall["status"] {
   if (type === "tool.approval_required") return "pending_approval";
   if (type === "tool.client_call") return "pending_client";
+  if (type === "tool.waiting") return "waiting";
   return "status" in data ? data.status : "running";
 }

@@ -11,8 +11,8 @@ export interface ReadOptions {
 }
 
 /**
- * Yields the events of a run, for protocols whose responses end when a person or the client has to act. Returns the run with the calls that
- * it waits for, or null when it has ended.
+ * Yields the events of a run, for protocols whose responses end when a run waits. Returns the run with the calls that it waits for, or null
+ * when it has ended.
  */
 export async function* readUntilWaiting(
   client: FunctionsClient,
@@ -22,7 +22,8 @@ export async function* readUntilWaiting(
   const answered = new Set(answeredIds);
   for await (const event of stream) {
     yield event;
-    if (event.type !== "tool.approval_required" && event.type !== "tool.client_call") continue;
+    if (event.type !== "tool.approval_required" && event.type !== "tool.client_call" && event.type !== "tool.waiting")
+      continue;
     const { run_id: runId, tool_execution_id: id } = event.data;
     if (answered.has(id)) continue;
     const run = await readRun(client, runId);
@@ -32,10 +33,11 @@ export async function* readUntilWaiting(
   return null;
 }
 
-/** The ids of the tool executions that a person or the client has to answer before the run continues. */
-export function listWaitingCalls({ status, pending_approvals: approvals, pending_client_calls: calls }: Run): string[] {
-  if (status !== "requires_action") return [];
-  return [...(approvals ?? []), ...(calls ?? [])].map(({ tool_execution_id: id }) => id);
+/** The ids of the tool executions for which a run waits: for a person, the client, a time, a signal, or a sub-task that waits itself. */
+export function listWaitingCalls({ pending_approvals: approvals, pending_client_calls: calls, ...run }: Run): string[] {
+  if (run.status !== "requires_action" && run.status !== "waiting") return [];
+  const waits = (run.pending_waits ?? []).filter(({ is_at_work: isAtWork }) => isAtWork !== true);
+  return [...(approvals ?? []), ...(calls ?? []), ...waits].map(({ tool_execution_id: id }) => id);
 }
 
 /** Null for a run that has failed, whose stream says why. */

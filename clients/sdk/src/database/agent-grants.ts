@@ -24,6 +24,7 @@ export type AgentGrantsTable = {
     shows_owner: boolean;
     expires_at: string | null;
     accepted_at: string | null;
+    accepted_approver: GrantParty | null;
     declined_at: string | null;
     created_at: string;
     updated_at: string;

@@ -18,20 +18,5 @@ export type AgentOffersView = {
     created_at: string;
     expires_at: string | null;
   };
-  Relationships: [
-    {
-      foreignKeyName: "agent_grants_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "agent_cards";
-      referencedColumns: ["id"];
-    },
-    {
-      foreignKeyName: "agent_grants_agent_id_fkey";
-      columns: ["agent_id"];
-      isOneToOne: false;
-      referencedRelation: "agents";
-      referencedColumns: ["id"];
-    },
-  ];
+  Relationships: [];
 };

@@ -8,11 +8,13 @@ import type { AgentToolsTable } from "./agent-tools.ts";
 import type { AgentVersionsTable } from "./agent-versions.ts";
 import type { AgentsTable } from "./agents.ts";
 import type { ApiKeysTable } from "./api-keys.ts";
+import type { ConversationSummariesTable } from "./conversation-summaries.ts";
 import type { CustomerTurnsView } from "./customer-turns.ts";
 import type { EvalCasesTable } from "./eval-cases.ts";
 import type { EvalDatasetsTable } from "./eval-datasets.ts";
 import type { EvalResultsTable } from "./eval-results.ts";
 import type { EvalRunsTable } from "./eval-runs.ts";
+import type { EventTypesTable } from "./event-types.ts";
 import type { GuardrailsTable } from "./guardrails.ts";
 import type { MessageFlagsTable } from "./message-flags.ts";
 import type { MessageRevisionsTable } from "./message-revisions.ts";
@@ -27,6 +29,7 @@ import type { ReadPositionsTable } from "./read-positions.ts";
 import type { RunEventsTable } from "./run-events.ts";
 import type { RunTurnsTable } from "./run-turns.ts";
 import type { RunsTable } from "./runs.ts";
+import type { SchedulesTable } from "./schedules.ts";
 import type { SwarmAgentsTable } from "./swarm-agents.ts";
 import type { SwarmInvitationsView } from "./swarm-invitations.ts";
 import type { SwarmMembersTable } from "./swarm-members.ts";
@@ -54,10 +57,12 @@ export type Database = {
       agent_versions: AgentVersionsTable;
       agents: AgentsTable;
       api_keys: ApiKeysTable;
+      conversation_summaries: ConversationSummariesTable;
       eval_cases: EvalCasesTable;
       eval_datasets: EvalDatasetsTable;
       eval_results: EvalResultsTable;
       eval_runs: EvalRunsTable;
+      event_types: EventTypesTable;
       guardrails: GuardrailsTable;
       message_flags: MessageFlagsTable;
       message_revisions: MessageRevisionsTable;
@@ -70,6 +75,7 @@ export type Database = {
       run_events: RunEventsTable;
       run_turns: RunTurnsTable;
       runs: RunsTable;
+      schedules: SchedulesTable;
       swarm_agents: SwarmAgentsTable;
       swarm_members: SwarmMembersTable;
       swarms: SwarmsTable;
@@ -101,6 +107,10 @@ export type Database = {
         Returns: AgentCardsView["Row"];
         SetofOptions: { from: "swarm_agents"; to: "agent_cards"; isOneToOne: true; isSetofReturn: true };
       };
+      emit_event: {
+        Args: { type: string; data: Json; user_id?: string; swarm_id?: string };
+        Returns: string;
+      };
       private_agent_id: {
         Args: { swarm: SwarmsTable["Row"] };
         Returns: string;
@@ -120,10 +130,18 @@ export type Database = {
         Args: { agent_id: string; number: number };
         Returns: Json;
       };
+      started_by: {
+        Args: { swarm: SwarmsTable["Row"] };
+        Returns: string;
+      };
       tool: {
         Args: { assignment: AgentToolsTable["Row"] };
         Returns: ToolsTable["Row"];
         SetofOptions: { from: "agent_tools"; to: "tools"; isOneToOne: true; isSetofReturn: true };
+      };
+      transcripts: {
+        Args: { swarm: SwarmsTable["Row"] };
+        Returns: string;
       };
       turns: {
         Args: { run: RunsTable["Row"] };

@@ -16,6 +16,7 @@ export type ModelsTable = {
     supports: JsonObject;
     is_simulated: boolean;
     is_list_open: boolean;
+    is_default_framework: boolean;
   };
   Insert: never;
   Update: never;

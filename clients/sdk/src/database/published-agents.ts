@@ -15,6 +15,7 @@ export type PublishedAgentsView = {
     receivers: string[];
     provider: string | null;
     owner_name: string | null;
+    acts_for_asker: boolean;
   };
   Relationships: [];
 };

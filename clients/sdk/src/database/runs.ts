@@ -1,5 +1,6 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 import type { EventFault, EventUsage } from "../event-types/shared.ts";
+import type { PendingWait } from "../function-types/run-answers.ts";
 import type { JsonObject } from "../json.ts";
 import type { RunStatus, RunStopReason } from "../runs.ts";
 import type { SwarmStrategy } from "../swarms.ts";
@@ -14,6 +15,7 @@ export type RunsTable = {
     stop_reason: RunStopReason | null;
     strategy: SwarmStrategy;
     request: JsonObject;
+    cause: JsonObject | null;
     error: EventFault | null;
     usage: EventUsage | null;
     turn_count: number;
@@ -21,6 +23,8 @@ export type RunsTable = {
     started_at: string | null;
     finished_at: string | null;
     created_at: string;
+    pending_waits: PendingWait[] | null;
+    can_continue: boolean;
   };
   Insert: never;
   Update: never;

@@ -14,6 +14,7 @@ export type SwarmsTable = {
     settings: SwarmSettings;
     created_at: string;
     updated_at: string;
+    parent_run_id: string | null;
   };
   Insert: {
     id?: string;
@@ -25,6 +26,7 @@ export type SwarmsTable = {
     strategy?: SwarmStrategy;
     coordinator_agent_id?: string | null;
     settings?: SwarmSettings;
+    parent_run_id?: string | null;
   };
   Update: {
     name?: string;

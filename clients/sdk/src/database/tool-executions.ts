@@ -11,11 +11,13 @@ export type ToolExecutionsTable = {
     tool_id: string | null;
     tool_name: string;
     tool_call_id: string;
+    sub_run_id: string | null;
     output_chars: number | null;
     truncated: boolean;
     status:
       | "pending_approval"
       | "pending_client"
+      | "waiting"
       | "running"
       | "succeeded"
       | "failed"

@@ -1,6 +1,6 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 import type { DeliveryStatus } from "../deliveries.ts";
-import type { EventType, SwarmbaseEvent } from "../events.ts";
+import type { AppEventType, EventType, SwarmbaseEvent } from "../events.ts";
 
 export type WebhookDeliveriesTable = {
   Row: {
@@ -8,7 +8,7 @@ export type WebhookDeliveriesTable = {
     webhook_id: string;
     user_id: string;
     event_id: string;
-    event_type: EventType;
+    event_type: EventType | AppEventType;
     payload: SwarmbaseEvent;
     status: DeliveryStatus;
     status_code: number | null;

@@ -1,5 +1,5 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
-import type { EventType } from "../events.ts";
+import type { AppEventType, EventType } from "../events.ts";
 import type { Json } from "../json.ts";
 
 export type WebhooksTable = {
@@ -9,7 +9,7 @@ export type WebhooksTable = {
     name: string;
     url: string;
     secret: string;
-    events: EventType[];
+    events: (EventType | AppEventType)[];
     is_active: boolean;
     headers: Record<string, string>;
     retry_count: number;
@@ -21,13 +21,14 @@ export type WebhooksTable = {
     updated_at: string;
     run_id: string | null;
     bodies: Json | null;
+    receives_app_events: boolean;
   };
   Insert: {
     id?: string;
     user_id?: string;
     name: string;
     url: string;
-    events: EventType[];
+    events: (EventType | AppEventType)[];
     is_active?: boolean;
     headers?: Record<string, string>;
     retry_count?: number;
@@ -38,7 +39,7 @@ export type WebhooksTable = {
   Update: {
     name?: string;
     url?: string;
-    events?: EventType[];
+    events?: (EventType | AppEventType)[];
     is_active?: boolean;
     headers?: Record<string, string>;
     retry_count?: number;

@@ -72,8 +72,10 @@ function toAnswer(run: Run, tools: readonly string[]): Answer {
 }
 
 function findFailure(run: Run, errors: Run["errors"]): string | null {
-  const [waiting] = [...(run.pending_approvals ?? []), ...(run.pending_client_calls ?? [])];
-  if (waiting !== undefined) return `the run waits for somebody to answer its call of ${waiting.tool_name}`;
+  const [asking] = [...(run.pending_approvals ?? []), ...(run.pending_client_calls ?? [])];
+  if (asking !== undefined) return `the run waits for somebody to answer its call of ${asking.tool_name}`;
+  const [waiting] = run.pending_waits ?? [];
+  if (waiting !== undefined) return `the run waits in its call of ${waiting.tool_name}`;
   const [error] = errors;
   if (error !== undefined) return `${error.code}: ${error.message}`;
   return run.responses.length > 0 ? null : `no answer: ${run.stop_reason ?? run.status}`;

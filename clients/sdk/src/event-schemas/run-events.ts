@@ -5,8 +5,9 @@ import { oneOf, orNull, record, uuid } from "./json-schema.ts";
 
 export const RUN_EVENTS = {
   "run.updated": {
-    summary: "The status of a run changed: it began, waits for an approval or a result of the client, or ended.",
-    audience: "the active members of the swarm",
+    summary:
+      "The status of a run changed: it began, waits for an approval, a result of the client, a time or a signal, or ended.",
+    audience: "the active members of the swarm; when the run begins to wait, also whoever decides on its tool calls",
     data: record({
       run_id: uuid(),
       swarm_id: uuid(),

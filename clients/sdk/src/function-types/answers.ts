@@ -52,6 +52,12 @@ export interface DeletedSigningSecret {
   warnings?: string[];
 }
 
+export interface EmittedEvents {
+  ids: string[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface FinishedAuthorization {
   url: string;
   scope: string | null;

@@ -1,4 +1,5 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
+import type { Framework } from "../agents.ts";
 import type { Run } from "./run-answers.ts";
 import type {
   AcceptedGrant,
@@ -7,6 +8,7 @@ import type {
   DeclinedGrant,
   DeclinedInvitation,
   DeletedSigningSecret,
+  EmittedEvents,
   FinishedAuthorization,
   FoundInvitation,
   ImportedTools,
@@ -27,14 +29,17 @@ import type {
   TestedTool,
 } from "./answers.ts";
 import type { AgentRespondBody } from "./run-bodies.ts";
+import type { ToolsBody } from "./tool-bodies.ts";
 import type {
   AgentGrantsBody,
   ApiKeysBody,
   BatchBody,
+  EventsBody,
   InvitationsBody,
+  ProviderKeysBody,
   RequestSigningBody,
+  SchedulesBody,
   TestWebhookBody,
-  ToolsBody,
   WebhookDispatcherBody,
   WebhooksBody,
 } from "./bodies.ts";
@@ -91,8 +96,10 @@ export interface FunctionTable {
       | "PROVIDER_NOT_CONFIGURED"
       | "PROVIDER_TIMEOUT"
       | "RESPONSE_SCHEMA_MISMATCH"
+      | "RUN_ENDED"
       | "RUN_NOT_FOUND"
       | "SERVICE_UNAVAILABLE"
+      | "SIGNAL_LIMIT_REACHED"
       | "SWARM_BUSY"
       | "SWARM_NOT_ACTIVE"
       | "SWARM_NOT_FOUND"
@@ -133,6 +140,24 @@ export interface FunctionTable {
     answer: BatchResults;
     code: CommonCode;
   };
+  schedules: {
+    body: SchedulesBody;
+    answer: {
+      run_id: string;
+      swarm_id: string;
+    };
+    code:
+      | CommonCode
+      | "BUDGET_EXCEEDED"
+      | "FORBIDDEN"
+      | "NOT_FOUND"
+      | "NO_AGENTS"
+      | "PAYLOAD_TOO_LARGE"
+      | "PERMISSION_DENIED"
+      | "SERVICE_UNAVAILABLE"
+      | "SWARM_BUSY"
+      | "VALIDATION_ERROR";
+  };
   invitations: {
     body: InvitationsBody;
     answer: InvitationLink | FoundInvitation | AcceptedInvitation | DeclinedInvitation;
@@ -150,6 +175,21 @@ export interface FunctionTable {
       | "SERVICE_UNAVAILABLE"
       | "VALIDATION_ERROR";
   };
+  "provider-keys": {
+    body: ProviderKeysBody;
+    answer: {
+      framework: Framework;
+      name: string;
+      is_stored: boolean;
+      test: {
+        is_ok: boolean;
+        message: string | null;
+        model: string | null;
+        duration_ms: number;
+      };
+    };
+    code: CommonCode | "FORBIDDEN" | "PAYLOAD_TOO_LARGE" | "SERVICE_UNAVAILABLE" | "VALIDATION_ERROR";
+  };
   "test-webhook": {
     body: TestWebhookBody;
     answer: TestedDelivery;
@@ -162,6 +202,22 @@ export interface FunctionTable {
       | "VALIDATION_ERROR"
       | "WEBHOOK_DISABLED"
       | "WEBHOOK_NOT_FOUND";
+  };
+  events: {
+    body: EventsBody;
+    answer: EmittedEvents;
+    answersByAction: {
+      emit: EmittedEvents;
+    };
+    code:
+      | CommonCode
+      | "FORBIDDEN"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "INSUFFICIENT_SCOPE"
+      | "INVALID_EVENTS"
+      | "PAYLOAD_TOO_LARGE"
+      | "SERVICE_UNAVAILABLE"
+      | "VALIDATION_ERROR";
   };
   webhooks: {
     body: WebhooksBody;

@@ -20,6 +20,8 @@ export interface EndedRun {
   pending_approvals: PendingApproval[] | null;
   /** tool calls that wait for a result of the client; null unless the status is `requires_action` */
   pending_client_calls: PendingClientCall[] | null;
+  /** tool calls that wait for a time or a signal; null without any */
+  pending_waits: PendingWait[] | null;
   created_at: string;
   completed_at: string | null;
   /** the id of the event */
@@ -70,9 +72,25 @@ export interface PendingClientCall {
   tool_execution_id: string;
   tool_name: string;
   agent_id: string | null;
-  expires_at: string;
+  expires_at: string | null;
   /** the arguments; for the user who started the run, the agent's owner, and owners and admins of the swarm */
   input?: JsonObject;
+}
+
+export interface PendingWait {
+  tool_execution_id: string;
+  tool_name: string;
+  agent_id: string | null;
+  /** an event: a signal ends the wait; a sub-task: its end does */
+  kind: "time" | "event" | "sub_task";
+  /** when the wait ends by itself; null for a sub-task */
+  until: string | null;
+  /** with `event`: the name of the signal */
+  name?: string;
+  /** with `event`: who may send the signal */
+  from?: "starter" | "members";
+  /** with `sub_task`: it is executed; false while it waits for somebody or something itself */
+  is_at_work?: boolean;
 }
 
 export interface Run {
@@ -90,6 +108,8 @@ export interface Run {
   pending_approvals: PendingApproval[] | null;
   /** tool calls that wait for a result of the client; null unless the status is `requires_action` */
   pending_client_calls: PendingClientCall[] | null;
+  /** tool calls that wait for a time or a signal; null without any */
+  pending_waits: PendingWait[] | null;
   created_at: string;
   completed_at: string | null;
   /** unknown members of the body; absent when there are none */

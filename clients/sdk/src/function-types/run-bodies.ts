@@ -4,7 +4,7 @@ import type { Framework } from "../agents.ts";
 export interface AgentRespondAskBody {
   swarm_id: string;
   message: string;
-  /** only these agents answer; otherwise those that the message mentions, otherwise those that the strategy selects */
+  /** only these agents answer; otherwise those that are mentioned, or that the strategy selects */
   agent_ids?: readonly string[] | null | undefined;
   /** the same as `Accept: text/event-stream` */
   stream?: boolean | null | undefined;
@@ -22,9 +22,30 @@ export interface AgentRespondAskBody {
   /** tools for this run alone, which you execute: a call of such a tool waits for its result */
   client_tools?:
     | readonly {
+        /** of the event for which a call of the run waits, or will wait */
         name: string;
         description: string;
         input_schema?: Record<string, unknown> | null | undefined;
+      }[]
+    | null
+    | undefined;
+  /** `required`, or the `name` of one of `client_tools` that the model must call first, alone */
+  tool_choice?:
+    | "auto"
+    | "required"
+    | {
+        /** of the event for which a call of the run waits, or will wait */
+        name: string;
+      }
+    | null
+    | undefined;
+  images?:
+    | readonly {
+        /** of the event for which a call of the run waits, or will wait */
+        name: string;
+        media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+        /** what the model reads; at most 32,768 bytes of JSON */
+        data: string;
       }[]
     | null
     | undefined;
@@ -58,9 +79,30 @@ export interface AgentRespondAskOneAgentBody {
   /** tools for this run alone, which you execute: a call of such a tool waits for its result */
   client_tools?:
     | readonly {
+        /** of the event for which a call of the run waits, or will wait */
         name: string;
         description: string;
         input_schema?: Record<string, unknown> | null | undefined;
+      }[]
+    | null
+    | undefined;
+  /** `required`, or the `name` of one of `client_tools` that the model must call first, alone */
+  tool_choice?:
+    | "auto"
+    | "required"
+    | {
+        /** of the event for which a call of the run waits, or will wait */
+        name: string;
+      }
+    | null
+    | undefined;
+  images?:
+    | readonly {
+        /** of the event for which a call of the run waits, or will wait */
+        name: string;
+        media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+        /** what the model reads; at most 32,768 bytes of JSON */
+        data: string;
       }[]
     | null
     | undefined;
@@ -95,9 +137,30 @@ export interface AgentRespondConverseBody {
   /** tools for this run alone, which you execute: a call of such a tool waits for its result */
   client_tools?:
     | readonly {
+        /** of the event for which a call of the run waits, or will wait */
         name: string;
         description: string;
         input_schema?: Record<string, unknown> | null | undefined;
+      }[]
+    | null
+    | undefined;
+  /** `required`, or the `name` of one of `client_tools` that the model must call first, alone */
+  tool_choice?:
+    | "auto"
+    | "required"
+    | {
+        /** of the event for which a call of the run waits, or will wait */
+        name: string;
+      }
+    | null
+    | undefined;
+  images?:
+    | readonly {
+        /** of the event for which a call of the run waits, or will wait */
+        name: string;
+        media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+        /** what the model reads; at most 32,768 bytes of JSON */
+        data: string;
       }[]
     | null
     | undefined;
@@ -111,6 +174,16 @@ export interface AgentRespondConverseBody {
   messages: readonly {
     role: "system" | "user" | "assistant";
     content: string;
+    tool_results?:
+      | readonly {
+          /** of the event for which a call of the run waits, or will wait */
+          name: string;
+          input: string;
+          output: string;
+          is_error?: boolean | null | undefined;
+        }[]
+      | null
+      | undefined;
   }[];
   /** true: the conversation is stored as one of your swarms. Otherwise it is deleted after the run */
   store?: boolean | null | undefined;
@@ -165,12 +238,23 @@ export interface AgentRespondSubmitToolResultsBody {
   run_id: string;
   /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
-  /** results of the tool calls that wait for you, each with `output` or `error`; all of them are accepted, or none */
+  /** of the tool calls that wait for you, each with `output` or `error`; all are accepted, or none */
   results: readonly {
     tool_execution_id: string;
     output?: unknown;
     error?: string | undefined;
   }[];
+}
+
+export interface AgentRespondSignalBody {
+  action: "signal";
+  run_id: string;
+  /** for the service role: the user for whom it acts, who also pays */
+  user_id?: string | null | undefined;
+  /** of the event for which a call of the run waits, or will wait */
+  name: string;
+  /** what the model reads; at most 32,768 bytes of JSON */
+  data?: unknown;
 }
 
 export interface AgentRespondAttachBody {
@@ -193,4 +277,5 @@ export type AgentRespondBody =
   | AgentRespondCancelBody
   | AgentRespondApproveBody
   | AgentRespondSubmitToolResultsBody
+  | AgentRespondSignalBody
   | AgentRespondAttachBody;

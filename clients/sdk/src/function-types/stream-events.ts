@@ -16,6 +16,18 @@ export interface RunStreamEventData {
     /** absent for the message that started the run */
     turn_id?: string;
   };
+  "context.shortened": {
+    run_id: string;
+    swarm_id: string;
+    turn_id: string;
+    agent_id: string | null;
+    /** messages that the agent reads neither as they are nor in a summary */
+    message_count: number;
+    /** why no summary of them could be made; null for whoever asks by a grant */
+    reason: "budget" | "provider" | "answer" | "guardrail" | "changed" | "limit" | "internal" | null;
+    /** the id of the event */
+    seq: number;
+  };
   "run.queued": {
     run_id: string;
     swarm_id: string;
@@ -29,7 +41,7 @@ export interface RunStreamEventData {
     run_id: string;
     swarm_id: string;
     status: "running";
-    /** the run continues: after an approval or a result of the client, or on another node */
+    /** the run continues: it has waited, or continues on another node */
     is_resumed: boolean;
     /** the id of the event */
     seq: number;
@@ -161,7 +173,7 @@ export interface RunStreamEventData {
     turn_id: string;
     agent_id: string | null;
     tool_name: string;
-    expires_at: string;
+    expires_at: string | null;
     /** the id of the event */
     seq: number;
     /** the arguments; for the agent's owner and for owners and admins of the swarm */
@@ -177,11 +189,29 @@ export interface RunStreamEventData {
     tool_name: string;
     /** the user whose client executes the call */
     user_id: string | null;
-    expires_at: string;
+    expires_at: string | null;
     /** the id of the event */
     seq: number;
     /** the arguments; for that user, the agent's owner, and owners and admins of the swarm */
     input?: JsonObject;
+  };
+  "tool.waiting": {
+    run_id: string;
+    swarm_id: string;
+    tool_execution_id: string;
+    turn_id: string;
+    agent_id: string | null;
+    tool_name: string;
+    /** an event: a signal ends the wait; a sub-task: its end does */
+    kind: "time" | "event" | "sub_task";
+    /** when the wait ends by itself; null for a sub-task */
+    until: string | null;
+    /** the id of the event */
+    seq: number;
+    /** with `event`: the name of the signal */
+    name?: string;
+    /** with `event`: who may send the signal */
+    from?: "starter" | "members";
   };
   "tool.executed": {
     run_id: string;

@@ -5,6 +5,7 @@ import {
   attach,
   beginLiveRun,
   type Database,
+  emit,
   type FunctionErrorCode,
   type FunctionsClient,
   invokeFunction,
@@ -42,7 +43,7 @@ export async function streams(client: SupabaseClient<Database>, untyped: Supabas
         expectSame<typeof event.data.message, Message>(true);
         break;
       case "tool.approval_required":
-        expectSame<typeof event.data.expires_at, string>(true);
+        expectSame<typeof event.data.expires_at, string | null>(true);
         break;
       case "tool.error":
         expectSame<typeof event.data.status, "failed" | "denied" | "timed_out" | "cancelled">(true);
@@ -102,6 +103,12 @@ export async function calls(client: FunctionsClient): Promise<void> {
   expectSame<typeof imported, Tool[]>(true);
   const batch = await invokeFunction(client, "batch", { operations: [{ method: "GET", path: "/agents" }] });
   expectSame<(typeof batch.results)[number]["status"], number>(true);
+  const ids = await emit(client, [{ type: "app.order.paid", data: { total: 1 }, user_id: run_id }], {
+    idempotencyKey: "A-1017",
+  });
+  expectSame<typeof ids, string[]>(true);
+  // @ts-expect-error: not a type of the app
+  await emit(client, [{ type: "agent.created", data: {} }]);
   // @ts-expect-error: no such function
   await invokeFunction(client, "agent-answer", { swarm_id, message: "Hello" });
   // @ts-expect-error: no such action

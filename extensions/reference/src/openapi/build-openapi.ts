@@ -8,6 +8,7 @@ import { errorSchemas } from "../schemas/error-schemas.ts";
 import { RUN_SCHEMAS } from "../schemas/run-schemas.ts";
 import { STREAM_SCHEMAS } from "../schemas/stream-schemas.ts";
 import { SETTINGS_SCHEMAS } from "../schemas/settings-schemas.ts";
+import { EXTENSION_ROUTES } from "./extension-routes.ts";
 import { describeErrors, HEADERS, LIMIT_HEADERS, SHARED_RESPONSES } from "./describe-errors.ts";
 import { describeWebhooks, EVENTS_TAG, eventSchemas } from "./describe-events.ts";
 import type { OpenApiDocument, Operation, Response, Schema } from "./document.ts";
@@ -44,7 +45,9 @@ export function buildOpenApi({ routes: coreRoutes, authErrors }: InterfaceDescri
       Object.entries(operations).map(([key, text]) => [key, { tag: name, text }] as const),
     ),
   );
-  const routes = new Map([...coreRoutes, ...OWN_ROUTES].map((route) => [`${route.method} ${route.path}`, route]));
+  const routes = new Map(
+    [...coreRoutes, ...EXTENSION_ROUTES, ...OWN_ROUTES].map((route) => [`${route.method} ${route.path}`, route]),
+  );
   const notOffered = Object.entries(UNSUPPORTED).map(([key, code]) => {
     if (!routes.delete(key)) throw new Error(`${key} is described and not served`);
     const [method = "", path = ""] = key.split(" ");

@@ -9,6 +9,7 @@ import {
   WEBHOOK_HEADERS,
 } from "@swarmbase/sdk";
 import { inHeader, refer } from "../operations/operation-text.ts";
+import { TEXT, TIME } from "../schemas/schema-parts.ts";
 import type { Schema, WebhookOperation } from "./document.ts";
 
 export const EVENTS_TAG = {
@@ -16,6 +17,12 @@ export const EVENTS_TAG = {
   description:
     "What a webhook receives: a signed POST with the event as its body. `verifyWebhook` of `@swarmbase/sdk` checks the signature and returns the typed event.",
 } as const;
+
+const AppEventType: Schema = {
+  type: "string",
+  pattern: "^app(\\.[a-z][a-z0-9_]*)+$",
+  description: "A row of `event_types`",
+};
 
 const HEADERS = [
   inHeader(
@@ -59,7 +66,23 @@ export function eventSchemas(): Record<string, Schema> {
   const shared = Object.entries<JsonSchema>(SHARED_SCHEMAS).map(([name, schema]) => [name, moveReferences(schema)]);
   return {
     EventType: { type: "string", enum: EVENT_TYPES },
-    SwarmbaseEvent: { anyOf: EVENT_TYPES.map((type) => refer(schemaNameOf(type))), description: "Any event" },
+    AppEventType,
+    AppEnvelope: {
+      description: "An event of the app itself, whose type is a row of `event_types`",
+      type: "object",
+      properties: {
+        id: TEXT,
+        type: refer("AppEventType"),
+        created_at: TIME,
+        api_version: TEXT,
+        data: { type: "object" },
+      },
+      required: ["id", "type", "created_at", "api_version", "data"],
+    },
+    SwarmbaseEvent: {
+      anyOf: [...EVENT_TYPES.map(schemaNameOf), "AppEnvelope"].map(refer),
+      description: "Any event",
+    },
     ...(Object.fromEntries([...events, ...shared]) as Record<string, Schema>),
   };
 }

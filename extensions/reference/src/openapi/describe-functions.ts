@@ -79,6 +79,23 @@ const FUNCTIONS: Readonly<Record<string, FunctionText>> = {
       retrying: COUNT,
     }),
   },
+  emit_event: {
+    operationId: "emitEvent",
+    summary: "Emit an event of the app",
+    description:
+      "Emits one event in the transaction of the call, with the rights of the caller, as SQL does. The function `events` emits several, and checks the schema of their data.",
+    body: {
+      type: "object",
+      properties: {
+        type: { $ref: "#/components/schemas/AppEventType" },
+        data: { type: "object" },
+        user_id: { ...UUID, description: "The webhooks of this user receive it." },
+        swarm_id: { ...UUID, description: "The webhooks of the members receive it." },
+      },
+      required: ["type", "data"],
+    },
+    answer: { description: "The id of the event, as the envelope has it", schema: TEXT, hasRows: false },
+  },
   restore_agent_version: {
     operationId: "restoreAgentVersion",
     summary: "Restore a version of your agent",

@@ -4,6 +4,8 @@ import { AGENT_OPERATIONS } from "../operations/agent-operations.ts";
 import { FACTOR_OPERATIONS } from "../operations/factor-operations.ts";
 import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
 import type { OperationTexts } from "../operations/operation-text.ts";
+import { PROVIDER_OPERATIONS } from "../operations/provider-operations.ts";
+import { SCHEDULE_OPERATIONS } from "../operations/schedule-operations.ts";
 import { SERVICE_OPERATIONS } from "../operations/service-operations.ts";
 import { SWARM_OPERATIONS } from "../operations/swarm-operations.ts";
 import { WEBHOOK_OPERATIONS } from "../operations/webhook-operations.ts";
@@ -21,7 +23,7 @@ export const TAGS: readonly Tag[] = [
   {
     name: "Agents",
     description: "Functions for runs, tools, invitations to swarms, and batches of table operations.",
-    operations: { ...AGENT_OPERATIONS, ...SWARM_OPERATIONS },
+    operations: { ...AGENT_OPERATIONS, ...SCHEDULE_OPERATIONS, ...SWARM_OPERATIONS, ...PROVIDER_OPERATIONS },
   },
   {
     name: "Webhooks",

@@ -20,6 +20,7 @@ const RUN_EXAMPLE = {
   },
   pending_approvals: null,
   pending_client_calls: null,
+  pending_waits: null,
   created_at: "2026-11-15T12:00:00.000000+00:00",
   completed_at: "2026-11-15T12:00:00.900000+00:00",
 };
@@ -76,16 +77,16 @@ export const AGENT_OPERATIONS: OperationTexts = {
     id: "agentRespond",
     summary: "Ask an agent or the agents of a swarm, or control a run",
     description:
-      'Stores your message and lets the agents answer it. The caller must be a member of the swarm with a role other than `viewer`. The response waits for the last answer, or is a stream with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you request that. With `agent_id` instead of `swarm_id` the agent answers in the latest private conversation of the caller and the agent, which the first call creates; `conversation: "new"` begins another one. The agent is your own, or one of `published_agents`. With `agent_id` and `messages` the call has its own conversation, which is not stored unless `store` is true. With `action` the call controls an existing run: `cancel`, `approve`, `submit_tool_results`, `attach`.',
+      'Stores your message and lets the agents answer it. The caller must be a member of the swarm with a role other than `viewer`. The response waits for the last answer, or is a stream with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you request that. With `agent_id` instead of `swarm_id` the agent answers in the latest private conversation of the caller and the agent, which the first call creates; `conversation: "new"` begins another one. The agent is your own, or one of `published_agents`. With `agent_id` and `messages` the call has its own conversation, which is not stored unless `store` is true. With `action` the call controls an existing run: `cancel`, `approve`, `submit_tool_results`, `signal`, `attach`.',
     parameters: [
       inHeader(
         "Idempotency-Key",
-        "up to 255 characters: for a day, the same key with the same body refers to the same run",
+        "up to 255 characters: for a day, the same key with the same body refers to the same run, or to the same signal",
       ),
       inHeader("Last-Event-ID", "the last event that you have received; the stream continues after it"),
     ],
     body: {
-      forms: ["Ask", "Ask one agent", "Converse", "Cancel", "Approve", "Submit tool results", "Attach"],
+      forms: ["Ask", "Ask one agent", "Converse", "Cancel", "Approve", "Submit tool results", "Signal", "Attach"],
       bounds: { message: { minLength: 1, maxLength: 32_000 }, client_message_id: { minLength: 1, maxLength: 255 } },
       fields: {
         agent_id:
@@ -101,8 +102,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
           "another model for this call; if absent, the default of `framework` if that is given, otherwise the agent's",
         system_prompt: "takes the place of the agent's system prompt in this call; empty: none",
         settings: "settings for this call, which take precedence over the agent's",
-        agent_ids:
-          "only these agents answer; otherwise those that the message mentions, otherwise those that the strategy selects",
+        agent_ids: "only these agents answer; otherwise those that are mentioned, or that the strategy selects",
         stream: "the same as `Accept: text/event-stream`",
         background: "respond with 202 at once",
         include_reasoning: "include `reasoning.delta` in the stream",
@@ -117,19 +117,18 @@ export const AGENT_OPERATIONS: OperationTexts = {
         user_id: "for the service role: the user for whom it acts, who also pays",
         last_event_id: "only later events are sent",
         decisions: "all of them are accepted, or none; `content` is the answer to a `question`",
+        tool_choice: "`required`, or the `name` of one of `client_tools` that the model must call first, alone",
         client_tools: "tools for this run alone, which you execute: a call of such a tool waits for its result",
-        results:
-          "results of the tool calls that wait for you, each with `output` or `error`; all of them are accepted, or none",
+        name: "of the event for which a call of the run waits, or will wait",
+        data: "what the model reads; at most 32,768 bytes of JSON",
+        results: "of the tool calls that wait for you, each with `output` or `error`; all are accepted, or none",
       },
       examples: {
         ask: { swarm_id: ID.swarm, message: "Is the bridge open?" },
         "ask one agent": { agent_id: ID.agent, message: "Is the bridge open?" },
         converse: {
           agent_id: ID.agent,
-          messages: [
-            { role: "system", content: "Answer in one sentence." },
-            { role: "user", content: "Is the bridge open?" },
-          ],
+          messages: [{ role: "user", content: "Is the bridge open?" }],
           settings: { temperature: 0 },
         },
         cancel: { action: "cancel", run_id: ID.run },
@@ -143,6 +142,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
           run_id: ID.run,
           results: [{ tool_execution_id: ID.toolExecution, output: { latitude: 52.5, longitude: 13.4 } }],
         },
+        signal: { action: "signal", run_id: ID.run, name: "report.ready", data: { pages: 12 } },
         attach: { action: "attach", run_id: ID.run, last_event_id: 7 },
       },
     },
@@ -156,8 +156,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
         headers: RUN_HEADERS,
       },
       202: {
-        description:
-          "The run has not ended: `background` was set, it waits for an approval or a result of the client, or it is still queued",
+        description: "The run has not ended: `background` was set, it waits, or it is still queued",
         schema: refer("Run"),
         headers: RUN_HEADERS,
       },
@@ -180,6 +179,8 @@ export const AGENT_OPERATIONS: OperationTexts = {
       "APPROVAL_EXPIRED",
       "TOOL_RESULT_SUBMITTED",
       "CLIENT_TOOL_EXPIRED",
+      "RUN_ENDED",
+      "SIGNAL_LIMIT_REACHED",
       "IDEMPOTENCY_KEY_REUSED",
       "GUARDRAIL_FAILED",
       "PROVIDER_ERROR",

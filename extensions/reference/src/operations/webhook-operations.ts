@@ -18,6 +18,7 @@ const SECRET_ANSWERS = {
   revoke_previous_secrets: refer("RevokedSecrets"),
 };
 
+const EVENT_ANSWERS = { emit: refer("EmittedEvents") };
 const KEY_ANSWERS = { create: refer("NewApiKey"), revoke: refer("RevokedApiKey") };
 const SIGNING_ANSWERS = { regenerate_secret: refer("NewSigningSecret"), delete_secret: refer("DeletedSigningSecret") };
 
@@ -28,7 +29,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     description:
       "Makes one attempt and records it as a delivery. If the attempt fails, the response is 200 with `success` false. The webhook does not need to subscribe to the event.",
     body: {
-      bounds: { event_type: { $ref: "#/components/schemas/EventType" } },
+      bounds: { event_type: { anyOf: [refer("EventType"), refer("AppEventType")] } },
       examples: { "a message": { webhook_id: ID.webhook, event_type: "message.created" } },
     },
     answers: {
@@ -47,6 +48,40 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     errors: ["VALIDATION_ERROR", "INVALID_EVENTS", "FORBIDDEN", "WEBHOOK_DISABLED", "WEBHOOK_NOT_FOUND"],
     javascript: `const { data } = await supabase.functions.invoke("test-webhook", {
   body: { webhook_id, event_type: "message.created" },
+});`,
+  },
+  "POST /functions/v1/events": {
+    id: "appEvents",
+    summary: "Emit events of the app",
+    description:
+      "Emits events whose types are rows of `event_types`, all of them or none, with the rights of the caller: the service role emits any, users those with `users_may_emit`, for themselves and for swarms that they belong to. An API key needs the scope `write`. `data` must satisfy the schema of the type. With an `Idempotency-Key`, a repeated call emits nothing and gets the same ids.",
+    body: {
+      bounds: { type: refer("AppEventType") },
+      fields: {
+        type: "a row of `event_types`",
+        data: "of at most `EVENT_LIMIT_BYTES`, 256 KiB by default, and 64 levels",
+        user_id: "the webhooks of this user receive it",
+        swarm_id: "the webhooks of the members receive it; without both, those with `receives_app_events`",
+      },
+      examples: {
+        "for a user": {
+          action: "emit",
+          events: [{ type: "app.order.paid", data: { order_id: "A-1017", total: 59.9 }, user_id: ID.user }],
+        },
+      },
+    },
+    answers: {
+      200: {
+        description: "The ids of the events, as the envelopes have them",
+        schema: EVENT_ANSWERS.emit,
+        example: { ids: [`evt_${ID.message}`] },
+        headers: { "Idempotent-Replayed": "`true` if an earlier call with the same key emitted the events" },
+      },
+    },
+    answersByAction: EVENT_ANSWERS,
+    errors: ["VALIDATION_ERROR", "INVALID_EVENTS", "FORBIDDEN", "INSUFFICIENT_SCOPE", "IDEMPOTENCY_KEY_REUSED"],
+    javascript: `const { data } = await supabase.functions.invoke("events", {
+  body: { action: "emit", events: [{ type: "app.order.paid", data: { order_id, total }, user_id }] },
 });`,
   },
   "POST /functions/v1/webhooks": {

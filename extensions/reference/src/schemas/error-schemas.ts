@@ -127,6 +127,7 @@ const SCHEMAS = {
     ),
     description: "No agent could answer; `run` is present if a run was started.",
   },
+  EmittedEvents: answered({ ids: listOf(TEXT) }),
   ReplacedWebhookSecret: answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
   RevokedSecrets: answered({ revoked: describe(COUNT, "the number of replaced secrets that still signed") }),
   NewApiKey: answered({

@@ -52,8 +52,29 @@ export const RUN_MEMBERS: Readonly<Record<string, Schema>> = {
     description: "tool calls that wait for a result of the client; null unless the status is `requires_action`",
     anyOf: [listOf({ $ref: "#/components/schemas/PendingClientCall" }), { type: "null" }],
   },
+  pending_waits: {
+    description: "tool calls that wait for a time or a signal; null without any",
+    anyOf: [listOf({ $ref: "#/components/schemas/PendingWait" }), { type: "null" }],
+  },
   created_at: TIME,
   completed_at: TIME_OR_NULL,
+};
+
+export const WAIT_MEMBERS: Readonly<Record<string, Schema>> = {
+  tool_execution_id: UUID,
+  tool_name: TEXT,
+  agent_id: UUID_OR_NULL,
+  kind: {
+    type: "string",
+    enum: ["time", "event", "sub_task"],
+    description: "an event: a signal ends the wait; a sub-task: its end does",
+  },
+  until: describe(TIME_OR_NULL, "when the wait ends by itself; null for a sub-task"),
+};
+
+export const SIGNAL_MEMBERS: Readonly<Record<string, Schema>> = {
+  name: describe(TEXT, "with `event`: the name of the signal"),
+  from: { type: "string", enum: ["starter", "members"], description: "with `event`: who may send the signal" },
 };
 
 export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -92,8 +113,15 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
       question: { $ref: "#/components/schemas/ToolQuestion" },
     },
   ),
+  PendingWait: record(WAIT_MEMBERS, {
+    ...SIGNAL_MEMBERS,
+    is_at_work: describe(
+      TRUTH,
+      "with `sub_task`: it is executed; false while it waits for somebody or something itself",
+    ),
+  }),
   PendingClientCall: record(
-    { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME },
+    { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL },
     {
       input: describe(
         ANY_OBJECT,

@@ -4,9 +4,10 @@ import {
   FINAL_RUN_STATUSES,
   FRAMEWORKS,
   type RunStreamEventType,
+  SUMMARY_FAULTS,
 } from "@swarmbase/sdk";
 import type { Schema } from "../openapi/document.ts";
-import { RUN_MEMBERS } from "./run-schemas.ts";
+import { RUN_MEMBERS, SIGNAL_MEMBERS, WAIT_MEMBERS } from "./run-schemas.ts";
 import {
   ANY_OBJECT,
   COUNT,
@@ -17,6 +18,7 @@ import {
   TEXT,
   TEXT_OR_NULL,
   TIME,
+  TIME_OR_NULL,
   TRUTH,
   UUID,
   UUID_OR_NULL,
@@ -30,7 +32,7 @@ const MESSAGE: Schema = { $ref: "#/components/schemas/Message" };
 const QUESTION: Schema = { $ref: "#/components/schemas/ToolQuestion" };
 const INPUT: Schema = { description: "the arguments; for the agent's owner and for owners and admins of the swarm" };
 const SEQ = describe(COUNT, "the id of the event");
-/** Ended and ending tool calls. A call of the database is never `pending_approval`, `pending_client` or `running` in these events. */
+/** Ended and ending tool calls. A call of the database is never `pending_approval`, `pending_client`, `waiting` or `running` in these events. */
 const TOOL_ENDS = ["succeeded", "failed", "denied", "timed_out", "cancelled"];
 
 const DELTA = { turn_id: UUID, message_id: UUID };
@@ -62,13 +64,23 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
     { message_id: UUID, message: MESSAGE },
     { turn_id: describe(UUID, "absent for the message that started the run") },
   ),
+  "context.shortened": ofRun({
+    turn_id: UUID,
+    agent_id: UUID_OR_NULL,
+    message_count: describe(COUNT, "messages that the agent reads neither as they are nor in a summary"),
+    reason: {
+      type: ["string", "null"],
+      enum: [...SUMMARY_FAULTS, null],
+      description: "why no summary of them could be made; null for whoever asks by a grant",
+    },
+  }),
   "run.queued": ofRun({
     status: { type: "string", const: "queued" },
     position: describe(COUNT, "the position in the queue of the swarm"),
   }),
   "run.started": ofRun({
     status: { type: "string", const: "running" },
-    is_resumed: describe(TRUTH, "the run continues: after an approval or a result of the client, or on another node"),
+    is_resumed: describe(TRUTH, "the run continues: it has waited, or continues on another node"),
   }),
   "turn.started": ofRun(
     {
@@ -138,9 +150,9 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
     delta: describe(TEXT, "the next piece; for the agent's owner and for owners and admins of the swarm"),
   }),
   "tool.started": ofRun(TOOL, { input: INPUT }),
-  "tool.approval_required": ofRun({ ...TOOL, expires_at: TIME }, { input: INPUT, question: QUESTION }),
+  "tool.approval_required": ofRun({ ...TOOL, expires_at: TIME_OR_NULL }, { input: INPUT, question: QUESTION }),
   "tool.client_call": ofRun(
-    { ...TOOL, user_id: describe(UUID_OR_NULL, "the user whose client executes the call"), expires_at: TIME },
+    { ...TOOL, user_id: describe(UUID_OR_NULL, "the user whose client executes the call"), expires_at: TIME_OR_NULL },
     {
       input: describe(
         ANY_OBJECT,
@@ -148,6 +160,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
       ),
     },
   ),
+  "tool.waiting": ofRun({ ...TOOL, ...WAIT_MEMBERS }, SIGNAL_MEMBERS),
   "tool.executed": endedTool({ type: "string", const: "succeeded" }),
   "tool.error": endedTool(
     { type: "string", enum: TOOL_ENDS.filter((status) => status !== "succeeded") },

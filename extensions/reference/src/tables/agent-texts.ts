@@ -18,7 +18,8 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       starter_questions:
         "Questions that a user interface can offer to begin with. Spaces at both ends of each are removed.",
       framework: "The AI provider, as the operator configured it.",
-      model: "One of the `models` of the framework; null uses the default model. An empty text is stored as null.",
+      model:
+        "One of the `models` of the framework; null uses the default model. An empty text is stored as null, and `openai/<model>` as the framework of that vendor and its model.",
       system_prompt: "The instructions of the agent.",
       settings: "Parameters of the model. Known keys are checked, other keys are kept as sent.",
       acts_for_askers:
@@ -91,7 +92,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       avatar: "A URL of a picture.",
       status: "What the agent is doing.",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
   agent_tools: {
     summary: "Which tools an agent can use.",
@@ -122,7 +123,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       category: "For grouping in a user interface.",
       icon: "For a user interface: a URL or a name.",
       input_schema: "JSON Schema of the input; its `type` must be `object`.",
-      kind: "`http`, `mcp`, `client`, `builtin`, or a kind of an extension: `<extension>.<kind>`, or only its name, such as `a2a` or `function`. It cannot change.",
+      kind: "`http`, `mcp`, `client`, `builtin`, or a kind of an extension: `<extension>.<kind>`, or only its name, such as `rpc`, `function` or `a2a`. It cannot change.",
       config:
         "Where and how the tool is called. Its keys depend on `kind`; an empty object means that the tool cannot run yet.",
       visibility: "`private`: the owner. `shared`: members of the owner's swarms. `public`: everybody.",
@@ -158,6 +159,8 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       supports: "Which settings and features the model accepts.",
       is_simulated: "The service itself creates the responses, without a provider.",
       is_list_open: "The framework also accepts models that are not in the list.",
+      is_default_framework:
+        "The first framework that can answer: what the console and files choose for agents that name none.",
     },
     guide: "models",
   },

@@ -22,7 +22,7 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
     notes: [
       "Exactly one grant applies to a caller: the one for the user, else the matching claim of the highest `priority`, else the one for everyone. Of equal ones the oldest applies. Expired ones do not count.",
       "Only the service role and operators write grants to everyone or to a claim, unless `AGENT_PUBLISHERS` is `users`.",
-      "A grant to a user is an offer until that user accepts it, with the function `agent-grants`. A change of `payer`, `approver` or `transcripts` needs a new acceptance.",
+      "A grant to a user is an offer until that user accepts it, with the function `agent-grants`. A change of `payer`, `approver` or `transcripts` needs a new acceptance, and so does an assignment of a tool that gives its calls to the owner.",
     ],
     columns: {
       agent_id: "The agent. It cannot change.",
@@ -44,6 +44,7 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
       shows_owner: "Whether whoever asks sees the name of the owner.",
       expires_at: "When the grant ends; null if it does not.",
       accepted_at: "When the user accepted the offer; set by the service.",
+      accepted_approver: "Who approves tool calls, as the user was told then; set by the service.",
       declined_at: "When the user declined the offer; set by the service.",
     },
     guide: "serve-customers",
@@ -54,8 +55,10 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
     columns: {
       ...AGENT,
       starter_questions: "Questions to begin with.",
-      receivers: "The origins that receive text of conversations: of HTTP tools and of webhooks that check messages.",
-      provider: "Whose model answers.",
+      receivers:
+        "The origins that receive text of conversations: of HTTP tools and of webhooks that check messages. `https://*` stands for an address that the model chooses.",
+      provider: "Whose models answer and check messages, fallbacks that the operator has set included.",
+      acts_for_asker: "Tools of the agent act in your name, with your rights or your connected accounts.",
     },
     guide: "serve-customers",
   },

@@ -20,7 +20,7 @@ export const PEOPLE_TEXTS: Readonly<Record<string, TableText>> = {
       full_name: "The name of the user.",
       avatar_url: "A URL of a picture.",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
   api_keys: {
     summary: "Your API keys, without the keys themselves.",

@@ -11,10 +11,16 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
     columns: {
       user_id: "The user who started the run.",
       message_id: "The message that the run responds to.",
-      status: "`requires_action` waits for an approval or for a result of the client.",
+      status:
+        "`requires_action` waits for an approval or for a result of the client, `waiting` for a time or a signal.",
+      pending_waits:
+        "The tool calls that wait for a time or a signal: `tool_execution_id`, `tool_name`, `agent_id`, `kind` (`time` or `event`), `until`, and of an event `name` and `from`. Null without any.",
+      can_continue: "All that the run waited for has ended; it continues when no other run of the swarm is running.",
       stop_reason: "Why the run ended; null before that.",
       strategy: "The strategy of the swarm when the run was created.",
       request: "The options of the call.",
+      cause:
+        "What started the run in place of a call: the `extension`, and its `type` and `id`. Null for a call or a message of a user.",
       error: "The error of a run that failed.",
       usage: "Tokens and cost of all turns; null before the run ends.",
       turn_count: "How many turns there were.",
@@ -35,7 +41,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       agent_id: "The agent; null after it was deleted.",
       agent_name: "The name of the agent at that time.",
       position: "The order in the run.",
-      status: "How far the turn is. `waiting`: its run waits for a person or the client.",
+      status: "How far the turn is. `waiting`: its run waits.",
       framework: "The AI provider that answered.",
       model: "The model that answered.",
       message_id: "The message that the turn wrote.",
@@ -72,7 +78,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
     summary: "One row for each request to a model provider: the first attempt, retries and fallbacks.",
     notes: [
       "Written with the step of the run that follows the call: a tool call, or the end of the turn. A call that is in progress when its node is lost has no row.",
-      "Rows are removed after `MODEL_CALLS_RETENTION_HOURS`, and with their run.",
+      "Rows are removed after `MODEL_CALLS_RETENTION_DAYS`, and with their run.",
     ],
     columns: {
       run_id: "The run.",
@@ -102,8 +108,9 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
     summary: "What a model call sent: system prompt, messages, tools and settings. The owner of the agent can read it.",
     notes: [
       "One row for each call, with the id of its first attempt; retries and fallbacks send the same. Checks of guardrails have none.",
-      "A part of a message is a text, or the `seq` of a message of the swarm, whose text follows the `prefix`. Two line feeds join the parts.",
-      "`sha256` is the hash of the system prompt and of the text of each message (of a tool's result: the output), joined with line feeds. It differs if a message was edited or deleted since.",
+      "A part of a message is a text, or the `seq` of a message of the swarm, or the number up to which a `summary` reaches; their text follows the `prefix`. Two line feeds join the parts.",
+      "A tool call of an earlier turn has the id of its execution, `execution_id`, in the place of its input and output.",
+      "`sha256` is the hash of the system prompt and of the text of each message (of a tool's result: the output, or nothing for one of an earlier turn), joined with line feeds. It differs if a message was edited or deleted since.",
       "Images are counted, not stored. Reasoning that a provider signs and gets back is not part of the row.",
       "Rows are removed with their call.",
     ],
@@ -124,7 +131,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
   },
   run_events: {
     summary: "The stream of a run, stored so that a client can resume it.",
-    notes: ["Rows of an ended run are removed after `RUN_EVENTS_RETENTION_HOURS`."],
+    notes: ["Rows of an ended run are removed after `RUN_EVENTS_RETENTION_DAYS`."],
     columns: {
       run_id: "The run.",
       seq: "The number of the event in its run, which is the id of the event in the stream.",
@@ -145,15 +152,18 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       tool_id: "The tool; null after it was deleted, and for tools that the call brought.",
       tool_name: "The name of the tool at that time.",
       tool_call_id: "The id that the model gave the call.",
+      sub_run_id: "The run of the sub-task that the call began; null for calls of other tools.",
       output_chars: "The length of the whole output.",
       truncated: "The model read only the first `max_output_chars` of the output.",
-      status: "`pending_approval` waits for a decision with `agent-respond`, `pending_client` for a result.",
+      status:
+        "`pending_approval` waits for a decision with `agent-respond`, `pending_client` for a result, `waiting` for a time or a signal.",
       error: "The error of a call that failed.",
       attempts: "Requests, retries included.",
       duration_ms: "Milliseconds of the call.",
       approver_id: "The user who decides on the call while it waits for an approval.",
-      decided_by: "The user who approved or denied the call, or submitted its result.",
-      expires_at: "When a call that waits for an approval is denied, and one that waits for the client fails.",
+      decided_by: "The user who approved or denied the call, submitted its result, or sent the signal.",
+      expires_at:
+        "When a call that waits for an approval is denied, one that waits for the client fails, and another wait ends. Null: the call waits without end, or does not wait.",
       started_at: "When the call started.",
       finished_at: "When the call ended.",
     },
@@ -174,7 +184,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
         "The latest question of the tool to the owner of the agent: `id`, `message` and the `schema` of the answer.",
       answer: "The answer to the question, until the tool has received it.",
       private_to:
-        "The only user who can read the row: the starter of a run, where the tool acts for them in a swarm with several people. Null: the row has more readers.",
+        "The only user who can read the row: the starter of a run, where the tool acts for them, except in a private conversation. Null: the row has more readers.",
     },
     guide: "tools",
   },

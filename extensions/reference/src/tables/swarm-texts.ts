@@ -16,6 +16,8 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       avatar: "An `http` or `https` URL of a picture.",
       status: "Whether agents respond.",
       strategy: "Which agents respond to a message, and in which order.",
+      parent_run_id:
+        "Of the conversation of a sub-task: the run whose tool call began it. Only the service role sees such rows.",
       coordinator_agent_id: "An agent of the swarm that leads the strategies `selector` and `supervisor`.",
       settings:
         "Limits of runs, budgets, moderation, `preamble` (which only the owner can change), and `a2a_published`. Known keys are checked, other keys are kept as sent.",
@@ -46,7 +48,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       "swarm.agent_added": "an insert",
       "swarm.agent_removed": "a delete",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
   swarm_members: {
     summary: "The people of a swarm, and invitations that are not accepted yet.",
@@ -65,7 +67,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       invited_by: "The user who invited the member.",
       joined_at: "When the member accepted.",
       expires_at:
-        "When the invitation expires (`INVITATION_DAYS`); null if it does not, and after it was accepted. The service sets it.",
+        "When the invitation expires (`INVITATION_TTL_DAYS`); null if it does not, and after it was accepted. The service sets it.",
     },
     aliases: { email: "Another name of `invited_email`." },
     events: {
@@ -73,7 +75,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       "user.role_changed": "a change of `role` of an active member",
       "user.removed": "a delete of an active membership",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
   swarm_invitations: {
     summary: "Your own open invitations, with the names that help to decide about them.",
@@ -87,7 +89,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       inviter_name: "The name of the person who invited you, or their e-mail address.",
       expires_at: "When the invitation expires; null if it does not.",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
   messages: {
     summary: "What people and agents say in a swarm.",
@@ -126,7 +128,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
         "a change of `content`, `content_type`, `mentions` or `metadata`, and `flagged` that becomes false",
       "message.deleted": "a delete",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
   message_revisions: {
     summary: "Earlier texts of edited messages.",
@@ -138,7 +140,24 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       edited_by: "The user who replaced it.",
       created_at: "When it was replaced.",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
+  },
+  conversation_summaries: {
+    summary: "What agents read instead of the oldest messages of a long conversation.",
+    notes: [
+      "A model writes a row when messages no longer fit into the context of an agent, from the messages and the summary before. Tools and other tables are no source.",
+      "Who can read the messages can read their summaries. The owner and admins of the swarm can delete them; the agent then has a new one written when it needs it.",
+      "A row is deleted when a message that it covers is edited or deleted, and when the agent leaves the swarm. Tokens and costs stand in `model_calls`.",
+      "An agent reads its latest row. Of each agent, the service keeps ten.",
+    ],
+    columns: {
+      swarm_id: "The conversation.",
+      agent_id: "The agent that reads the summary.",
+      up_to_seq: "The number of the last message that the summary covers.",
+      text: "The summary.",
+      created_at: "When it was written.",
+    },
+    guide: "swarms",
   },
   message_flags: {
     summary: "Reports of messages, by people, by moderation and by guardrails.",
@@ -159,7 +178,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       resolved_at: "When it was decided.",
     },
     events: { "message.flagged": "an insert" },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
   read_positions: {
     summary: "How far each user has read a swarm.",
@@ -174,6 +193,6 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       user_id: "The user; by default the caller.",
       last_read_seq: "`seq` of the last message that the user has read; 0 for none.",
     },
-    guide: "swarms-and-members",
+    guide: "swarms",
   },
 };

@@ -1,6 +1,7 @@
 import { isEventType } from "@swarmbase/sdk";
 import { AGENT_TEXTS } from "./agent-texts.ts";
 import { EVAL_TEXTS } from "./eval-texts.ts";
+import { SCHEDULE_TEXTS } from "./schedule-texts.ts";
 import { GRANT_TEXTS } from "./grant-texts.ts";
 import { PEOPLE_TEXTS } from "./people-texts.ts";
 import { RUN_TEXTS } from "./run-texts.ts";
@@ -16,6 +17,7 @@ export const TABLE_TEXTS: Readonly<Record<string, TableText>> = {
   ...SWARM_TEXTS,
   ...RUN_TEXTS,
   ...EVAL_TEXTS,
+  ...SCHEDULE_TEXTS,
   ...WEBHOOK_TEXTS,
   ...PEOPLE_TEXTS,
 };

@@ -13,7 +13,7 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
       name: "Spaces at both ends are removed.",
       url: "An `https` URL that the operator's address policy permits.",
       secret: "The key of the signatures.",
-      events: "The event types to send.",
+      events: "The event types to send; those of the app are rows of `event_types`.",
       is_active: "If false, the service sends nothing, and holds waiting deliveries.",
       headers: "Headers of every request. Those that the service sets itself are not allowed.",
       retry_count: "Attempts after the first one.",
@@ -23,12 +23,31 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
         "Only events of this run are sent; null for all. The webhook is deleted an hour after the run has ended. Fixed when the webhook is created.",
       bodies:
         "For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run. Fixed when the webhook is created.",
+      receives_app_events:
+        "Whether events of the app that name neither a user nor a swarm are sent. Only the service role sets it.",
       disabled_reason:
         "Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full` or `account_banned`.",
       disabled_at: "When the service disabled the webhook.",
     },
     events: { "run.updated": "a new webhook of a run that waits or has ended" },
     guide: "webhooks",
+  },
+  event_types: {
+    summary: "The types of the app's own events.",
+    notes: [
+      "`emit_event` and the function `events` emit events of these types.",
+      "`swarmbase apply` writes them from files.",
+    ],
+    columns: {
+      name: "`app.` and words of lower-case letters, digits and `_`, joined by dots. It cannot change.",
+      description: "When it is emitted, for those who subscribe.",
+      schema:
+        "JSON Schema of `data`. The function `events` rejects events that do not satisfy it; SQL and `rpc` do not check it.",
+      example: "An example of `data`, which `test-webhook` sends.",
+      users_may_emit: "Whether users may emit it, for themselves and for swarms that they belong to.",
+      listed: "If false, users neither see the type nor can subscribe to it or emit it.",
+    },
+    guide: "app-events",
   },
   webhook_deliveries: {
     summary: "One row for each event and webhook: what is sent, and the last response.",

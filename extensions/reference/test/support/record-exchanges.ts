@@ -64,6 +64,7 @@ class Recorder {
     await this.#recordRuns(swarm);
     await this.#recordGrants(agent, bob);
     await this.#recordEvals(agent);
+    await this.#recordSchedules(agent);
     await this.#recordWebhooks();
     await this.#recordPeople(bob);
     await this.#delete("swarm_agents", `agent_id=eq.${agent}`);
@@ -140,6 +141,8 @@ class Recorder {
     await this.#update("messages", `id=eq.${id}`, { body: { content: "Hello all" } });
     await this.#read("messages", `swarm_id=eq.${swarm}&order=seq.desc&limit=1`);
     await this.#read("message_revisions", `message_id=eq.${id}`);
+    await this.#read("conversation_summaries", `swarm_id=eq.${swarm}&order=up_to_seq.desc`);
+    await this.#delete("conversation_summaries", `swarm_id=eq.${swarm}&up_to_seq=eq.1`);
     const [flag] = await this.#insert("message_flags", { body: { message_id: id, category: "tone" }, by: bob });
     await this.#read("message_flags", "status=eq.open");
     await this.#update("message_flags", `id=eq.${idOf(flag)}`, { body: { status: "dismissed" } });
@@ -181,6 +184,17 @@ class Recorder {
     await this.#read("customer_turns", `agent_id=eq.${agent}&order=created_at.desc`);
     await this.#update("agent_grants", `id=eq.${id}`, { body: { runs_per_day: 100 } });
     await this.#delete("agent_grants", `id=eq.${id}`);
+  }
+
+  /** Switched off: when it is planned would depend on the time. */
+  async #recordSchedules(agent: string): Promise<void> {
+    const row = { name: "Morning report", agent_id: agent, message: "What is new since yesterday?", enabled: false };
+    const [schedule] = await this.#insert("schedules", {
+      body: { ...row, cron: "0 9 * * 1-5", time_zone: "Europe/Berlin" },
+    });
+    await this.#read("schedules", `agent_id=eq.${agent}`);
+    await this.#update("schedules", `id=eq.${idOf(schedule)}`, { body: { when_running: "queue" } });
+    await this.#delete("schedules", `id=eq.${idOf(schedule)}`);
   }
 
   async #recordEvals(agent: string): Promise<void> {
@@ -236,6 +250,18 @@ class Recorder {
     await this.#call("POST", "/functions/v1/webhooks", { action: "regenerate_secret", webhook_id: id });
     await this.#read("webhook_previous_secrets", `webhook_id=eq.${id}`);
     await this.#delete("webhooks", `id=eq.${id}`);
+    const service = { token: this.#credentials.service_role_key };
+    await this.#insertQuietly(
+      "event_types",
+      {
+        name: "app.order.paid",
+        description: "An order was paid.",
+        schema: { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] },
+        example: { order_id: "A-1017" },
+      },
+      service,
+    );
+    await this.#read("event_types", "name=eq.app.order.paid");
   }
 
   /** The worker completes it, so that until then the row differs from run to run. */

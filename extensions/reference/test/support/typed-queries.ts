@@ -5,6 +5,7 @@ import type {
   AgentStatus,
   Database,
   DeliveryStatus,
+  AppEventType,
   EventType,
   Json,
   SwarmbaseEvent,
@@ -129,7 +130,7 @@ async function _rejected(client: Client): Promise<void> {
   assert.ok(wrong?.naem);
 }
 
-expectSame<Tables["webhooks"]["Row"]["events"], EventType[]>(true);
+expectSame<Tables["webhooks"]["Row"]["events"], (EventType | AppEventType)[]>(true);
 expectSame<Tables["webhook_deliveries"]["Row"]["payload"], SwarmbaseEvent>(true);
 expectSame<Tables["webhook_deliveries"]["Row"]["status"], DeliveryStatus>(true);
 expectSame<Tables["tool_execution_payloads"]["Row"]["output"], Json | null>(true);
