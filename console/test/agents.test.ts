@@ -49,7 +49,7 @@ test("a new agent can be tried out, and uses an assigned tool", async (t, { open
   await page.getByRole("heading", { name: "Send Ada a message" }).waitFor();
   await checkAppearance(page, "agent-try-empty");
   await say(page, "What is a swarm?");
-  await page.getByText(/^\[simulated\] Ada was called with 1 message/).waitFor();
+  await page.getByText(/^\[simulated\] You asked: "What is a swarm\?"/).waitFor();
   await page.getByText("tokens read").waitFor();
   await page.getByRole("link", { name: "Try: Ada" }).waitFor();
 
@@ -71,8 +71,8 @@ test("a new agent can be tried out, and uses an assigned tool", async (t, { open
   await checkAppearance(page, "agent-tools");
 
   await page.getByRole("tab", { name: "Try it" }).click();
-  await page.getByText(/^\[simulated\] Ada was called with 1 message/).waitFor();
-  await say(page, "The time, please.\n/tool current_time {}");
+  await page.getByText(/^\[simulated\] You asked: "What is a swarm\?"/).waitFor();
+  await say(page, "What time is it?");
   await page.getByText("Done", { exact: true }).click();
   await page.getByRole("group", { name: "Output" }).getByText('"Asia/Tokyo"', { exact: true }).waitFor();
   await checkAppearance(page, "agent-try");

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { startOidcServer } from "../../server/test/support/oidc-server.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest, NARROW } from "./support/browser-test.ts";
@@ -159,6 +162,40 @@ test("a tool that needs an account shows where to connect it, and can be decline
     const rows = await api.call("GET", `/rest/v1/tool_executions?swarm_id=eq.${swarmId}&select=status`);
     return (rows as { status: string }[])[0]?.status === "denied";
   });
+});
+
+test("an account is connected at an authorization server, from the page where an agent is tried", async (t, {
+  openPage,
+  instance,
+}) => {
+  const pem = await readFile(join(instance.dataDir, "tls/localhost.pem"));
+  const { origin } = await startOidcServer(t, { tls: { key: pem, cert: pem }, host: "localhost" });
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const [agent] = (await api.call("POST", "/rest/v1/agents", { name: "Ada" })) as { id: string }[];
+  const [tool] = (await api.call("POST", "/rest/v1/tools", {
+    name: "whoami",
+    description: "Says who asks.",
+    config: { url: `${origin}/api`, auth: { type: "oauth", account: "asker" } },
+  })) as { id: string }[];
+  await api.call("POST", "/rest/v1/agent_tools", { agent_id: agent?.id, tool_id: tool?.id });
+  await page.goto(`/agents/${agent?.id}/try`);
+  const field = page.getByLabel("Message to Ada");
+  await field.fill("/tool whoami {}");
+  await field.press("Enter");
+  const link = page.getByRole("link", { name: "Connect", exact: true });
+  await link.waitFor();
+  assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
+  await checkAppearance(page, "agent-try-connect");
+  const opening = page.waitForEvent("popup");
+  await link.click();
+  const tab = await opening;
+  await tab.getByText(`Connected to ${new URL(origin).host}.`, { exact: true }).waitFor();
+  await tab.getByRole("heading", { name: "Connections" }).waitFor();
+  await tab.close();
+  await page.getByText(/whoami returned: .*api for alice/).waitFor();
+  await link.waitFor({ state: "detached" });
 });
 
 /** Replaces the approval that a call waits for by the question of a tool that needs an account. */

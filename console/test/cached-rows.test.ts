@@ -75,3 +75,22 @@ test("a read that fails leaves the change that was reported meanwhile", async (t
   await reading;
   assert.deepEqual(rows(), [DISABLED]);
 });
+
+test("rows that have to be read again still have to be after a reported change of one of them", async () => {
+  const queries = new QueryClient();
+  const [list, pages] = [
+    ["webhooks", "list"],
+    ["webhooks", "pages"],
+  ];
+  queries.setQueryData(list, [ACTIVE]);
+  queries.setQueryData(pages, { pages: [[]], pageParams: [null] });
+  const isInvalidated = () => [list, pages].map((key) => queries.getQueryState(key)?.isInvalidated);
+  applyReportedChange(queries, "webhooks", replaceRow(DISABLED));
+  assert.deepEqual(isInvalidated(), [false, false]);
+  // No page shows them, so nothing reads them now.
+  await reloadRows(queries, "webhooks");
+  applyReportedChange(queries, "webhooks", replaceRow(ACTIVE));
+  assert.deepEqual(queries.getQueryData(list), [ACTIVE]);
+  assert.deepEqual(isInvalidated(), [true, true]);
+  queries.clear();
+});

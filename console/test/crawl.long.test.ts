@@ -10,7 +10,11 @@ import { type ApiClient, getApiClient } from "./support/api-client.ts";
 import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
 
 const test = createBrowserTest();
-const operatorTest = createBrowserTest({ EXTENSIONS: "operator", OPERATOR_ENABLED: "true", ACCESS_LOG: "true" });
+const operatorTest = createBrowserTest({
+  EXTENSIONS: "operator",
+  OPERATOR_ENABLED: "true",
+  ACCESS_LOG_ENABLED: "true",
+});
 
 interface PageVisit {
   readonly path: string;
@@ -128,6 +132,13 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     response_body: HOSTILE,
     attempts: 1,
   })) as { id: string }[];
+  await api.callAsService("POST", "/rest/v1/event_types", { name: `app.${"w".repeat(90)}`, description: HOSTILE });
+  const [schedule] = (await api.call("POST", "/rest/v1/schedules", {
+    name: LONG_NAME,
+    agent_id: agentId,
+    message: HOSTILE,
+    cron: "0 0 1 1 *",
+  })) as { id: string }[];
   const publishedId = await publishAgent(api, agentId);
   const asked = { swarm_id: swarmId, message: HOSTILE };
   const { run_id: runId } = (await api.call("POST", "/functions/v1/agent-respond", asked)) as { run_id: string };
@@ -185,6 +196,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `/tools/${tool?.id}/edit` },
     { path: `/tools/${tool?.id}/calls`, hasNoField: true },
     { path: "/webhooks" },
+    { path: "/webhooks/event-types" },
     { path: "/webhooks/tester" },
     { path: "/webhooks/new", press: [/^Add a header/] },
     { path: hook, hasNoField: true },
@@ -208,6 +220,9 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/guardrails/new" },
     { path: "/guardrails/new", choose: ["Kind", "Model"] },
     { path: "/guardrails/new", choose: ["Kind", "Webhook"], press: [/^Add a header/] },
+    { path: "/schedules" },
+    { path: "/schedules/new" },
+    { path: `/schedules/${schedule?.id}` },
     { path: "/usage", hasNoField: true },
     { path: "/api", hasNoField: true },
     { path: "/account" },

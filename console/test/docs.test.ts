@@ -29,7 +29,7 @@ test("the documentation is searched with the keyboard, remembers the theme and c
   await page.waitForURL("**/docs/reference/errors#swarm_busy");
 
   await page.getByRole("button", { name: "Switch between light and dark" }).click();
-  await page.goto("/docs/readme");
+  await page.goto("/docs/guides/getting-started");
   assert.equal(await page.evaluate(() => document.documentElement.dataset["theme"]), "dark");
 
   const session = page.locator("figure", { hasText: "$ npm start" });

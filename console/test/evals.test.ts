@@ -33,6 +33,10 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByLabel("Input").fill("When do you open?");
   await page.getByRole("button", { name: "Add the case" }).click();
   await page.getByText("Enter at least one text.").waitFor();
+  await page.getByLabel("Text 1", { exact: true }).and(page.locator(":focus")).waitFor();
+  await page.getByLabel("Input").pressSequentially(" Today?");
+  assert.match(await page.getByLabel("Input").inputValue(), / Today\?/);
+  await page.getByLabel("Input").fill("When do you open?");
   await page.getByLabel("Text 1", { exact: true }).fill("nine");
   await page.getByRole("button", { name: "Add a text" }).click();
   await page.getByLabel("Text 2", { exact: true }).fill("five");

@@ -34,6 +34,10 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   await page.getByText("2 fields have errors").waitFor();
   mayLoad.resolve();
   await checkAppearance(page, "guardrail-refused");
+  // The focus moves to the first field with an error once, not while another field is corrected.
+  await page.getByLabel("Regular expression").pressSequentially("abc");
+  assert.match(await page.getByLabel("Regular expression").inputValue(), /abc/);
+  assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "");
   await page.getByLabel("Name", { exact: true }).fill("No card numbers");
   await page.getByLabel("Regular expression").fill("[0-9]{4}([ -]?[0-9]{4}){3}");
   await page.getByRole("radio", { name: "Rewrite" }).click();

@@ -6,7 +6,7 @@ import { createBrowserTest } from "./support/browser-test.ts";
 import { enrolFactor } from "./support/factor.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
 
-const test = createBrowserTest({ EXTENSIONS: "operator", OPERATOR_ENABLED: "true", ACCESS_LOG: "true" });
+const test = createBrowserTest({ EXTENSIONS: "operator", OPERATOR_ENABLED: "true", ACCESS_LOG_ENABLED: "true" });
 
 test("an operator finds and disables a user, fixes a row, and sees both in the audit log", async (t, {
   openPage,

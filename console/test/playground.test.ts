@@ -73,7 +73,7 @@ test("one question gets answers of several columns with their figures, which a r
   await b.getByText("changed: model, instructions, settings").waitFor();
   assert.deepEqual([await answerOf(a), await answerOf(b)], [full, cut]);
   await askAll(page, "And now?");
-  await a.getByText(/called with 3 messages/).waitFor();
+  await a.getByText(/\(3 messages,/).waitFor();
   const [stored] = (await api.call("GET", `/rest/v1/agents?id=eq.${ada}&select=system_prompt,settings`)) as unknown[];
   assert.deepEqual(stored, { system_prompt: "You are Ada.", settings: {} });
 });

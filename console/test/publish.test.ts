@@ -145,6 +145,15 @@ test("an operator publishes to everyone, and a customer knows before the first m
   await createSignedInUser(page, createPerson("Olga"));
   const api = await getApiClient(page, instance);
   const [agent] = (await api.call("POST", "/rest/v1/agents", { ...AGENT, name: "Desk" })) as { id: string }[];
+  const [tool] = (await api.call("POST", "/rest/v1/tools", {
+    name: "refund",
+    description: "Refunds.",
+    config: { method: "POST", url: "https://shop.example/refunds", identity: "required" },
+  })) as { id: string }[];
+  const [httpGet] = (await api.call("GET", "/rest/v1/tools?name=eq.http_get&select=id")) as { id: string }[];
+  for (const { id } of [tool, httpGet].flatMap((found) => found ?? []))
+    await api.call("POST", "/rest/v1/agent_tools", { agent_id: agent?.id, tool_id: id });
+  await api.callAsService("PATCH", `/rest/v1/agents?id=eq.${agent?.id}`, { acts_for_askers: true });
   await api.callAsService("POST", "/operator/v1/operators", { user_id: api.userId });
   await enrolFactor(page, instance);
   await page.goto(`/agents/${agent?.id}/publish`);
@@ -154,6 +163,9 @@ test("an operator publishes to everyone, and a customer knows before the first m
   await saveGrant(page, { "Who reads the conversations": "owner" }, "Create the grant");
   const row = page.getByRole("listitem", { name: "Everyone" });
   await row.getByText(/you read the conversations/).waitFor();
+  const preview = page.getByRole("region", { name: "Preview as a customer" });
+  await preview.getByText("Tools and checks can send text to any website, https://shop.example.").waitFor();
+  await preview.getByText(/^Tools of the agent act in your name/).waitFor();
   await row.getByLabel("Version for Everyone").selectOption("1");
   await page.getByText("Everyone: version 1.", { exact: true }).waitFor();
   await row.getByRole("button", { name: "Edit the grant of Everyone" }).click();
@@ -179,6 +191,26 @@ test("an operator publishes to everyone, and a customer knows before the first m
     .getByText(/\[simulated\]/)
     .first()
     .waitFor();
+  // The conversation began under a grant that said so.
+  const everyone = `/rest/v1/agent_grants?agent_id=eq.${agent?.id}&audience=eq.everyone`;
+  await api.callAsService("PATCH", everyone, { transcripts: "private" });
+  await customer.reload();
+  await customer.getByText("The owner of Desk reads this conversation. The owner has changed").waitFor();
+  const read = new URL(customer.url()).pathname;
+  await customer.goto(`/for-you/${agent?.id}`);
+  await customer.getByLabel("Message to Desk").fill("Another secret of Carol");
+  await customer.getByRole("button", { name: "Begin the conversation" }).click();
+  await customer.waitForURL((url) => url.pathname.startsWith("/swarms/") && url.pathname !== read);
+  await customer
+    .getByText(/\[simulated\]/)
+    .first()
+    .waitFor();
+  await api.callAsService("PATCH", everyone, { transcripts: "owner" });
+  await customer.reload();
+  await customer.getByText(/^The owner has changed who reads conversations/).waitFor();
+  assert.equal(await customer.getByText("The owner of Desk reads this conversation.").count(), 0);
+  await navigate(customer, read);
+  await customer.getByText(/^The owner of Desk reads this conversation\. About the agent$/).waitFor();
   await page.goto(`/agents/${agent?.id}/customers`);
   await page.getByText("Customer: Carol").filter({ visible: true }).waitFor();
   await page.getByRole("link", { name: "the runs of the agent" }).click();

@@ -48,6 +48,10 @@ const ROUTES: RouteObject[] = [
             ...ofUser(async () => (await import("../pages/runs/index.tsx")).RunsPage),
           },
           {
+            path: "schedules/*",
+            ...ofUser(async () => (await import("../pages/schedules/index.tsx")).SchedulesPage),
+          },
+          {
             path: "invitations/*",
             ...ofUser(async () => (await import("../pages/invitations/index.tsx")).InvitationsPage),
           },

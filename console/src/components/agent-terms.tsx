@@ -1,16 +1,16 @@
 import type { Database } from "@swarmbase/sdk";
 import type { ReactNode } from "react";
-import { Building2, Eye, EyeOff, type LucideIcon, ShieldQuestion, Wallet, Waypoints } from "lucide-react";
+import { Building2, Eye, EyeOff, type LucideIcon, ShieldQuestion, UserCheck, Wallet, Waypoints } from "lucide-react";
 import { Banner } from "./banner.tsx";
 
 export type PublishedAgent = Database["public"]["Views"]["published_agents"]["Row"];
-/** Of an offer, the provider and the receivers are not known yet. */
+/** Of an offer, the provider, the receivers and the tools are not known yet. */
 export type Terms = Pick<PublishedAgent, "payer" | "approver" | "transcripts"> &
-  Partial<Pick<PublishedAgent, "provider" | "receivers">>;
+  Partial<Pick<PublishedAgent, "provider" | "receivers" | "acts_for_asker">>;
 
 /** What somebody must know before the first message to the agent of somebody else. */
 export function AgentTerms({ terms }: { readonly terms: Terms }) {
-  const { payer, approver, transcripts, receivers = [], provider = null } = terms;
+  const { payer, approver, transcripts, receivers = [], provider = null, acts_for_asker: actsForAsker = false } = terms;
   const isRead = transcripts === "owner";
   return (
     <section aria-label="Before you write" className="grid grid-cols-1 gap-2.5">
@@ -29,13 +29,23 @@ export function AgentTerms({ terms }: { readonly terms: Terms }) {
             ? "Who approves tool calls: you."
             : "Who approves tool calls: the owner of the agent, who then sees the arguments of the call."}
         </Term>
-        {provider !== null && <Term Icon={Building2}>The answers come from {provider}, which receives the text.</Term>}
+        {actsForAsker && (
+          <Term Icon={UserCheck}>
+            Tools of the agent act in your name, with your rights and the accounts that you connect.
+          </Term>
+        )}
+        {provider !== null && <Term Icon={Building2}>The models of {provider} receive the text.</Term>}
         {receivers.length > 0 && (
-          <Term Icon={Waypoints}>Tools and checks can send text to {receivers.join(", ")}.</Term>
+          <Term Icon={Waypoints}>Tools and checks can send text to {receivers.map(nameReceiver).join(", ")}.</Term>
         )}
       </ul>
     </section>
   );
+}
+
+/** The model chooses the address of a tool. */
+function nameReceiver(receiver: string): string {
+  return receiver === "https://*" ? "any website" : receiver;
 }
 
 function Term({ Icon, children }: { readonly Icon: LucideIcon; readonly children: ReactNode }) {

@@ -25,7 +25,7 @@ export function CardSection({ title, description, action, children, className }:
     <section className={clsx("min-w-0 rounded-lg border border-line bg-surface shadow-1", className)}>
       <div className="flex items-start justify-between gap-3 px-4 pt-3.5 sm:px-5 sm:pt-4">
         <div className="grid min-w-0 gap-0.5">
-          <h2 className="text-lg font-semibold">{title}</h2>
+          <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
           {description !== undefined && <p className="text-base text-ink-soft">{description}</p>}
         </div>
         {action}

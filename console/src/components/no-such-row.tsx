@@ -9,6 +9,7 @@ const ROWS = {
   agent: { list: "Agents", to: "/agents", reason: "It was deleted, or it belongs to another user." },
   tool: { list: "Tools", to: "/tools", reason: "It was deleted, or its owner does not share it with you." },
   guardrail: { list: "Guardrails", to: "/guardrails", reason: "It was deleted, or somebody else manages it." },
+  schedule: { list: "Schedules", to: "/schedules", reason: "It was deleted, or it belongs to another user." },
   swarm: {
     list: "Swarms",
     to: "/swarms",

@@ -29,6 +29,7 @@ export const RUN_STATUS_CHOICES = [
   { value: "queued", label: "Queued" },
   { value: "running", label: "Running" },
   { value: "requires_action", label: "Action required" },
+  { value: "waiting", label: "Waiting" },
   { value: "completed", label: "Completed" },
   { value: "partial", label: "Partial" },
   { value: "failed", label: "Failed" },

@@ -13,12 +13,19 @@ interface CachedPages {
   readonly pages: readonly (readonly KeyedRow[])[];
 }
 
-/** Applies a change to all cached lists, pages and single rows of a table. Returns the previous cache entries. */
+/**
+ * Applies a change to all cached lists, pages and single rows of a table. Returns the previous cache entries. Rows that have to be read
+ * again, such as a list of a closed page after an insert, still have to be.
+ */
 export function changeCachedRows(queries: QueryClient, table: TableName, change: RowChange): [QueryKey, unknown][] {
-  const before = queries.getQueriesData<unknown>({ queryKey: [table] });
-  for (const [key, cached] of before) {
-    const next = changed(cached, change);
-    if (next !== cached) queries.setQueryData(key, next);
+  const before: [QueryKey, unknown][] = [];
+  for (const query of queries.getQueryCache().findAll({ queryKey: [table] })) {
+    const { data, isInvalidated } = query.state;
+    before.push([query.queryKey, data]);
+    const next = changed(data, change);
+    if (next === data) continue;
+    queries.setQueryData(query.queryKey, next);
+    if (isInvalidated) query.invalidate();
   }
   return before;
 }
@@ -56,7 +63,10 @@ async function reloadWhere(queries: QueryClient, isMeant: (query: Query) => bool
 
 function changed(cached: unknown, change: RowChange): unknown {
   if (isRows(cached)) return change(cached);
-  if (isPages(cached)) return { ...cached, pages: cached.pages.map((page) => change(page)) };
+  if (isPages(cached)) {
+    const pages = cached.pages.map((page) => change(page));
+    return pages.every((page, index) => page === cached.pages[index]) ? cached : { ...cached, pages };
+  }
   // A deleted single row stays cached until its page is closed.
   if (isRow(cached)) return change([cached])[0] ?? cached;
   return cached;

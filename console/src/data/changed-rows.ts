@@ -10,6 +10,7 @@ type ChangedTable =
   | "eval_cases"
   | "eval_datasets"
   | "guardrails"
+  | "schedules"
   | "swarm_agents"
   | "swarm_members"
   | "swarms"

@@ -16,6 +16,8 @@ export interface ConsoleConfig {
   readonly mail: "smtp" | "file";
   /** What people call the provider of each framework. */
   readonly providers: Readonly<Record<Framework, string>>;
+  /** Of new agents, until their maker chooses: the first one whose provider can answer. */
+  readonly framework: Framework;
   /** The path of the API reference; null when no extension serves one. */
   readonly referencePath: string | null;
   /** The path of the documentation; null when no extension serves it. */
@@ -26,6 +28,8 @@ export interface ConsoleConfig {
   readonly isHeldCopy: boolean;
   /** Nobody has an account yet, and a visitor can make one. */
   readonly isFirstStart: boolean;
+  /** The service has no model yet, and takes the first key of a provider from a user. */
+  readonly mayAddProvider: boolean;
 }
 
 interface ConfigBody {
@@ -34,11 +38,13 @@ interface ConfigBody {
   readonly version: string;
   readonly mail: "smtp" | "file";
   readonly providers: Readonly<Record<Framework, string>>;
+  readonly framework: Framework;
   readonly reference?: string;
   readonly docs?: string;
   readonly operator?: string;
   readonly restored_copy?: "held";
   readonly first_start?: true;
+  readonly add_provider?: true;
 }
 
 /** The page that the browser comes back to from an MCP server. */
@@ -57,11 +63,13 @@ export async function loadConfig(): Promise<ConsoleConfig> {
     version: body.version,
     mail: body.mail,
     providers: body.providers,
+    framework: body.framework,
     referencePath: body.reference ?? null,
     docsPath: body.docs ?? null,
     hasOperatorView: body.operator !== undefined,
     isHeldCopy: body.restored_copy === "held",
     isFirstStart: body.first_start === true,
+    mayAddProvider: body.add_provider === true,
   };
 }
 
@@ -79,6 +87,12 @@ export async function loadClient(): Promise<Client> {
   });
   loaded = { client, config };
   return client;
+}
+
+/** After a change of the providers. */
+export async function reloadConfig(): Promise<void> {
+  const config = await loadConfig();
+  if (loaded !== null) loaded = { ...loaded, config };
 }
 
 /** The client of the page, which is created before the first render. */

@@ -1,6 +1,7 @@
-import type { DeliveryStatus, EventType } from "@swarmbase/sdk";
+import type { DeliveryStatus } from "@swarmbase/sdk";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
+import type { AnyEventType } from "./event-types.ts";
 import { changePages } from "./change-pages.ts";
 import { getClient, type Row } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
@@ -14,7 +15,7 @@ import { useWrite, type Write } from "./write.ts";
 export interface DeliveryFilter {
   readonly webhookId: string;
   readonly status: DeliveryStatus | null;
-  readonly type: EventType | null;
+  readonly type: AnyEventType | null;
   /** ISO 8601; null: no bound. */
   readonly since: string | null;
   readonly until: string | null;

@@ -1,4 +1,4 @@
-import type { Client } from "./client.ts";
+import { type Client, getConfig } from "./client.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { type ReadResult, useRows } from "./rows.ts";
@@ -123,7 +123,9 @@ export function useSetUp() {
   return useWrite<void, string>({
     tables: ["agents", "agent_tools", "swarms", "swarm_agents", "messages"],
     write: async (client, _input, key) => {
-      const agents = await unwrap(once(client.from("agents").insert(AGENTS).select("id"), key));
+      const { framework } = getConfig();
+      const drafts = AGENTS.map((agent) => ({ ...agent, framework }));
+      const agents = await unwrap(once(client.from("agents").insert(drafts).select("id"), key));
       const swarm = await unwrap(once(client.from("swarms").insert(SWARM).select("id").single(), `${key}:swarm`));
       await giveTool(client, agents[0]?.id, `${key}:tool`);
       const swarmAgents = agents.map(({ id }, position) => ({ swarm_id: swarm.id, agent_id: id, position }));

@@ -6,5 +6,5 @@ export const LISTED =
 /** A delivery without payload and response body. */
 export interface ListedDelivery extends Omit<Row<"webhook_deliveries">, "user_id" | "payload" | "response_body"> {
   /** True for a test and its replays. */
-  readonly test?: boolean | null | undefined;
+  readonly test?: unknown;
 }

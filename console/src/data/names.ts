@@ -26,6 +26,15 @@ function useSwarmNames(): ReadResult<readonly Named[]> {
   });
 }
 
+/** The swarms that a tool of the user can name. */
+export function useOwnSwarms(userId: string): ReadResult<readonly Named[]> {
+  return useRows({
+    table: "swarms",
+    key: ["own names", userId],
+    read: (client) => client.from("swarms").select("id, name").eq("owner_id", userId).order("name").limit(MAX_NAMES),
+  });
+}
+
 /** The swarms and agents to choose from, by name. */
 export function useRunChoices(): { readonly swarms: readonly Named[]; readonly agents: readonly Named[] } {
   const { rows: agents = NONE } = useAgentNames();

@@ -106,11 +106,11 @@ export interface ReplicationSlot {
 export interface Backups {
   readonly is_loaded: boolean;
   readonly target: string | null;
-  readonly base_hours: number | null;
-  readonly delay_seconds: number | null;
+  readonly base_interval_seconds: number | null;
+  readonly wal_interval_seconds: number | null;
   readonly kept_bases: number | null;
   /** 0: only the command verifies. */
-  readonly verify_hours: number | null;
+  readonly verify_interval_seconds: number | null;
   readonly node: string | null;
   readonly reported_at: string | null;
   readonly state: {

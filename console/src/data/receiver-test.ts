@@ -1,4 +1,4 @@
-import type { EventType } from "@swarmbase/sdk";
+import type { AnyEventType } from "./event-types.ts";
 import { type Client, getConfig } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { getAccessToken } from "./session.ts";
@@ -52,7 +52,7 @@ export interface ReceiverResult {
 interface ReceiverTest {
   readonly hook: TestHook;
   readonly url: string;
-  readonly eventType: EventType;
+  readonly eventType: AnyEventType;
 }
 
 /** Sends a signed event, which must be accepted, and one with a signature of another secret, which must not. */
@@ -98,7 +98,7 @@ async function deleteLeftBehind(client: Client): Promise<void> {
   await unwrap(client.from("webhooks").delete().eq(`headers->>${MARK}`, "true").lt("created_at", before));
 }
 
-function sendTest(client: Client, id: string, eventType: EventType): Promise<TestAnswer> {
+function sendTest(client: Client, id: string, eventType: AnyEventType): Promise<TestAnswer> {
   const body = { webhook_id: id, event_type: eventType };
   return unwrap(client.functions.invoke<TestAnswer>("test-webhook", { body })) as Promise<TestAnswer>;
 }

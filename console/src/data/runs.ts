@@ -1,4 +1,4 @@
-import type { Json, RunStatus } from "@swarmbase/sdk";
+import { type Json, type RunStatus, signal } from "@swarmbase/sdk";
 import { useMemo } from "react";
 import { replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
@@ -24,7 +24,7 @@ export interface ToolCall extends Row<"tool_executions"> {
 }
 
 const WITH_QUESTION = "*, question:messages!runs_message_id_fkey(content, sender_name, seq)";
-const UNDER_WAY = ["queued", "running", "requires_action"] as const satisfies readonly RunStatus[];
+const UNDER_WAY = ["queued", "running", "requires_action", "waiting"] as const satisfies readonly RunStatus[];
 const MAX_TURNS = 500;
 
 export function useRuns(swarmId: string, status: RunStatus | "all"): Pages<Run> {
@@ -45,16 +45,22 @@ export function useRuns(swarmId: string, status: RunStatus | "all"): Pages<Run> 
   });
 }
 
-/** The unfinished runs of a swarm. */
+/** The newest unfinished runs of a swarm, the oldest first. Many others may wait. */
 export function useLiveRuns(swarmId: string): readonly Pick<Row<"runs">, "id" | "status">[] {
   useLiveTable("runs", { filter: `swarm_id=eq.${swarmId}` });
   const { rows = [] } = useRows({
     table: "runs",
     key: ["live", swarmId],
     read: (client) =>
-      client.from("runs").select("id, status").eq("swarm_id", swarmId).in("status", UNDER_WAY).order("id").limit(20),
+      client
+        .from("runs")
+        .select("id, status")
+        .eq("swarm_id", swarmId)
+        .in("status", UNDER_WAY)
+        .order("id", { ascending: false })
+        .limit(20),
   });
-  return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status));
+  return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status)).toReversed();
 }
 
 /** Null if the run does not exist or the user may not see it. */
@@ -134,6 +140,15 @@ export function useAnswers(runId: string): ReadResult<readonly Answer[]> {
 
 export function useCancelRun() {
   return useWrite<string, void>({ tables: ["runs"], write: (_client, runId) => cancelRun(runId) });
+}
+
+/** Ends the oldest wait of the run for an event of this name. */
+export function useSendSignal(runId: string) {
+  return useWrite<{ readonly name: string; readonly data: Json }, unknown>({
+    tables: ["runs", "tool_executions"],
+    write: (client, { name, data }, key) =>
+      signal(client, { run_id: runId, name, data }, { headers: { "Idempotency-Key": key } }),
+  });
 }
 
 /** Decides a tool call that waits, for its form. */

@@ -46,7 +46,15 @@ export interface SaveEdit<Row, Change> extends Omit<Write<Edit<Row, Change>, Row
 }
 
 export interface SaveEditOptions {
-  readonly table: "agents" | "eval_cases" | "eval_datasets" | "guardrails" | "swarms" | "tools" | "webhooks";
+  readonly table:
+    | "agents"
+    | "eval_cases"
+    | "eval_datasets"
+    | "guardrails"
+    | "schedules"
+    | "swarms"
+    | "tools"
+    | "webhooks";
   /** The columns that the pages cache. */
   readonly columns?: string;
   /** Other tables whose rows the change affects. */

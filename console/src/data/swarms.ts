@@ -1,5 +1,6 @@
 import type {
   AgentStatus,
+  GrantTranscripts,
   SwarmMemberStatus,
   SwarmRole,
   SwarmSettings,
@@ -41,6 +42,8 @@ export interface SwarmSummary extends Row<"swarms"> {
 export interface Swarm extends Row<"swarms"> {
   /** The agent with which the user, who owns the swarm, talks in private; null for any other swarm. */
   readonly private_agent_id: string | null;
+  /** Who reads the conversation with an agent of somebody else, since it began; null for any other swarm. */
+  readonly transcripts: GrantTranscripts | null;
   readonly mine: readonly Mine[];
   readonly read_positions: readonly ReadPosition[];
 }
@@ -99,7 +102,7 @@ function useShowLastMessage(): (change: RowEvent) => void {
 export type RunningRow = Pick<Row<"runs">, "id" | "swarm_id" | "status">;
 const UNDER_WAY = ["queued", "running", "requires_action"] as const;
 
-/** The unfinished runs of all swarms. */
+/** The unfinished runs of all swarms, without those that wait for a time or a signal, of which there can be many. */
 export function useRunsUnderWay(): readonly RunningRow[] {
   useLiveTable("runs");
   const { rows = [] } = useRows({
@@ -121,7 +124,7 @@ export function useSwarm(id: string): ReadResult<Swarm | null> {
       client
         .from("swarms")
         .select<string, Swarm>(
-          "*, private_agent_id, mine:swarm_members(id, role, status), read_positions(last_read_seq)",
+          "*, private_agent_id, transcripts, mine:swarm_members(id, role, status), read_positions(last_read_seq)",
         )
         .eq("id", id)
         .eq("mine.user_id", user.id)

@@ -1,4 +1,11 @@
-import { isExactPrompt, listPromptSeqs, resolvePrompt, type RunStatus, type SentPrompt } from "@swarmbase/sdk";
+import {
+  isExactPrompt,
+  listPromptExecutions,
+  listPromptSeqs,
+  resolvePrompt,
+  type RunStatus,
+  type SentPrompt,
+} from "@swarmbase/sdk";
 import { useEffect, useMemo, useState } from "react";
 import type { Row } from "./client.ts";
 import { containsText } from "./keyset.ts";
@@ -58,6 +65,8 @@ export function useAllRuns(filter: RunFilter, order: "newest" | "oldest"): Pages
       let query = client
         .from("runs")
         .select(`*, swarms(name), ${question}${agents}`)
+        // Those of sub-tasks are parts of others.
+        .or("request->>source.neq.sub_task,request->>source.is.null")
         .order("id", { ascending: order === "oldest" })
         .limit(size);
       if (filter.status !== "all") query = query.eq("status", filter.status);
@@ -103,6 +112,23 @@ export function useTraces(ids: readonly string[]): ReadResult<readonly Trace[]> 
 }
 
 const ANY_CHANGE = ["INSERT", "UPDATE", "DELETE"] as const;
+const NONE: readonly string[] = [];
+
+/** The run and those of its sub-tasks, as far as the user may see them. */
+export function useTraceTree(id: string): ReadResult<readonly Trace[]> {
+  const [below, setBelow] = useState(NONE);
+  const read = useTraces(useMemo(() => [id, ...below], [id, below]));
+  const found = read.rows?.flatMap(listSubRuns).filter((subId) => !below.includes(subId)) ?? NONE;
+  useEffect(() => {
+    if (found.length > 0) setBelow([...below, ...found]);
+  });
+  return read;
+}
+
+/** The runs that calls of tools of a run have begun. */
+function listSubRuns({ turns }: Trace): readonly string[] {
+  return turns.flatMap((turn) => turn.tool_executions.flatMap(({ sub_run_id: subId }) => subId ?? []));
+}
 
 /** Undefined while it loads. Null: the prompt is not stored, or the user may not see it. */
 export type LoadedPrompt =
@@ -141,17 +167,40 @@ export function usePrompt(swarmId: string, calls: readonly ModelCall[]): LoadedP
         .in("seq", seqs)
         .limit(seqs.length),
   });
+  const executions = useMemo(() => listPromptExecutions(ordered ?? []), [ordered]);
+  const { rows: payloads } = useRows({
+    table: "tool_execution_payloads",
+    key: ["of prompts", swarmId, executions],
+    isOn: executions.length > 0,
+    read: (client) =>
+      client
+        .from("tool_execution_payloads")
+        .select("tool_execution_id, input, output")
+        .eq("swarm_id", swarmId)
+        .in("tool_execution_id", executions),
+  });
   const at = calls.at(-1)?.started_at ?? "";
   const last = ordered?.at(-1);
   const sent = useMemo(() => {
     if (ordered === undefined || (seqs.length > 0 && messages === undefined)) return undefined;
     const bySeq = new Map(messages?.map((message) => [message.seq, textAt(message, at)]));
-    return resolvePrompt(ordered, (seq) => bySeq.get(seq) ?? null);
-  }, [ordered, seqs, messages, at]);
+    const byId = new Map(payloads?.map((payload) => [payload.tool_execution_id, payload]));
+    return resolvePrompt(ordered, {
+      message: (seq) => bySeq.get(seq) ?? null,
+      call(id) {
+        const found = byId.get(id);
+        return found === undefined ? null : { input: textOf(found.input), output: textOf(found.output) };
+      },
+    });
+  }, [ordered, seqs, messages, payloads, at]);
   const isExact = useExactness(sent);
   if (sent === undefined || sent === null) return sent;
   // A retry has no prompt of its own, because it sends the same.
   return last === undefined ? null : { sent, isExact, terms: last };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 interface RevisedMessage {

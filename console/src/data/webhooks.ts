@@ -1,4 +1,5 @@
-import type { DeliveryStatus, EventType } from "@swarmbase/sdk";
+import type { DeliveryStatus } from "@swarmbase/sdk";
+import type { AnyEventType } from "./event-types.ts";
 import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
@@ -11,7 +12,7 @@ import { once, useWrite, type Write } from "./write.ts";
 export const WEBHOOK_COLUMNS =
   "id, name, url, events, is_active, headers, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
 
-export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id" | "run_id" | "bodies">;
+export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id" | "run_id" | "bodies" | "receives_app_events">;
 
 export interface ListedWebhook extends Webhook {
   /** The newest delivery, if any. */
@@ -70,7 +71,7 @@ export function useWebhookNames(): ReadResult<readonly { id: string; name: strin
 export interface WebhookDraft {
   readonly name: string;
   readonly url: string;
-  readonly events: readonly EventType[];
+  readonly events: readonly AnyEventType[];
   readonly is_active: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly retry_count: number;
@@ -152,7 +153,7 @@ export interface TestAnswer {
   readonly error?: string | null;
 }
 
-export function useTestWebhook(): Write<{ readonly id: string; readonly eventType: EventType }, TestAnswer> {
+export function useTestWebhook(): Write<{ readonly id: string; readonly eventType: AnyEventType }, TestAnswer> {
   return useWrite({
     tables: [],
     write: (client, { id, eventType }) => {
@@ -169,5 +170,5 @@ function asRow<Draft extends Partial<WebhookDraft>>(draft: Draft) {
     ...rest,
     ...(events !== undefined && { events: [...events] }),
     ...(headers !== undefined && { headers: { ...headers } }),
-  } as Omit<Draft, "events" | "headers"> & { events: EventType[]; headers: Record<string, string> };
+  } as Omit<Draft, "events" | "headers"> & { events: AnyEventType[]; headers: Record<string, string> };
 }

@@ -32,9 +32,10 @@ const PROGRAM = ["-C", "swarmbase-source", "server/bin/swarmbase.js"];
 const POLL_MS = 50;
 const DEFAULT_SETTINGS: InstanceSettings = {
   NODE_ENV: "test",
+  PROVIDER_DETECTION: "false",
   WORKERS: "1",
   LOG_LEVEL: "warn",
-  CONSOLE: "true",
+  CONSOLE_ENABLED: "true",
   AUTH_PASSWORD_MEMORY_KIB: "8192",
   AUTH_PASSWORD_ITERATIONS: "1",
   AUTH_MAIL_INTERVAL_SECONDS: "0",

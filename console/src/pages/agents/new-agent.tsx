@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { type AgentDraft, useCreateAgent } from "../../data/agents.ts";
+import { getConfig } from "../../data/client.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { SAVED } from "../../components/leave-guard.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -10,7 +11,8 @@ import { AgentForm } from "./agent-form.tsx";
 import { Starters } from "./starters.tsx";
 
 export function NewAgent() {
-  const [draft, setDraft] = useState<AgentDraft>(EMPTY_DRAFT);
+  const [initial] = useState<AgentDraft>(() => ({ ...EMPTY_DRAFT, framework: getConfig().framework }));
+  const [draft, setDraft] = useState(initial);
   const create = useCreateAgent();
   const navigate = useNavigate();
   const { errors, touch } = useFreshErrors(create.errors);
@@ -33,7 +35,7 @@ export function NewAgent() {
         label="New agent"
         action="Make the agent"
         isBusy={create.isBusy || create.isDone}
-        isDirty={!isSameDraft(draft, EMPTY_DRAFT)}
+        isDirty={!isSameDraft(draft, initial)}
         failure={create.failure}
         errors={errors}
         onSubmit={() => void submit()}

@@ -2,6 +2,7 @@ import type { EventUsage, Json } from "@swarmbase/sdk";
 import { ShieldQuestion, Wrench } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Agent } from "../../data/agents.ts";
+import { useApprovals } from "../../data/approvals.ts";
 import type { LiveTool, LiveTurn } from "../../data/live-run.ts";
 import { useDecision } from "../../data/runs.ts";
 import { Avatar } from "../../components/avatar.tsx";
@@ -93,6 +94,7 @@ const TOOL_STYLES: Readonly<Record<LiveTool["status"], { readonly tone: Tone; re
   running: { tone: "responding", word: "Running" },
   pending_approval: { tone: "thinking", word: "Waiting for approval" },
   pending_client: { tone: "thinking", word: "Waiting for the app" },
+  waiting: { tone: "thinking", word: "Waiting" },
   succeeded: { tone: "good", word: "Done" },
   failed: { tone: "bad", word: "Failed" },
   denied: { tone: "neutral", word: "Denied" },
@@ -121,15 +123,18 @@ function ToolCall({ tool, runId }: { readonly tool: LiveTool; readonly runId: st
         {tool.input !== undefined && <JsonView label="Input" value={tool.input} />}
         {tool.output !== undefined && <JsonView label="Output" value={tool.output} />}
         {tool.error !== null && <p className="text-sm text-bad">{tool.error.message}</p>}
-        {isAsking && runId !== null && (
-          // A call can ask again, and each question is a form of its own.
-          <Decision key={`${tool.question?.id} ${tool.expiresAt}`} tool={tool} runId={runId} />
-        )}
+        {isAsking && runId !== null && <Decision tool={tool} runId={runId} />}
       </div>
     </details>
   );
 }
 
 function Decision({ tool, runId }: { readonly tool: LiveTool; readonly runId: string }) {
-  return <DecisionForm question={tool.question} {...useDecision({ runId, toolExecutionId: tool.id })} />;
+  const { rows: approvals } = useApprovals();
+  const decision = useDecision({ runId, toolExecutionId: tool.id });
+  // The stream of a run shows all people the same, so it lacks a question that only the one who decides may see.
+  const mine = approvals?.find(({ id }) => id === tool.id);
+  if (mine === undefined) return null;
+  // A call can ask again, and each question is a form of its own.
+  return <DecisionForm key={`${mine.question?.id} ${tool.expiresAt}`} question={mine.question} {...decision} />;
 }

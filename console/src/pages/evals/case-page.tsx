@@ -11,7 +11,7 @@ import {
 import { type EvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
 import { Card } from "../../components/card.tsx";
 import { Field } from "../../components/field.tsx";
-import { FormFrame } from "../../components/form-frame.tsx";
+import { type FormFailure, FormFrame } from "../../components/form-frame.tsx";
 import { SAVED } from "../../components/leave-guard.tsx";
 import { PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -25,7 +25,6 @@ import { KIND_LABELS } from "./describe-expectation.ts";
 import { ExpectationFields } from "./expectation-fields.tsx";
 
 const KINDS = EVAL_EXPECTATION_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
-const NONE: Readonly<Record<string, string>> = {};
 
 export interface CasePageProps {
   readonly datasetId: string;
@@ -49,11 +48,12 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
     existing !== null ? formOf(existing) : suggested !== null ? formOfSuggestion(suggested) : EMPTY_CASE,
   );
   const [form, setForm] = useState<CaseForm>(initial);
-  const [faults, setFaults] = useState(NONE);
+  // One object for each submission: with a new one, the frame moves the focus.
+  const [found, setFound] = useState<FormFailure | null>(null);
   const create = useCreateEvalCase();
   const save = useSaveEvalCase();
   const write = base === null ? create : save;
-  const { errors, touch } = useFreshErrors(faults === NONE ? write.errors : faults);
+  const { errors, touch } = useFreshErrors(found?.fields ?? write.errors);
   const navigate = useNavigate();
   const path = `/evals/${dataset.id}`;
   const title = existing === null ? "New case" : existing.name;
@@ -68,7 +68,7 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
   };
   const submit = () => {
     const rendered = renderCase(form);
-    setFaults("faults" in rendered ? rendered.faults : NONE);
+    setFound("faults" in rendered ? { message: "", fields: rendered.faults } : null);
     if ("faults" in rendered) return;
     const { draft } = rendered;
     const written = base === null ? create.run({ datasetId: dataset.id, draft }) : save.run({ base, change: draft });
@@ -88,7 +88,7 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
         action={existing === null ? "Add the case" : "Save"}
         isBusy={write.isBusy || write.isDone}
         isDirty={form !== initial}
-        failure={faults === NONE ? write.failure : { message: "", fields: faults }}
+        failure={found ?? write.failure}
         errors={errors}
         onSubmit={submit}
         onResolve={(choice) => void save.resolve(choice).then(finish)}

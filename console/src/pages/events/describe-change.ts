@@ -89,6 +89,7 @@ function describeFlag({ kind, row }: RowChanged, names: Names): Description {
 const RUN_TONES: Readonly<Record<string, Tone>> = {
   running: "responding",
   requires_action: "thinking",
+  waiting: "thinking",
   completed: "good",
   partial: "thinking",
   failed: "bad",
@@ -97,6 +98,7 @@ const RUN_LABELS: Readonly<Record<string, string>> = {
   queued: "is queued",
   running: "has begun",
   requires_action: "needs an approval or a result",
+  waiting: "waits for a time or a signal",
   completed: "is complete",
   partial: "is partially completed",
   failed: "has failed",
@@ -144,6 +146,8 @@ function describeCall({ row }: RowChanged, names: Names): Description {
       return { type: "tool.needs_approval", text: `${call} needs approval`, tone: "thinking", to };
     case "pending_client":
       return { type: "tool.needs_client", text: `${call} waits for the app`, tone: "thinking", to };
+    case "waiting":
+      return { type: "tool.waiting", text: `${call} waits`, tone: "thinking", to };
     case "running":
       return { type: "tool.running", text: `${call} is running`, tone: "responding", to };
     case "succeeded":

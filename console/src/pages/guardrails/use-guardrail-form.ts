@@ -4,8 +4,6 @@ import type { FormFailure } from "../../components/form-frame.tsx";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { type GuardrailForm, renderGuardrail } from "./guardrail-draft.ts";
 
-const NONE: Readonly<Record<string, string>> = {};
-
 /** The service names columns, and members of the configuration with a dot. */
 const FIELDS: Partial<Record<keyof GuardrailForm, string>> = {
   kind: "config",
@@ -29,8 +27,9 @@ export function useGuardrailForm(
 ) {
   const [form, setForm] = useState(initial);
   const [isDirty, setDirty] = useState(false);
-  const [faults, setFaults] = useState(NONE);
-  const { errors, touch } = useFreshErrors(faults === NONE ? write.errors : faults);
+  // One object for each submission: with a new one, the frame moves the focus.
+  const [found, setFound] = useState<FormFailure | null>(null);
+  const { errors, touch } = useFreshErrors(found?.fields ?? write.errors);
   const change = (changed: Partial<GuardrailForm>): void => {
     for (const field of Object.keys(changed) as (keyof GuardrailForm)[]) touch(FIELDS[field] ?? field);
     setForm({ ...form, ...changed });
@@ -42,19 +41,19 @@ export function useGuardrailForm(
     reset: (next: GuardrailForm): void => {
       setForm(next);
       setDirty(false);
-      setFaults(NONE);
+      setFound(null);
     },
     /** Null when a field has an error. */
     render: () => {
       const rendered = renderGuardrail(form);
-      setFaults("faults" in rendered ? rendered.faults : NONE);
+      setFound("faults" in rendered ? { message: "", fields: rendered.faults } : null);
       return "faults" in rendered ? null : rendered.draft;
     },
     frame: {
       isDirty,
       errors,
       isBusy: write.isBusy,
-      failure: faults === NONE ? write.failure : { message: "", fields: faults },
+      failure: found ?? write.failure,
     },
   };
 }

@@ -1,5 +1,6 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useApprovals } from "../../data/approvals.ts";
+import { getConfig } from "../../data/client.ts";
 import { isSetUp, rememberSetUp, useFirstSteps } from "../../data/first-steps.ts";
 import { useAnswerInvitation, useInvitations } from "../../data/invitations.ts";
 import { useRecentRuns } from "../../data/recent-runs.ts";
@@ -16,10 +17,15 @@ import { RecentConversations } from "./recent-conversations.tsx";
 import { Today } from "./today.tsx";
 import { UnderWay } from "./under-way.tsx";
 
+// Only whoever reaches a service without a model on its own machine needs it.
+const ConnectModel = lazy(async () => ({ default: (await import("./connect-model.tsx")).ConnectModel }));
+
 /** The first steps of a new user; a dashboard as soon as there is a swarm, or a webhook fails. */
 export function HomePage() {
   const user = useUser();
   const [wasSetUp, setSetUp] = useState(() => isSetUp(user.id));
+  // Stays after a key is stored, so that the section can say so.
+  const [isModelOffered] = useState(() => getConfig().mayAddProvider);
   const webhooks = useWebhookSummaries();
   const steps = useFirstSteps({ isOn: !wasSetUp, webhooks: webhooks.rows });
   const isAllDone = wasSetUp || (steps.rows !== undefined && listSteps(steps.rows).every(({ isDone }) => isDone));
@@ -42,6 +48,11 @@ export function HomePage() {
       />
       <div className="grid grid-cols-1 gap-6">
         <Invitations />
+        {isModelOffered && (
+          <Suspense fallback={null}>
+            <ConnectModel />
+          </Suspense>
+        )}
         {isDashboard && <Dashboard webhooks={webhooks.rows ?? []} />}
         {!isAllDone &&
           (steps.rows !== undefined ? (

@@ -8,7 +8,7 @@ export interface Span {
   /** Unique within the trace, for the address of the page. */
   readonly key: string;
   readonly kind: "queue" | "turn" | "selection" | "model" | "tool" | "approval";
-  readonly depth: 0 | 1;
+  readonly depth: number;
   readonly name: string;
   /** What is special about it: a retry, a fallback, a decision. */
   readonly note: string | null;
@@ -18,6 +18,8 @@ export interface Span {
   readonly firstTokenMs: number | null;
   readonly tone: Tone;
   readonly part: ModelCall | TraceTurn | ToolCall | null;
+  /** Of the run, or of the sub-task, that it belongs to. */
+  readonly trace: Trace;
 }
 
 const CALL_TONES: Readonly<Record<ModelCall["status"], Tone>> = {
@@ -28,6 +30,7 @@ const CALL_TONES: Readonly<Record<ModelCall["status"], Tone>> = {
 const TOOL_TONES: Readonly<Record<ToolCall["status"], Tone>> = {
   pending_approval: "thinking",
   pending_client: "thinking",
+  waiting: "thinking",
   running: "responding",
   succeeded: "accent",
   failed: "bad",
@@ -36,12 +39,35 @@ const TOOL_TONES: Readonly<Record<ToolCall["status"], Tone>> = {
   cancelled: "neutral",
 };
 
+const NOTES: { readonly [Status in ToolCall["status"]]?: string } = {
+  pending_client: "Waits for the app",
+  waiting: "Waits",
+};
+
 const timeOf = (at: string): number => Date.parse(at);
 
-/** All spans of a run in the order of their beginning, those of a turn below it. */
-export function layOutTrace(trace: Trace, nowMs: number): Span[] {
+/** All spans of a run in the order of their beginning: those of a turn below it, those of a sub-task below the call that began it. */
+export function layOutTrace(trace: Trace, nowMs: number, others: readonly Trace[] = []): Span[] {
+  const spans = layOutRun(trace, nowMs).map((span) => ({ ...span, trace }));
+  return spans.flatMap((span) => {
+    const { part } = span;
+    const subRunId = part !== null && "sub_run_id" in part && span.kind === "tool" ? part.sub_run_id : null;
+    const sub = others.find(({ id }) => id === subRunId);
+    if (sub === undefined) return [span];
+    const below = layOutTrace(sub, nowMs, others).map((inner) => ({
+      ...inner,
+      key: inner.key === "queue" ? `queue-${sub.id}` : inner.key,
+      depth: inner.depth + span.depth + 1,
+    }));
+    return [span, ...below];
+  });
+}
+
+type RunSpan = Omit<Span, "trace">;
+
+function layOutRun(trace: Trace, nowMs: number): RunSpan[] {
   const begun = trace.started_at ?? trace.finished_at;
-  const queue: Span = {
+  const queue: RunSpan = {
     key: "queue",
     kind: "queue",
     depth: 0,
@@ -60,14 +86,14 @@ export function layOutTrace(trace: Trace, nowMs: number): Span[] {
   return [queue, ...groups.flat()];
 }
 
-function layOutTurn(turn: TraceTurn, nowMs: number): Span[] {
+function layOutTurn(turn: TraceTurn, nowMs: number): RunSpan[] {
   const calls = sortCalls(turn.model_calls);
   const fromMs = timeOf(turn.started_at ?? turn.created_at);
   const parts = [
     ...calls.map((call, place) => toCallSpan(call, calls.slice(0, place), "model")),
     ...turn.tool_executions.flatMap((call) => toToolSpans(call, nowMs)),
   ].toSorted((one, other) => one.fromMs - other.fromMs);
-  const whole: Span = {
+  const whole: RunSpan = {
     key: turn.id,
     kind: "turn",
     depth: 0,
@@ -88,7 +114,7 @@ export function sortCalls(calls: readonly ModelCall[]): readonly ModelCall[] {
   );
 }
 
-function toCallSpan(call: ModelCall, before: readonly ModelCall[], kind: "model" | "selection"): Span {
+function toCallSpan(call: ModelCall, before: readonly ModelCall[], kind: "model" | "selection"): RunSpan {
   const fromMs = timeOf(call.started_at);
   return {
     key: call.id,
@@ -112,13 +138,13 @@ function describeAttempt({ attempt, framework, model }: ModelCall, before: reado
   return isFallback ? `Fallback, attempt ${attempt}` : `Retry, attempt ${attempt}`;
 }
 
-function toToolSpans(call: ToolCall, nowMs: number): Span[] {
+function toToolSpans(call: ToolCall, nowMs: number): RunSpan[] {
   const { id: key, tool_name: name, status } = call;
   const createdMs = timeOf(call.created_at);
   const startedMs = call.started_at === null ? null : timeOf(call.started_at);
   const endMs = call.finished_at === null ? nowMs : timeOf(call.finished_at);
   const common = { depth: 1, name, firstTokenMs: null, part: call } as const;
-  const spans: Span[] = [];
+  const spans: RunSpan[] = [];
   // A call that had to wait for a decision starts only after it.
   if (call.expires_at !== null && startedMs !== createdMs)
     spans.push({
@@ -135,7 +161,7 @@ function toToolSpans(call: ToolCall, nowMs: number): Span[] {
       ...common,
       key,
       kind: "tool",
-      note: status === "pending_client" ? "Waits for the app" : (call.error?.message ?? null),
+      note: NOTES[status] ?? call.error?.message ?? null,
       fromMs: startedMs,
       untilMs: call.duration_ms === null ? endMs : startedMs + call.duration_ms,
       tone: TOOL_TONES[status],

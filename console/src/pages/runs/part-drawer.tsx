@@ -15,16 +15,17 @@ import { type Figure, Figures, usageFigures } from "./part-figures.tsx";
 import { PromptView } from "./prompt-view.tsx";
 
 export interface PartDrawerProps {
-  readonly trace: Trace;
   readonly span: Span | null;
+  /** The runs of sub-tasks that the user may see. */
+  readonly others: readonly Trace[];
   onClose(): void;
 }
 
 /** Everything about one bar of the waterfall. */
-export function PartDrawer({ trace, span, onClose }: PartDrawerProps) {
+export function PartDrawer({ span, others, onClose }: PartDrawerProps) {
   return (
     <Drawer isOpen={span !== null} onClose={onClose} title={span === null ? "" : titleOf(span)} size="large">
-      {span !== null && <Part trace={trace} span={span} />}
+      {span !== null && <Part span={span} others={others} />}
     </Drawer>
   );
 }
@@ -46,8 +47,8 @@ function titleOf({ kind, name }: Span): string {
   }
 }
 
-function Part({ trace, span }: { readonly trace: Trace; readonly span: Span }) {
-  const { part } = span;
+function Part({ span, others }: Pick<PartDrawerProps, "others"> & { readonly span: Span }) {
+  const { part, trace } = span;
   if (part === null)
     return (
       <p className="text-ink-soft">
@@ -56,7 +57,7 @@ function Part({ trace, span }: { readonly trace: Trace; readonly span: Span }) {
       </p>
     );
   if ("agent_name" in part) return <TurnDetails trace={trace} turn={part} />;
-  if ("tool_name" in part) return <ToolDetails call={part} span={span} />;
+  if ("tool_name" in part) return <ToolDetails call={part} span={span} others={others} />;
   return <CallDetails key={part.id} trace={trace} call={part} />;
 }
 
@@ -189,7 +190,12 @@ function CallAnswer({ trace, turn, call, next }: CallAnswerProps) {
 /** The calls are timed by the clock of a node, the tools by that of the database. */
 const CLOCK_SKEW_MS = 100;
 
-function ToolDetails({ call, span }: { readonly call: ToolCall; readonly span: Span }) {
+interface ToolDetailsProps extends Pick<PartDrawerProps, "others"> {
+  readonly call: ToolCall;
+  readonly span: Span;
+}
+
+function ToolDetails({ call, span, others }: ToolDetailsProps) {
   const user = useUser();
   const { tool_execution_payloads: payloads, decided_by: decidedBy } = call;
   return (
@@ -205,6 +211,11 @@ function ToolDetails({ call, span }: { readonly call: ToolCall; readonly span: S
         ]}
       />
       <ErrorText error={call.error} />
+      {others.some(({ id }) => id === call.sub_run_id) && (
+        <p className="mt-4">
+          <Link to={`/runs/${call.sub_run_id}`}>Open the sub-task</Link>
+        </p>
+      )}
       <Section title="Input and output">
         {payloads === null ? (
           <p className="text-ink-soft">

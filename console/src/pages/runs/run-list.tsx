@@ -1,3 +1,4 @@
+import { isFinalRunStatus } from "@swarmbase/sdk";
 import { Square } from "lucide-react";
 import { useMemo } from "react";
 import { useNavigate } from "react-router";
@@ -32,7 +33,7 @@ const ORDERS = ["newest", "oldest"] as const;
 
 /** Other runs cannot be changed, so there is nothing to select them for. */
 function isUnfinished({ status }: ListedRun): boolean {
-  return status === "queued" || status === "running" || status === "requires_action";
+  return !isFinalRunStatus(status);
 }
 
 /** The runs of all swarms. */

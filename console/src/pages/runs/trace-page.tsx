@@ -1,8 +1,8 @@
-import { GitCompareArrows, MessagesSquare, RotateCcw } from "lucide-react";
-import { useCallback, useMemo, useState } from "react";
+import { BellRing, GitCompareArrows, MessagesSquare, RotateCcw } from "lucide-react";
+import { useCallback, useState } from "react";
 import { hasEnded } from "../../data/live-run.ts";
 import { useCancelRun } from "../../data/runs.ts";
-import { type Trace, useTraces } from "../../data/traces.ts";
+import { type Trace, useTraceTree } from "../../data/traces.ts";
 import { useInterval } from "../../data/use-interval.ts";
 import { Button } from "../../components/button.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
@@ -22,6 +22,7 @@ import { ChooseOther } from "./choose-other.tsx";
 import { layOutTrace } from "./lay-out-trace.ts";
 import { PartDrawer } from "./part-drawer.tsx";
 import { RunAgain } from "./run-again.tsx";
+import { listEvents, SendSignal } from "./send-signal.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
 const CRUMBS = [{ label: "Runs", to: "/runs" }];
@@ -29,18 +30,19 @@ const TITLE_LENGTH = 80;
 const TICK_MS = 1_000;
 
 export function TracePage({ id }: { readonly id: string }) {
-  const read = useTraces(useMemo(() => [id], [id]));
+  const read = useTraceTree(id);
   if (read.rows === undefined) return <PageNotLoaded noun="run" read={read} />;
-  const [trace] = read.rows;
-  return trace === undefined ? <NoSuchRow noun="run" /> : <OpenTrace trace={trace} />;
+  const trace = read.rows.find((row) => row.id === id);
+  return trace === undefined ? <NoSuchRow noun="run" /> : <OpenTrace key={id} trace={trace} others={read.rows} />;
 }
 
-function OpenTrace({ trace }: { readonly trace: Trace }) {
+function OpenTrace({ trace, others }: { readonly trace: Trace; readonly others: readonly Trace[] }) {
   const { address, change } = useAddress();
-  const [dialog, setDialog] = useState<"again" | "compare" | null>(null);
+  const [dialog, setDialog] = useState<"again" | "compare" | "signal" | null>(null);
   const nowMs = useNow(!hasEnded(trace));
-  const spans = layOutTrace(trace, nowMs);
+  const spans = layOutTrace(trace, nowMs, others);
   const selected = address.get("part");
+  const isSubTask = trace.request["source"] === "sub_task";
   const open = (key: string | null) => change({ part: key ?? "" });
   const question = trace.question?.content ?? null;
   // Those of agents that the user asks by a grant.
@@ -52,8 +54,8 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
         crumbs={CRUMBS}
         description={
           <>
-            {trace.question?.sender_name ?? "Someone"} asked {trace.swarms?.name ?? "a swarm"}{" "}
-            <RelativeTime at={trace.created_at} />.{" "}
+            {isSubTask ? "A sub-task of another run began" : `${trace.question?.sender_name ?? "Someone"} asked `}
+            {!isSubTask && (trace.swarms?.name ?? "a swarm")} <RelativeTime at={trace.created_at} />.{" "}
             {trace.stop_reason === null ? describeProgress(trace) : STOP_LABELS[trace.stop_reason]}
           </>
         }
@@ -61,6 +63,11 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
         actions={
           <>
             {!hasEnded(trace) && <StopRun runId={trace.id} />}
+            {listEvents(trace).length > 0 && (
+              <Button icon={<BellRing />} onClick={() => setDialog("signal")}>
+                Send a signal
+              </Button>
+            )}
             {trace.swarms !== null && (
               <ButtonLink to={`/swarms/${trace.swarm_id}/runs/${trace.id}`} icon={<MessagesSquare />}>
                 In the swarm
@@ -89,18 +96,22 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
         </p>
       )}
       <Waterfall spans={spans} selected={selected} onSelect={open} />
-      <PartDrawer trace={trace} span={spans.find(({ key }) => key === selected) ?? null} onClose={() => open(null)} />
+      <PartDrawer span={spans.find(({ key }) => key === selected) ?? null} others={others} onClose={() => open(null)} />
       {dialog === "again" && <RunAgain trace={trace} onClose={() => setDialog(null)} />}
+      {dialog === "signal" && <SendSignal trace={trace} onClose={() => setDialog(null)} />}
       {dialog === "compare" && <ChooseOther trace={trace} onClose={() => setDialog(null)} />}
     </>
   );
 }
 
-function describeProgress({ turns }: Trace): string {
+function describeProgress({ turns, pending_waits: waits }: Trace): string {
   const cause = describeWaiting(
     turns.map(({ agent_name: agentName, tool_executions: calls }) => ({
       agentName,
-      calls: calls.map(({ tool_name: name, status }) => ({ name, status })),
+      calls: calls.map(({ id, tool_name: name, status, expires_at: expiresAt }) => {
+        const wait = waits?.find(({ tool_execution_id: waitingId }) => waitingId === id) ?? null;
+        return { name, status, expiresAt, wait };
+      }),
     })),
   );
   return cause === "" ? "The run is in progress." : `${cause}.`;

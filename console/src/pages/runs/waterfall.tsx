@@ -77,12 +77,12 @@ function SpanRow({ span, scale, isSelected, onSelect }: SpanRowProps) {
         isSelected && "bg-hover",
       )}
     >
-      <span className={clsx("flex min-w-0 items-center gap-2", depth === 1 && "pl-4")}>
+      <span className="flex min-w-0 items-center gap-2" style={{ paddingLeft: `${depth}rem` }}>
         <Icon className="size-4 shrink-0 text-ink-faint" aria-hidden />
         <span
           className={clsx(
             "truncate",
-            depth === 0 ? "font-medium" : "font-mono text-sm",
+            kind === "model" || kind === "tool" || kind === "approval" ? "font-mono text-sm" : "font-medium",
             // An error message shrinks before the name.
             note === null ? "min-w-0" : "max-w-4/5 shrink-0",
           )}

@@ -17,7 +17,7 @@ export function NewTool() {
   const submit = async () => {
     if (!isReadable) return toast({ text: "A field contains invalid JSON.", tone: "bad" });
     const tool = await create.run(renderNew(form));
-    if (tool !== null) await navigate(`/tools/${tool.id}/test`, { state: SAVED });
+    if (tool !== null) await navigate(`/tools/${tool.id}${form.kind === "swarm" ? "" : "/test"}`, { state: SAVED });
   };
   return (
     <>
@@ -25,7 +25,7 @@ export function NewTool() {
         title="New tool"
         description={
           <>
-            A request to an HTTPS URL, or a function. For tools of an MCP server,{" "}
+            A request to an HTTPS URL, a function, or the agents of a swarm. For tools of an MCP server,{" "}
             <Link to="/tools/import">import them</Link>.
           </>
         }

@@ -9,6 +9,7 @@ const KIND_LABELS: Readonly<Record<string, string>> = {
   client: "App",
   rpc: "Database function",
   function: "App function",
+  swarm: "Swarm",
 };
 
 /** Kind, visibility and state of a tool. */

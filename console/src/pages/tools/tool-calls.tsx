@@ -10,6 +10,7 @@ import { whenColumn } from "../../components/when-column.tsx";
 const STYLES: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
   pending_approval: { tone: "thinking", word: "Waiting for approval" },
   pending_client: { tone: "thinking", word: "Waiting for the app" },
+  waiting: { tone: "thinking", word: "Waiting" },
   running: { tone: "responding", word: "Running" },
   succeeded: { tone: "good", word: "Succeeded" },
   failed: { tone: "bad", word: "Failed" },

@@ -7,7 +7,7 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as cons
 type Method = (typeof METHODS)[number];
 
 /** The kinds that the form can edit. */
-export const FORM_KINDS = ["http", "mcp", "rpc", "function"] as const;
+export const FORM_KINDS = ["http", "mcp", "rpc", "function", "swarm"] as const;
 type FormKind = (typeof FORM_KINDS)[number];
 
 /** The values of the tool form. */
@@ -39,6 +39,10 @@ export interface ToolForm {
   /** Empty means `public`. */
   readonly functionSchema: string;
   readonly mayWrite: boolean;
+  readonly swarmId: string;
+  /** Of each call; null: none. */
+  readonly maxTokens: number | null;
+  readonly maxCostUsd: number | null;
 }
 
 export const EMPTY_TOOL: ToolForm = {
@@ -64,11 +68,16 @@ export const EMPTY_TOOL: ToolForm = {
   functionName: "",
   functionSchema: "",
   mayWrite: false,
+  swarmId: "",
+  maxTokens: null,
+  maxCostUsd: null,
 };
 
 export function formOf(tool: Tool): ToolForm {
   const { config } = tool;
   const text = (value: unknown) => (typeof value === "string" ? value : "");
+  const budget = isJsonObject(config["budget"]) ? config["budget"] : {};
+  const amount = (value: unknown) => (typeof value === "number" ? value : null);
   return {
     kind: FORM_KINDS.find((kind) => kind === tool.kind) ?? "http",
     name: tool.name,
@@ -92,15 +101,23 @@ export function formOf(tool: Tool): ToolForm {
     functionName: text(config["function"]),
     functionSchema: text(config["schema"]),
     mayWrite: config["writes"] === true,
+    swarmId: text(config["swarm_id"]),
+    maxTokens: amount(budget["max_tokens"]),
+    maxCostUsd: amount(budget["max_cost_usd"]),
   };
 }
 
-/** Whether the tool sends a request to a server. The others call a function. */
+function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether the tool sends a request to a server. The others call a function, or begin a sub-task. */
 export function hasRequest({ kind }: Pick<ToolForm, "kind">): boolean {
   return kind === "http" || kind === "mcp";
 }
 
 export function renderConfig(form: ToolForm): JsonObject {
+  if (form.kind === "swarm") return renderSubTask(form);
   if (!hasRequest(form)) return renderFunction(form);
   const auth = writeAuth(form.auth);
   const headers = fromLines(form.headers);
@@ -112,6 +129,14 @@ export function renderConfig(form: ToolForm): JsonObject {
     ...(auth !== undefined && { auth }),
     ...(form.kind === "http" && form.sendsAsker && { identity: "required" }),
   };
+}
+
+function renderSubTask({ swarmId, maxTokens, maxCostUsd }: ToolForm): JsonObject {
+  const budget = {
+    ...(maxTokens !== null && { max_tokens: maxTokens }),
+    ...(maxCostUsd !== null && { max_cost_usd: maxCostUsd }),
+  };
+  return { swarm_id: swarmId, ...(Object.keys(budget).length > 0 && { budget }) };
 }
 
 function renderFunction({ kind, functionName, functionSchema, mayWrite }: ToolForm): JsonObject {
@@ -148,8 +173,8 @@ function renderShared(form: ToolForm): ToolUpdate & Pick<ToolDraft, "name" | "de
 export function renderNew(form: ToolForm): ToolDraft {
   const { secretName, value } = form.auth;
   const { description, input_schema: schema, ...shared } = renderShared(form);
-  // The service takes them from the database function if they are absent.
-  const isDescribed = form.kind === "rpc";
+  // The service fills them in if they are absent: from the database function, or as the kind says.
+  const isDescribed = form.kind === "rpc" || form.kind === "swarm";
   return {
     ...shared,
     ...((!isDescribed || description !== "") && { description }),

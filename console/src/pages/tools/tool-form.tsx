@@ -15,6 +15,7 @@ import { Choice } from "./choice.tsx";
 import { FunctionFields } from "./function-fields.tsx";
 import { RequestFields } from "./request-fields.tsx";
 import { RequestPreview } from "./request-preview.tsx";
+import { SwarmFields } from "./swarm-fields.tsx";
 import { errorsBelowConfig, hasRequest, renderConfig, type ToolForm } from "./tool-draft.ts";
 
 export interface ToolFormFieldsProps {
@@ -31,6 +32,7 @@ const NEW_KINDS: readonly { readonly value: ToolForm["kind"]; readonly label: st
   { value: "http", label: "HTTPS request" },
   { value: "rpc", label: "Database function" },
   { value: "function", label: "App function" },
+  { value: "swarm", label: "Swarm" },
 ];
 
 /** All writable fields of a tool. */
@@ -74,7 +76,7 @@ function Called({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProp
   const isActing = actsForAsker({ kind: form.kind, config: renderConfig(form) });
   return (
     <CardSection
-      title={hasRequest(form) ? "Request" : "Function"}
+      title={hasRequest(form) ? "Request" : form.kind === "swarm" ? "Sub-task" : "Function"}
       description={hasRequest(form) ? "Models cannot change the host." : undefined}
     >
       <div className="grid gap-5">
@@ -92,6 +94,8 @@ function Called({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProp
         )}
         {hasRequest(form) ? (
           <RequestFields {...fields} onReadable={(isReadable) => onReadable("body", isReadable)} tool={tool} />
+        ) : form.kind === "swarm" ? (
+          <SwarmFields {...fields} />
         ) : (
           <FunctionFields {...fields} />
         )}
@@ -147,40 +151,46 @@ function IdentityFields({ form, onChange, errors }: PartProps) {
 function Rules({ form, onChange, errors }: PartProps) {
   return (
     <div className="grid gap-5">
-      <RadioGroup
-        label="Who may assign it to agents"
-        value={form.visibility}
-        onChange={(visibility) => onChange({ visibility })}
-        choices={[
-          { value: "private", label: "Only you", hint: "Only your agents can use it." },
-          { value: "shared", label: "People in your swarms", hint: "They can see it and assign it to their agents." },
-        ]}
-      />
+      {form.kind !== "swarm" && (
+        <RadioGroup
+          label="Who may assign it to agents"
+          value={form.visibility}
+          onChange={(visibility) => onChange({ visibility })}
+          choices={[
+            { value: "private", label: "Only you", hint: "Only your agents can use it." },
+            { value: "shared", label: "People in your swarms", hint: "They can see it and assign it to their agents." },
+          ]}
+        />
+      )}
       <Choice
         label="Require approval"
         hint="Each call waits until a person approves it: the agent's owner, unless the grant or the assignment names who asks."
         isOn={form.requiresApproval}
         onChange={(requiresApproval) => onChange({ requiresApproval })}
       />
-      <Choice
-        label="Safe to repeat"
-        hint="A call whose outcome is unknown, because a server was lost during it, is made again."
-        isOn={form.idempotent}
-        onChange={(idempotent) => onChange({ idempotent })}
-      />
+      {form.kind !== "swarm" && (
+        <Choice
+          label="Safe to repeat"
+          hint="A call whose outcome is unknown, because a server was lost during it, is made again."
+          isOn={form.idempotent}
+          onChange={(idempotent) => onChange({ idempotent })}
+        />
+      )}
       <Choice
         label="Enabled"
         hint="Agents cannot use a disabled tool."
         isOn={form.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
-      <Bound
-        label="Timeout, in milliseconds"
-        bounds={FIELD_BOUNDS["tools.timeout_ms"]}
-        value={form.timeoutMs}
-        error={errors["timeout_ms"]}
-        onChange={(timeoutMs) => onChange({ timeoutMs })}
-      />
+      {form.kind !== "swarm" && (
+        <Bound
+          label="Timeout, in milliseconds"
+          bounds={FIELD_BOUNDS["tools.timeout_ms"]}
+          value={form.timeoutMs}
+          error={errors["timeout_ms"]}
+          onChange={(timeoutMs) => onChange({ timeoutMs })}
+        />
+      )}
       <Bound
         label="Maximum output, in characters"
         bounds={FIELD_BOUNDS["tools.max_output_chars"]}

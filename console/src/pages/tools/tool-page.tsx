@@ -24,7 +24,7 @@ function Page({ tool }: { readonly tool: Tool }) {
   const isMine = tool.owner_id === user.id;
   const isOfApp = tool.kind === "client";
   const isEditable = isMine && FORM_KINDS.some((kind) => kind === tool.kind);
-  const canTest = !isOfApp && (isMine || tool.kind === "builtin");
+  const canTest = !isOfApp && tool.kind !== "swarm" && (isMine || tool.kind === "builtin");
   const tabs = [
     { value: "overview", label: "Overview", content: <ToolOverview tool={tool} /> },
     ...(canTest ? [{ value: "test", label: "Test call", content: <TestTool tool={tool} /> }] : []),

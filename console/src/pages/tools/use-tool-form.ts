@@ -36,6 +36,9 @@ const COLUMNS: Readonly<Partial<Record<keyof ToolForm, readonly string[]>>> = {
   functionName: ["config.function"],
   functionSchema: ["config.schema"],
   mayWrite: ["config.writes"],
+  swarmId: ["config.swarm_id", "config"],
+  maxTokens: ["config.budget.max_tokens"],
+  maxCostUsd: ["config.budget.max_cost_usd"],
 };
 
 /** The state of the tool form; null for a new tool. */

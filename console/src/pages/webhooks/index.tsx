@@ -8,6 +8,9 @@ const NewWebhook = lazy(async () => ({ default: (await import("./form/new-webhoo
 const EditWebhook = lazy(async () => ({ default: (await import("./form/edit-webhook.tsx")).EditWebhook }));
 const WebhookPage = lazy(async () => ({ default: (await import("./page/webhook-page.tsx")).WebhookPage }));
 const DeliveryPage = lazy(async () => ({ default: (await import("./delivery/delivery-page.tsx")).DeliveryPage }));
+const EventCatalogue = lazy(async () => ({
+  default: (await import("./catalogue/event-catalogue.tsx")).EventCatalogue,
+}));
 const ReceiverTester = lazy(async () => ({
   default: (await import("./tester/receiver-tester.tsx")).ReceiverTester,
 }));
@@ -18,6 +21,7 @@ export function WebhooksPage() {
       <Routes>
         <Route index element={<WebhookList />} />
         <Route path="new" element={<NewWebhook />} />
+        <Route path="event-types" element={<EventCatalogue />} />
         <Route path="tester" element={<ReceiverTester />} />
         <Route path=":webhookId" element={<WebhookPage />} />
         <Route path=":webhookId/edit" element={<EditWebhook />} />

@@ -1,3 +1,4 @@
+import { actsForAsker } from "@swarmbase/sdk";
 import type { Grant } from "../../../data/agent-grants.ts";
 import { useAssignments } from "../../../data/agent-tools.ts";
 import type { AgentVersion } from "../../../data/agent-versions.ts";
@@ -48,16 +49,13 @@ function useShownAgent(agent: Agent, grant: Grant, versions: readonly AgentVersi
   const { rows: profile } = useProfile();
   const version = versions.find(({ number }) => number === grant.agent_version);
   const { tools, guardrails, role, framework } = version ?? { ...agent, tools: assignments, guardrails: current };
-  const configs = [
-    ...tools
-      .filter(({ enabled }) => enabled)
-      .map((tool) => {
-        const now = assignments.find(({ tool_id: toolId }) => toolId === tool.tool_id)?.tool;
-        const then = "definition" in tool ? tool.definition : null;
-        return now?.enabled === false ? {} : (then?.config ?? now?.config ?? {});
-      }),
-    ...guardrails.filter(({ is_active: isActive }) => isActive).map(({ config }) => config),
-  ];
+  const offered = tools.flatMap((tool) => {
+    const now = assignments.find(({ tool_id: toolId }) => toolId === tool.tool_id)?.tool;
+    const config = ("definition" in tool ? tool.definition?.config : null) ?? now?.config ?? {};
+    return tool.enabled && now?.enabled === true ? [{ kind: now.kind, name: now.name, config }] : [];
+  });
+  const checks = guardrails.filter(({ is_active: isActive }) => isActive);
+  const frameworks = checks.flatMap(({ config }) => ("framework" in config ? (config.framework ?? []) : []));
   return {
     id,
     name,
@@ -68,18 +66,31 @@ function useShownAgent(agent: Agent, grant: Grant, versions: readonly AgentVersi
     payer,
     approver,
     transcripts,
-    receivers: listOrigins(configs),
-    provider: nameProvider(framework),
+    receivers: listOrigins([...offered.map(findAddress), ...checks.map(findUrl)]),
+    provider: [...new Set([framework, ...frameworks].map(nameProvider))].toSorted().join(", "),
     owner_name: grant.shows_owner ? (profile?.full_name ?? null) : null,
+    acts_for_asker: agent.acts_for_askers && offered.some(actsForAsker),
   };
 }
 
-/** The origins of the addresses in the configurations of tools and guardrails. */
-function listOrigins(configs: readonly object[]): string[] {
-  const origins = configs.flatMap((config) => {
-    const { url, card_url: card } = config as { readonly url?: unknown; readonly card_url?: unknown };
-    const address = url ?? card;
-    return typeof address === "string" ? (/^https?:\/\/[^/?#]+/.exec(address.toLowerCase())?.[0] ?? []) : [];
-  });
-  return [...new Set(origins)].toSorted();
+interface OfferedTool {
+  readonly kind: string;
+  readonly name: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The model chooses the address of `http_get`. */
+function findAddress({ kind, name, config }: OfferedTool): unknown {
+  return config["url"] ?? config["card_url"] ?? (kind === "builtin" && name === "http_get" ? "https://*" : undefined);
+}
+
+function findUrl({ config }: Pick<AgentVersion["guardrails"][number], "config">): unknown {
+  return "url" in config ? config.url : undefined;
+}
+
+function listOrigins(addresses: readonly unknown[]): string[] {
+  const origins = addresses.flatMap((address) =>
+    typeof address === "string" ? (/^https?:\/\/[^/?#]+/.exec(address.toLowerCase())?.[0] ?? []) : [],
+  );
+  return [...new Set(origins.map((origin) => origin.replace(/\/\/.*@/, "//")))].toSorted();
 }

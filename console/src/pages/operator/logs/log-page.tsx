@@ -70,7 +70,7 @@ export function LogPage() {
     <>
       <ListPage
         title="Logs"
-        description="The log lines of all nodes, of at most the last 24 hours. ACCESS_LOG adds a line for every request."
+        description="The log lines of all nodes, of at most the last 24 hours. ACCESS_LOG_ENABLED adds a line for every request."
         actions={
           <Field label="Live">
             <Switch isOn={isTailing} onChange={setTailing} />

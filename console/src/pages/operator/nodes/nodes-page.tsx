@@ -115,8 +115,8 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
         <p className="text-pretty text-ink-soft">
           The service archives nothing.{" "}
           {backups.is_loaded
-            ? "Set BACKUP_FOLDER to a folder on another disk, or BACKUP_S3_URL to a bucket, and start the service again."
-            : "Add backup to EXTENSIONS, set BACKUP_FOLDER to a folder on another disk, or BACKUP_S3_URL to a bucket, and start the service again."}
+            ? "Set BACKUP_DIR to a folder on another disk, or BACKUP_S3_URL to a bucket, and start the service again."
+            : "Add backup to EXTENSIONS, set BACKUP_DIR to a folder on another disk, or BACKUP_S3_URL to a bucket, and start the service again."}
         </p>
       </CardSection>
     );
@@ -135,7 +135,7 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
           ["Archived until", showTime(state?.archived_at)],
           [
             "Schedule",
-            `a base backup every ${backups.base_hours} hours, changes after ${backups.delay_seconds} seconds`,
+            `a base backup every ${showHours(backups.base_interval_seconds)}, changes after ${backups.wal_interval_seconds} seconds`,
           ],
           ["Last verification", showVerification(backups)],
           ["Kept", `${backups.kept_bases} base backups`],
@@ -145,6 +145,10 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
       />
     </CardSection>
   );
+}
+
+function showHours(seconds: number | null): string {
+  return `${Math.round((seconds ?? 0) / 360) / 10} hours`;
 }
 
 function isHealthy(state: Backups["state"]): boolean {
@@ -157,9 +161,10 @@ function describeState(state: Backups["state"]): string {
   return state.failures === 0 ? "Archives" : `${formatCount(state.failures)} failures`;
 }
 
-function showVerification({ state, verify_hours: hours }: Backups) {
+function showVerification({ state, verify_interval_seconds: seconds }: Backups) {
   const { verification = null, verified_at: verifiedAt = null } = state ?? {};
-  const schedule = hours === null || hours === 0 ? "set BACKUP_VERIFY_HOURS for a schedule" : `every ${hours} hours`;
+  const schedule =
+    (seconds ?? 0) === 0 ? "set BACKUP_VERIFY_INTERVAL_SECONDS for a schedule" : `every ${showHours(seconds)}`;
   if (verification === null) return `none is known; ${schedule}`;
   return (
     <>

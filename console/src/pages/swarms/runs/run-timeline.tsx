@@ -123,13 +123,13 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
       {calls.map((call) =>
         call.status === "pending_approval" ? (
           <ApprovalCard
-            key={keyOfApproval(toLiveTool(call))}
+            key={keyOfApproval(toLiveTool(call, run.pending_waits))}
             runId={run.id}
-            tool={toLiveTool(call)}
+            tool={toLiveTool(call, run.pending_waits)}
             agentName={turn?.agent_name ?? "The agent"}
           />
         ) : (
-          <ToolLine key={call.id} tool={toLiveTool(call)} />
+          <ToolLine key={call.id} tool={toLiveTool(call, run.pending_waits)} />
         ),
       )}
       {answer !== undefined && (

@@ -1,5 +1,6 @@
-import { ChevronRight, CircleCheck, CircleX, LoaderCircle, Wrench } from "lucide-react";
+import { ChevronRight, CircleCheck, CircleX, Hourglass, LoaderCircle, Wrench } from "lucide-react";
 import type { LiveTool } from "../../../data/live-run.ts";
+import { describeWait } from "../../../components/describe-waiting.ts";
 import { formatDuration } from "../../../components/formats.ts";
 import { JsonView } from "../../../components/json-view.tsx";
 import { Link } from "../../../components/link.tsx";
@@ -21,7 +22,7 @@ export function ToolLine({ tool, runPath }: ToolLineProps) {
         <ToolIcon status={status} />
         <span className="truncate font-mono">{name}</span>
         <span className="text-ink-faint">
-          {TOOL_STATUS_LABELS[status]}
+          {status === "waiting" ? `waiting for ${describeWait(tool)}` : TOOL_STATUS_LABELS[status]}
           {durationMs !== null && ` · ${formatDuration(durationMs)}`}
         </span>
         <ChevronRight className="ml-auto size-4 transition-transform group-open/tool:rotate-90" aria-hidden />
@@ -49,6 +50,7 @@ export function ToolLine({ tool, runPath }: ToolLineProps) {
 function ToolIcon({ status }: { readonly status: LiveTool["status"] }) {
   if (status === "running") return <LoaderCircle className="size-4 animate-spin-slow text-responding" aria-hidden />;
   if (status === "succeeded") return <CircleCheck className="size-4 text-good" aria-hidden />;
+  if (status === "waiting") return <Hourglass className="size-4 text-thinking" aria-hidden />;
   if (status === "pending_approval" || status === "pending_client")
     return <Wrench className="size-4 text-thinking" aria-hidden />;
   return <CircleX className="size-4 text-bad" aria-hidden />;

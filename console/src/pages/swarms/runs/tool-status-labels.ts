@@ -4,6 +4,7 @@ export const TOOL_STATUS_LABELS = {
   running: "running",
   pending_approval: "waiting for approval",
   pending_client: "waiting for the app",
+  waiting: "waiting",
   succeeded: "done",
   failed: "failed",
   denied: "denied",

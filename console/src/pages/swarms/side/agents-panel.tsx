@@ -83,6 +83,7 @@ function statusOf({ agent_id: agentId, agent_cards: card }: SwarmAgent, runs: re
     if (turn === undefined) continue;
     if (turn.tools.some(({ status }) => status === "pending_approval" || status === "pending_client"))
       return "requires_action";
+    if (turn.tools.some(({ status }) => status === "waiting")) return "waiting";
     if (turn.status === "thinking" || turn.status === "responding") return turn.status;
   }
   return card?.status ?? "idle";

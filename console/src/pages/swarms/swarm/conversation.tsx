@@ -146,9 +146,9 @@ function useAskAgain(composer: RefObject<ComposerHandle | null>): (runId: string
   );
 }
 
-/** A run that waits for an approval does not block the swarm. */
+/** A run that waits does not block the swarm. */
 function isRunning(run: LiveRun): boolean {
-  return !hasEnded(run) && run.status !== "requires_action";
+  return !hasEnded(run) && run.status !== "requires_action" && run.status !== "waiting";
 }
 
 /** Detaches old runs, so that a long session does not accumulate them. */

@@ -10,7 +10,9 @@ import { MessageFrame } from "./message-frame.tsx";
 /** A turn in progress. */
 export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly turn: LiveTurn }) {
   const { agentName, agentId, status, text, tools, error } = turn;
-  const waiting = tools.find((tool) => tool.status === "pending_approval" || tool.status === "pending_client");
+  const waiting = tools.find(
+    ({ status: of }) => of === "pending_approval" || of === "pending_client" || of === "waiting",
+  );
   return (
     <MessageFrame name={agentName} seed={agentId ?? agentName} isAgent trailing={<TurnStatus turn={turn} />}>
       {tools.map((tool) =>
@@ -40,6 +42,7 @@ function TurnStatus({ turn }: { readonly turn: LiveTurn }) {
   const has = (waiting: LiveTool["status"]): boolean => turn.tools.some(({ status }) => status === waiting);
   if (has("pending_approval")) return <StatusBadge status="requires_action" word="Waiting for approval" />;
   if (has("pending_client")) return <StatusBadge status="requires_action" word="Waiting for the app" />;
+  if (has("waiting")) return <StatusBadge status="waiting" />;
   return <StatusBadge status={turn.status} />;
 }
 

@@ -69,8 +69,8 @@ function useToolsOf(runs: readonly LiveRun[]): (turnId: string) => readonly Live
 }
 
 function toMarkedTool({ id, tool_name: name, status, duration_ms: durationMs }: ToolMark): LiveTool {
-  const unknown = { agentId: null, input: undefined, output: undefined, error: null, expiresAt: null, question: null };
-  return { id, name, status, durationMs, ...unknown };
+  const hidden = { agentId: null, input: undefined, output: undefined, error: null };
+  return { id, name, status, durationMs, ...hidden, expiresAt: null, wait: null, question: null };
 }
 
 /** Delays the request, because the service cannot restore a deleted message. */

@@ -5,20 +5,19 @@ import { useSwarmContext } from "./swarm-context.ts";
 
 /** In a private conversation with an agent of somebody else: whether it still answers, and who reads. */
 export function PrivateAgentNote() {
-  const { swarm, userId, swarmAgents } = useSwarmContext();
-  const id = swarm.private_agent_id;
-  const isForeign = id !== null && swarmAgents.rows?.every(({ user_id: owner }) => owner !== userId) === true;
-  const { rows: agent } = usePublishedAgent(id ?? "", isForeign);
-  if (agent === null)
-    return (
-      <Banner tone="warning">
-        The agent no longer answers you: its owner has withdrawn or deleted it. The conversation stays readable.
-      </Banner>
-    );
-  if (agent?.transcripts !== "owner") return null;
+  const { private_agent_id: id, transcripts } = useSwarmContext().swarm;
+  const { rows: agent } = usePublishedAgent(id ?? "", id !== null && transcripts !== null);
+  const isRead = transcripts === "owner";
+  // A conversation keeps its readers: under a grant that says otherwise, another one begins.
+  const isOver = agent === null || (agent !== undefined && agent.transcripts !== transcripts);
+  if (!isRead && !isOver) return null;
   return (
     <Banner tone="warning">
-      The owner of {agent.name} reads this conversation. <Link to={`/for-you/${agent.id}`}>About the agent</Link>
+      {agent === null &&
+        "The agent no longer answers you: its owner has withdrawn or deleted it. The conversation stays readable. "}
+      {isRead && `The owner of ${agent?.name ?? "the agent"} reads this conversation. `}
+      {agent && isOver && "The owner has changed who reads conversations, so the agent answers in a new one. "}
+      {agent && <Link to={`/for-you/${agent.id}`}>About the agent</Link>}
     </Banner>
   );
 }

@@ -34,7 +34,7 @@ export function RunStrip({ runs }: { readonly runs: readonly LiveRun[] }) {
 
 function describeActivity(
   live: readonly LiveRun[],
-): { status: "queued" | "thinking" | "responding" | "requires_action"; text: string } | null {
+): { status: "queued" | "thinking" | "responding" | "requires_action" | "waiting"; text: string } | null {
   if (live.length === 0) return null;
   const waiting = live.filter(({ status }) => status === "queued").length;
   const more = waiting === 0 ? "" : ` · ${waiting} ${waiting === 1 ? "question is queued" : "questions are queued"}`;
@@ -48,10 +48,11 @@ function describeActivity(
     const verb = `${names.includes(",") ? "are" : "is"} ${isWriting ? "responding" : "thinking"}`;
     return { status: isWriting ? "responding" : "thinking", text: `${names} ${verb}${more}` };
   }
-  const paused = live.filter(({ status }) => status === "requires_action").flatMap((run) => run.turns);
-  if (paused.length > 0) {
+  for (const status of ["requires_action", "waiting"] as const) {
+    const paused = live.filter((run) => run.status === status).flatMap((run) => run.turns);
+    if (paused.length === 0) continue;
     const cause = describeWaiting(paused.map(({ agentName, tools }) => ({ agentName, calls: tools })));
-    return { status: "requires_action", text: `${cause === "" ? "Waiting" : cause}${more}` };
+    return { status, text: `${cause === "" ? "Waiting" : cause}${more}` };
   }
   if (waiting === live.length) return { status: "queued", text: "Queued" };
   return { status: "thinking", text: `Working${more}` };

@@ -1,13 +1,14 @@
-import { EVENT_DESCRIPTIONS, EVENT_TYPES, EVENT_TYPES_BY_GROUP, type EventGroup, type EventType } from "@swarmbase/sdk";
+import { EVENT_TYPES_BY_GROUP, type EventGroup, isAppEventType } from "@swarmbase/sdk";
 import { CircleAlert } from "lucide-react";
 import { useId, useState } from "react";
+import { type AnyEventType, type DescribedEventType, useEventTypes } from "../../../data/event-types.ts";
 import { Button } from "../../../components/button.tsx";
 import { Checkbox } from "../../../components/checkbox.tsx";
 import { SearchInput } from "../../../components/search-input.tsx";
 
 export interface EventPickerProps {
-  readonly chosen: readonly EventType[];
-  onChange(chosen: readonly EventType[]): void;
+  readonly chosen: readonly AnyEventType[];
+  onChange(chosen: readonly AnyEventType[]): void;
   readonly error?: string | undefined;
 }
 
@@ -19,21 +20,28 @@ const GROUP_LABELS: Readonly<Record<EventGroup, string>> = {
   tool: "Tools",
   user: "People",
 };
-const GROUPS = Object.entries(EVENT_TYPES_BY_GROUP) as [EventGroup, readonly EventType[]][];
+const GROUPS = Object.entries(EVENT_TYPES_BY_GROUP) as [EventGroup, readonly AnyEventType[]][];
 
 /** Selects event types, individually or by group. */
 export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
   const [search, setSearch] = useState("");
   const errorId = useId();
-  const found = GROUPS.map(([group, types]) => [group, types.filter((type) => matches(type, search))] as const).filter(
-    ([, types]) => types.length > 0,
-  );
-  const choose = (types: readonly EventType[], isOn: boolean) => {
+  const all = useEventTypes();
+  const matching = all.filter((described) => matches(described, search));
+  const found = [
+    ...GROUPS.map(([group, types]) => ({
+      label: GROUP_LABELS[group],
+      types: matching.filter(({ type }) => types.includes(type)),
+    })),
+    { label: "Your app", types: matching.filter(({ type }) => isAppEventType(type)) },
+  ].filter(({ types }) => types.length > 0);
+  const choose = (types: readonly AnyEventType[], isOn: boolean) => {
     const next = new Set(isOn ? [...chosen, ...types] : chosen.filter((type) => !types.includes(type)));
-    // In the order of the list, not of the clicks.
-    onChange(EVENT_TYPES.filter((type) => next.has(type)));
+    const listed = all.map(({ type }) => type);
+    // In the order of the list, not of the clicks. Types that only the service role sees stay.
+    onChange([...listed.filter((type) => next.has(type)), ...[...next].filter((type) => !listed.includes(type))]);
   };
-  const isAll = chosen.length === EVENT_TYPES.length;
+  const isAll = all.every(({ type }) => chosen.includes(type));
   return (
     <div role="group" aria-label="Events" {...(error !== undefined && { "aria-describedby": errorId })}>
       <div className="mb-4 flex flex-wrap items-center gap-2">
@@ -41,9 +49,17 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
           <SearchInput label="Search the events" value={search} onChange={setSearch} />
         </div>
         <span role="status" className="text-sm text-ink-faint tabular-nums max-sm:mr-auto sm:ml-auto">
-          {chosen.length} of {EVENT_TYPES.length} selected
+          {chosen.length} of {all.length} selected
         </span>
-        <Button size="small" onClick={() => choose(EVENT_TYPES, !isAll)}>
+        <Button
+          size="small"
+          onClick={() =>
+            choose(
+              all.map(({ type }) => type),
+              !isAll,
+            )
+          }
+        >
           {isAll ? "Select none" : "Select all"}
         </Button>
       </div>
@@ -55,8 +71,8 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
       )}
       {found.length === 0 && <p className="py-6 text-center text-ink-faint">No event matches.</p>}
       <div className="-mb-4 gap-4 md:columns-2">
-        {found.map(([group, types]) => (
-          <Group key={group} group={group} types={types} chosen={chosen} choose={choose} />
+        {found.map(({ label, types }) => (
+          <Group key={label} label={label} types={types} chosen={chosen} choose={choose} />
         ))}
       </div>
     </div>
@@ -64,29 +80,30 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
 }
 
 interface GroupProps {
-  readonly group: EventGroup;
-  readonly types: readonly EventType[];
-  readonly chosen: readonly EventType[];
-  choose(types: readonly EventType[], isOn: boolean): void;
+  readonly label: string;
+  readonly types: readonly DescribedEventType[];
+  readonly chosen: readonly AnyEventType[];
+  choose(types: readonly AnyEventType[], isOn: boolean): void;
 }
 
-function Group({ group, types, chosen, choose }: GroupProps) {
+function Group({ label, types: described, chosen, choose }: GroupProps) {
+  const types = described.map(({ type }) => type);
   const count = types.filter((type) => chosen.includes(type)).length;
   const state = count === 0 ? false : count === types.length ? true : "some";
   return (
     <fieldset className="mb-4 min-w-0 break-inside-avoid overflow-hidden rounded-md border border-line">
-      <legend className="sr-only">{GROUP_LABELS[group]}</legend>
+      <legend className="sr-only">{label}</legend>
       <div className="border-b border-line bg-sunken px-3.5 py-2.5 font-medium">
-        <Checkbox isChecked={state} onChange={(isOn) => choose(types, isOn)} label={GROUP_LABELS[group]} />
+        <Checkbox isChecked={state} onChange={(isOn) => choose(types, isOn)} label={label} />
       </div>
       <div className="grid gap-3 p-3.5">
-        {types.map((type) => (
+        {described.map(({ type, summary }) => (
           <Checkbox
             key={type}
             isChecked={chosen.includes(type)}
             onChange={(isOn) => choose([type], isOn)}
             label={<span className="font-mono text-sm">{type}</span>}
-            hint={EVENT_DESCRIPTIONS[type].summary.replaceAll("`", "")}
+            hint={summary}
           />
         ))}
       </div>
@@ -94,8 +111,8 @@ function Group({ group, types, chosen, choose }: GroupProps) {
   );
 }
 
-function matches(type: EventType, search: string): boolean {
+function matches({ type, summary }: DescribedEventType, search: string): boolean {
   const words = search.trim().toLowerCase().split(/\s+/);
-  const text = `${type} ${EVENT_DESCRIPTIONS[type].summary}`.toLowerCase();
+  const text = `${type} ${summary}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }

@@ -52,6 +52,7 @@ export function WebhookList() {
       actions={
         <>
           <WebhooksCode />
+          <ButtonLink to="/webhooks/event-types">Event types</ButtonLink>
           <ButtonLink to="/webhooks/tester">Test a receiver</ButtonLink>
           <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
             New webhook

@@ -1,8 +1,9 @@
-import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_TYPES, type EventType } from "@swarmbase/sdk";
+import { DELIVERY_STATUSES, type DeliveryStatus } from "@swarmbase/sdk";
 import { RotateCcw } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { canRetryNow, type DeliveryFilter, type LiveDeliveries } from "../../../data/deliveries.ts";
+import { type AnyEventType, useEventChoices } from "../../../data/event-types.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
 import { typed } from "../../../components/typed.ts";
@@ -45,6 +46,7 @@ export interface DeliveriesTabProps {
 
 export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProps) {
   const { rows, ...read } = deliveries;
+  const types = useEventChoices();
   const { address: params, change, clear } = useAddress();
   const [isRetrying, setIsRetrying] = useState(false);
   const isFiltered = FILTERS.some((name) => params.has(name));
@@ -62,10 +64,10 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
           onChange={(value) => set("status", value)}
           className="min-w-36 flex-1 sm:flex-none"
         />
-        <Select<EventType | "">
+        <Select<AnyEventType | "">
           aria-label="Event type"
           value={filter.type ?? ""}
-          choices={[{ value: "", label: "Every event" }, ...EVENT_TYPES.map((value) => ({ value, label: value }))]}
+          choices={[{ value: "", label: "Every event" }, ...types]}
           onChange={(value) => set("type", value)}
           className="min-w-44 flex-1 sm:flex-none"
         />

@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, isEventType, isUuid } from "@swarmbase/sdk";
+import { DELIVERY_STATUSES, isAppEventType, isEventType, isUuid } from "@swarmbase/sdk";
 import type { DeliveryFilter } from "../../../data/deliveries.ts";
 
 /** Ids of events and messages have a prefix in the envelope and in the headers. */
@@ -10,7 +10,7 @@ export function readFilter(webhookId: string, params: URLSearchParams): Delivery
   return {
     webhookId,
     status: DELIVERY_STATUSES.find((status) => status === params.get("status")) ?? null,
-    type: isEventType(type) ? type : null,
+    type: isEventType(type) || isAppEventType(type) ? type : null,
     since: readLocalTime(params.get("from")),
     until: readLocalTime(params.get("to")),
     id: readId(params.get("q") ?? ""),

@@ -1,6 +1,6 @@
-import { EVENT_TYPES, type EventType } from "@swarmbase/sdk";
 import { CircleCheck, CircleX, Send } from "lucide-react";
 import { useState } from "react";
+import { type AnyEventType, useEventChoices } from "../../../data/event-types.ts";
 import { type TestAnswer, useTestWebhook, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -21,7 +21,8 @@ export interface TestDialogProps {
 /** Sends a sample event and shows the response. */
 export function TestDialog({ webhook, isOpen, onClose, onSent }: TestDialogProps) {
   const { id, events } = webhook;
-  const [type, setType] = useState<EventType>(events[0] ?? "message.created");
+  const [type, setType] = useState<AnyEventType>(events[0] ?? "message.created");
+  const choices = useEventChoices(events);
   const [answer, setAnswer] = useState<TestAnswer | null>(null);
   const test = useTestWebhook();
   const send = async () => {
@@ -52,14 +53,7 @@ export function TestDialog({ webhook, isOpen, onClose, onSent }: TestDialogProps
     >
       <div className="grid gap-5">
         <Field label="Event">
-          <Select<EventType>
-            value={type}
-            choices={[...events, ...EVENT_TYPES.filter((other) => !events.includes(other))].map((value) => ({
-              value,
-              label: value,
-            }))}
-            onChange={setType}
-          />
+          <Select<AnyEventType> value={type} choices={choices} onChange={setType} />
         </Field>
         {test.failure !== null && <Banner tone="bad">{test.failure.message}</Banner>}
         {answer !== null && <Answer answer={answer} webhookId={id} />}

@@ -1,6 +1,6 @@
-import { EVENT_TYPES, type EventType } from "@swarmbase/sdk";
 import { CircleCheck, CircleX, Send } from "lucide-react";
 import { useEffect, useState } from "react";
+import { type AnyEventType, useEventChoices } from "../../../data/event-types.ts";
 import {
   closeReceiverTestAtOnce,
   type ReceiverResult,
@@ -32,7 +32,8 @@ const CHECKS: Readonly<Record<ReceiverResult["check"], { readonly passed: string
 /** Tests any receiver, before it gets a webhook: it must accept what is signed with its secret, and nothing else. */
 export function ReceiverTester() {
   const [url, setUrl] = useState("");
-  const [eventType, setEventType] = useState<EventType>("message.created");
+  const [eventType, setEventType] = useState<AnyEventType>("message.created");
+  const choices = useEventChoices();
   const [opened, setOpened] = useState<{ readonly hook: TestHook; readonly url: string } | null>(null);
   const open = useOpenReceiverTest();
   const test = useTestReceiver();
@@ -75,11 +76,7 @@ export function ReceiverTester() {
               <>
                 <CodeBlock label="Secret: give it to the receiver as WEBHOOK_SECRET" code={opened.hook.secret} />
                 <Field label="Event">
-                  <Select<EventType>
-                    value={eventType}
-                    choices={EVENT_TYPES.map((value) => ({ value, label: value }))}
-                    onChange={setEventType}
-                  />
+                  <Select<AnyEventType> value={eventType} choices={choices} onChange={setEventType} />
                 </Field>
               </>
             )}
