@@ -31,12 +31,22 @@ export async function createApp(
     throw new NotCreatedError(
       `"${name}" cannot be the name of an app. Use lower-case letters, digits, ".", "_" and "-", and a letter or digit first.`,
     );
-  await assertEmpty(folder);
-  await mkdir(folder, { recursive: true });
-  await cp(TEMPLATE, folder, { recursive: true });
-  for (const [packed, wanted] of Object.entries(RENAMED)) await rename(join(folder, packed), join(folder, wanted));
-  await fillManifest(join(folder, "package.json"), name, version);
+  try {
+    await assertEmpty(folder);
+    await mkdir(folder, { recursive: true });
+    await cp(TEMPLATE, folder, { recursive: true });
+    for (const [packed, wanted] of Object.entries(RENAMED)) await rename(join(folder, packed), join(folder, wanted));
+    await fillManifest(join(folder, "package.json"), name, version);
+  } catch (error) {
+    // Such as a folder of somebody else, a read-only file system, or a full disk.
+    if (isSystemError(error)) throw new NotCreatedError(`${folder} cannot be written: ${error.message}`);
+    throw error;
+  }
   return { name, folder };
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
 }
 
 async function assertEmpty(folder: string): Promise<void> {

@@ -1,23 +1,32 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
-import { createApp, NotCreatedError } from "./create-app.ts";
+import { type App, createApp, NotCreatedError } from "./create-app.ts";
 
 export interface Terminal {
   /** Relative paths start here. */
   readonly folder: string;
   write(text: string): void;
   writeError(text: string): void;
+  /** Installs the packages of the app, and tells whether it succeeded. */
+  install(folder: string): Promise<boolean>;
+  /** Nobody is asked without a terminal: the answer is no. */
+  ask(question: string): Promise<boolean>;
+  /** Runs the app until it ends, and returns its exit code. */
+  start(folder: string): Promise<number>;
 }
 
 const HELP = `Usage: npm create swarmbase <folder>
 
-Creates an app on Swarmbase in a new or empty folder: Vite, React, supabase-js and the service itself. The last part of the
-folder is the name of the app.
+Creates an app on Swarmbase in a new or empty folder: Vite, React, supabase-js and the service itself, and runs npm install in
+it. The last part of the folder is the name of the app. In a terminal, it then offers to start the app.
 
---help     prints this text
---version  prints the version, which is also that of the packages that the app uses
+--no-install  leaves out npm install
+--help        prints this text
+--version     prints the version, which is also that of the packages that the app uses
 `;
+/** The page needs no certificate; other addresses of the service do. */
+const TRUST = "The address of the console is printed then; npm run trust makes browsers accept its certificate.\n";
 const USAGE_ERROR = 2;
 
 /** Runs the command and returns its exit code. */
@@ -27,7 +36,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "v" } },
+      options: {
+        help: { type: "boolean", short: "h" },
+        version: { type: "boolean", short: "v" },
+        "no-install": { type: "boolean" },
+      },
     });
     const [target, ...others] = positionals;
     if (values.help === true) terminal.write(HELP);
@@ -37,7 +50,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return USAGE_ERROR;
     } else {
       const app = await createApp(target, { version, from: terminal.folder });
-      terminal.write(describeNextSteps(app.name, relative(terminal.folder, app.folder)));
+      const isInstalled = values["no-install"] !== true && (await terminal.install(app.folder));
+      terminal.write(describeNextSteps({ ...app, folder: relative(terminal.folder, app.folder), isInstalled }));
+      if (isInstalled && (await terminal.ask("\nStart it now? [Y/n] "))) return await terminal.start(app.folder);
     }
     return 0;
   } catch (error) {
@@ -60,9 +75,10 @@ function isUsageError(error: unknown): error is Error {
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
 }
 
-function describeNextSteps(name: string, folder: string): string {
-  const steps = [...(folder === "" ? [] : [`cd ${quote(folder)}`]), "npm install", "npm run dev"];
-  return `Created ${name}. Next:\n\n${steps.map((step) => `  ${step}\n`).join("")}\nThen open http://localhost:5173\n`;
+function describeNextSteps({ name, folder, isInstalled }: App & { readonly isInstalled: boolean }): string {
+  const enter = folder === "" ? [] : [`cd ${quote(folder)}`];
+  const steps = [...enter, ...(isInstalled ? [] : ["npm install"]), "npm run dev"];
+  return `Created ${name}. Next:\n\n${steps.map((step) => `  ${step}\n`).join("")}\nThen open http://localhost:5173\n${TRUST}`;
 }
 
 function quote(path: string): string {

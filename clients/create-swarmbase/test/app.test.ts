@@ -20,7 +20,7 @@ import { until } from "../../../server/test/support/until.ts";
 const TEMPLATE = resolve(import.meta.dirname, "../template");
 const SOURCE = "swarmbase-source";
 // A separate service: everybody on it sees the agent that is published.
-const test = createBrowserTest({ SIMULATED_FIRST_TOKEN_MS: "1" });
+const test = createBrowserTest({ SIMULATED_FIRST_TOKEN_DELAY_MS: "1" });
 const closers: (() => unknown)[] = [];
 after(async () => {
   for (const close of closers.toReversed()) await close();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
@@ -42,6 +42,12 @@ describe("create-swarmbase", () => {
     for (const close of closers) await close();
   });
 
+  /** Folders in which the packages were to be installed. */
+  const installed: string[] = [];
+  let canInstall = true;
+  /** Apps that were started; null: nobody answers the question. */
+  let started: string[] | null = null;
+
   async function create(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
     let output = "";
     let errors = "";
@@ -49,6 +55,18 @@ describe("create-swarmbase", () => {
       folder,
       write: (text: string) => void (output += text),
       writeError: (text: string) => void (errors += text),
+      install: async (app: string) => {
+        installed.push(app);
+        return canInstall;
+      },
+      ask: async (question: string) => {
+        output += question;
+        return started !== null;
+      },
+      start: async (app: string) => {
+        started?.push(app);
+        return 3;
+      },
     };
     return { code: await run(args, terminal), output, errors };
   }
@@ -58,9 +76,12 @@ describe("create-swarmbase", () => {
     assert.deepEqual([code, errors], [0, ""]);
     assert.equal(
       output,
-      "Created my-app. Next:\n\n  cd apps/my-app\n  npm install\n  npm run dev\n\nThen open http://localhost:5173\n",
+      "Created my-app. Next:\n\n  cd apps/my-app\n  npm run dev\n\nThen open http://localhost:5173\n" +
+        "The address of the console is printed then; npm run trust makes browsers accept its certificate.\n" +
+        "\nStart it now? [Y/n] ",
     );
     const app = join(folder, "apps/my-app");
+    assert.deepEqual(installed, [app]);
     const template = await listFiles(join(own, "template"));
     const expected = template.map((path) => (path === "gitignore" ? ".gitignore" : path)).toSorted();
     assert.deepEqual(await listFiles(app), expected);
@@ -71,6 +92,28 @@ describe("create-swarmbase", () => {
       assert.match(range, /^\d+\.\d+\.\d+$/, dependency);
     for (const dependency of ["swarmbase", "@swarmbase/sdk", "@swarmbase/react"])
       assert.equal(dependencies[dependency], version);
+  });
+
+  it("starts the app when asked to, unless its packages are not installed", async (t) => {
+    t.after(() => {
+      canInstall = true;
+      started = null;
+    });
+    started = [];
+    assert.equal((await create("at-once")).code, 3);
+    canInstall = false;
+    assert.doesNotMatch((await create("not-at-once")).output, /Start it now/);
+    assert.deepEqual(started, [join(folder, "at-once")]);
+  });
+
+  it("leaves npm install to the user where it failed or is not wanted", async (t) => {
+    t.after(() => (canInstall = true));
+    canInstall = false;
+    assert.match((await create("offline")).output, /\n {2}cd offline\n {2}npm install\n {2}npm run dev\n/);
+    canInstall = true;
+    const before = installed.length;
+    assert.match((await create("--no-install", "later")).output, /\n {2}cd later\n {2}npm install\n {2}npm run dev\n/);
+    assert.equal(installed.length, before);
   });
 
   it("uses the versions that the repository tests, except of supabase-js, whose newer ones need a newer Node.js", async () => {
@@ -96,6 +139,19 @@ describe("create-swarmbase", () => {
     assert.deepEqual(await listFiles(join(folder, "full")), ["notes.txt"]);
     await writeFile(join(folder, "file"), "");
     assert.match((await create("file")).errors, /file is a file/);
+  });
+
+  it("says why a folder cannot be written", async () => {
+    await symlink(join(folder, "nowhere/app"), join(folder, "dangling"));
+    for (const [target, reason] of [
+      [join("x".repeat(300), "app"), /app cannot be written: ENAMETOOLONG/],
+      ["dangling", /dangling cannot be written: [A-Z]+: /],
+    ] as const) {
+      const { code, errors } = await create(target);
+      assert.equal(code, 1);
+      assert.match(errors, reason);
+      assert.doesNotMatch(errors, /\n {4}at /);
+    }
   });
 
   it("accepts an empty folder, and one that only has a repository", async () => {

@@ -3,10 +3,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { get } from "node:https";
+import { createServer } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
 if (existsSync(".env")) process.loadEnvFile(); // Keys of model providers and other settings of the service.
-const serverUrl = `https://localhost:${process.env.SERVER_PORT ?? 8787}`;
+// Another app, or the service itself, may be running on this machine.
+const port = process.env.PORT ?? (await findFreePort(8443));
+const serverUrl = `https://localhost:${process.env.SERVER_PORT ?? (await findFreePort(8787))}`;
 const running = new Set();
 let isStopping = false;
 
@@ -18,10 +21,13 @@ const parent = process.ppid;
 setInterval(() => process.ppid !== parent && stop(0), 500).unref();
 
 // Simulated replies come at the pace of a model, so that one can watch them.
-start("swarmbase", [], { LOG_LEVEL: "warn", SIMULATED_TOKENS_PER_SECOND: "20", ...process.env });
+start("swarmbase", [], { LOG_LEVEL: "warn", SIMULATED_TOKENS_PER_SECOND: "20", ...process.env, PORT: port });
 const service = await waitForService();
-// The agent belongs to an account of the app, to which nobody signs in.
-const published = { SERVER_URL: serverUrl, SWARMBASE_OWNER: process.env.SWARMBASE_OWNER ?? "app@example.com" };
+const published = {
+  SERVER_URL: serverUrl,
+  // The agent belongs to an account of the app, to which nobody signs in.
+  SWARMBASE_OWNER: process.env.SWARMBASE_OWNER ?? "app@example.com",
+};
 if (
   service !== null &&
   (await finish("swarmbase", ["db", "push"], {})) &&
@@ -49,10 +55,22 @@ function start(program, args, variables, endsAlone = false) {
   return child;
 }
 
-/** Whether a program that ends on its own has succeeded. */
+/** Whether a program that ends on its own has succeeded, and the others still run. */
 async function finish(program, args, variables) {
   const [code] = await once(start(program, args, variables, true), "close");
-  return code === 0;
+  return code === 0 && !isStopping;
+}
+
+/** This port, or the first one after it that nothing listens at. */
+async function findFreePort(port) {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    return error.code === "EADDRINUSE" ? findFreePort(port + 1) : port;
+  }
+  server.close();
+  return port;
 }
 
 /** When one of the processes ends, the others end too. */
