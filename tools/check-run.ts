@@ -34,8 +34,15 @@ export async function runChecks(checks: readonly Check[], run: CheckRun): Promis
   return areAllGood;
 }
 
+/** Programs in Go collect garbage when the heap has grown to five times what they use: at twice, they spend a sixth of their time on it. */
+const QUICK_GO = { GOGC: "400" };
+
 async function runCheck({ args }: Check, root: string): Promise<{ isGood: boolean; output: string }> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...QUICK_GO, ...process.env },
+  });
   const ended = new Promise<string | null>((done) => {
     child.on("error", (error) => done(error.message));
     child.on("close", (code, signal) => done(code === 0 ? null : `ended with ${signal ?? `code ${code}`}`));

@@ -69,7 +69,15 @@ async function testUpgrade(from: string): Promise<boolean> {
 async function startNode(release: string, dataDir: string, settings: Record<string, string>): Promise<Node> {
   const child = spawn(process.execPath, ["-C", "swarmbase-source", join(release, "server/bin/swarmbase.js"), "serve"], {
     cwd: release,
-    env: { PATH: process.env["PATH"], ...WITHOUT_LIMITS, PORT: "0", WORKERS: "1", DATA_DIR: dataDir, ...settings },
+    env: {
+      PATH: process.env["PATH"],
+      PROVIDER_DETECTION: "false",
+      ...WITHOUT_LIMITS,
+      PORT: "0",
+      WORKERS: "1",
+      DATA_DIR: dataDir,
+      ...settings,
+    },
     stdio: ["ignore", "ignore", "inherit"],
   });
   const deadline = Date.now() + START_MS;

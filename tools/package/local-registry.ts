@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
+import { promisify } from "node:util";
 import type { Manifest } from "./manifest.ts";
 import type { PackedPackage } from "./pack.ts";
 
@@ -12,14 +14,18 @@ export interface LocalRegistry {
   close(): Promise<void>;
 }
 
-/** A registry on this machine that has the packed packages, and redirects to another registry for all others. */
-export async function openLocalRegistry(packages: readonly PackedPackage[], upstream: string): Promise<LocalRegistry> {
+/** A registry on this machine that has the packed packages, and redirects to the registry of npm's configuration for all others. */
+export async function openLocalRegistry(packages: readonly PackedPackage[]): Promise<LocalRegistry> {
+  const { stdout } = await promisify(execFile)("npm", ["config", "get", "registry"], {
+    shell: process.platform === "win32",
+  });
+  const upstream = withSlash(stdout.trim());
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? "/", "http://localhost").pathname).slice(1);
     const [name = "", file] = path.split("/-/");
     const found = packages.find((one) => one.name === name);
     if (found === undefined) {
-      response.writeHead(302, { location: new URL(request.url?.slice(1) ?? "", withSlash(upstream)).href }).end();
+      response.writeHead(302, { location: new URL(request.url?.slice(1) ?? "", upstream).href }).end();
     } else if (file === undefined) {
       const { port } = server.address() as AddressInfo;
       response.writeHead(200, { "content-type": "application/json" });

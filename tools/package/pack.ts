@@ -12,6 +12,7 @@ export interface PackedPackage extends BuiltPackage {
 }
 
 interface PackReport {
+  readonly name: string;
   readonly filename: string;
   readonly integrity: string;
   readonly files: readonly { readonly path: string }[];
@@ -19,21 +20,19 @@ interface PackReport {
 
 const MAX_REPORT_BYTES = 64 * 1024 ** 2;
 
-/** Runs `npm pack` for built packages. */
+/** Runs `npm pack` once for all built packages. */
 export async function packPackages(packages: readonly BuiltPackage[], to: string): Promise<PackedPackage[]> {
   await mkdir(to, { recursive: true });
-  const packed: PackedPackage[] = [];
-  for (const one of packages) {
-    const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", to], {
-      cwd: one.folder,
-      maxBuffer: MAX_REPORT_BYTES,
-      shell: process.platform === "win32",
-    });
-    const reports = JSON.parse(stdout) as readonly PackReport[];
-    const [report] = reports;
+  const folders = packages.map(({ folder }) => folder);
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", to, ...folders], {
+    maxBuffer: MAX_REPORT_BYTES,
+    shell: process.platform === "win32",
+  });
+  const reports = JSON.parse(stdout) as readonly PackReport[];
+  return packages.map((one) => {
+    const report = reports.find(({ name }) => name === one.name);
     if (report === undefined) throw new Error(`npm pack says nothing about ${one.name}`);
     const { filename, integrity, files } = report;
-    packed.push({ ...one, tarball: join(to, filename), integrity, files: files.map(({ path }) => path) });
-  }
-  return packed;
+    return { ...one, tarball: join(to, filename), integrity, files: files.map(({ path }) => path) };
+  });
 }

@@ -12,34 +12,37 @@ export interface ReleaseState {
   readonly tags: readonly string[];
 }
 
-/** Everything that a release has to be corrected for before it can be published. */
-export function findReleaseFaults({ packages, changelog, gitStatus, tags }: ReleaseState): string[] {
-  const versions = [...new Set(packages.map(({ manifest }) => manifest.version))];
-  const [version = ""] = versions;
-  const faults: string[] = [];
-  if (versions.length !== 1)
-    faults.push(`The packages have several versions: ${describeVersions(packages)}. They are released together.`);
-  else {
-    if (!changelog.split("\n").some((line) => line.startsWith(`## ${version} `) || line === `## ${version}`))
-      faults.push(`CHANGELOG.md has no section "## ${version}".`);
-    if (!tags.includes(`v${version}`)) faults.push(`The commit has no tag v${version}.`);
-  }
-  if (gitStatus.trim() !== "") faults.push(`The working tree has changes:\n${gitStatus.trimEnd()}`);
-  return [...faults, ...packages.flatMap((one) => findPackageFaults(one))];
+/** What is wrong with packages, whoever publishes them. */
+export function findPackageFaults(packages: ReleaseState["packages"]): string[] {
+  const versions = new Set(packages.map(({ manifest }) => manifest.version));
+  const several = `The packages have several versions: ${describeVersions(packages)}. They are released together.`;
+  return [...(versions.size === 1 ? [] : [several]), ...packages.flatMap((one) => findFaultsOf(one))];
 }
 
-function findPackageFaults({ manifest, folder }: ReleaseState["packages"][number]): string[] {
-  const { name, license, repository, publishConfig, description } = manifest as Manifest & {
-    readonly repository?: { readonly url?: string };
+/** What the publisher still has to do: the tag, the section of the changelog, the address of the repository. */
+export function findPublishingFaults({ packages, changelog, gitStatus, tags }: ReleaseState): string[] {
+  const { version = "", ...manifest } = packages[0]?.manifest ?? {};
+  const { repository } = manifest as { readonly repository?: { readonly url?: string } };
+  const hasSection = changelog
+    .split("\n")
+    .some((line) => line.startsWith(`## ${version} `) || line === `## ${version}`);
+  return [
+    ...(hasSection ? [] : [`CHANGELOG.md has no section "## ${version}".`]),
+    ...(tags.includes(`v${version}`) ? [] : [`The commit has no tag v${version}.`]),
+    ...(gitStatus.trim() === "" ? [] : [`The working tree has changes:\n${gitStatus.trimEnd()}`]),
+    ...(typeof repository?.url === "string" && repository.url !== ""
+      ? []
+      : ["repository.url is missing, which provenance needs; set it in the package.json of the repository."]),
+  ];
+}
+
+function findFaultsOf({ manifest, folder }: ReleaseState["packages"][number]): string[] {
+  const { name, license, publishConfig, description } = manifest as Manifest & {
     readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
   };
-  const isLocated = typeof repository?.url === "string" && repository.url !== "";
   return [
     ...(publishConfig?.provenance === true ? [] : ["publishConfig.provenance is not true"]),
     ...(publishConfig?.access === "public" ? [] : ["publishConfig.access is not public"]),
-    ...(isLocated
-      ? []
-      : ["repository.url is missing, which provenance needs; set it in the package.json of the repository"]),
     ...(license === "Apache-2.0" ? [] : ["license is not Apache-2.0"]),
     ...(description === undefined ? ["description is missing"] : []),
     ...["LICENSE", "README.md"].filter((file) => !existsSync(join(folder, file))).map((file) => `${file} is missing`),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Ajv2019 } from "ajv/dist/2019.js";
@@ -15,13 +16,15 @@ import { Service } from "kubernetes-models/v1/Service";
 import { ServiceAccount } from "kubernetes-models/v1/ServiceAccount";
 import { parse } from "yaml";
 import { loadSettings, SETTINGS } from "../../server/src/config/index.ts";
+import { MASTER_KEY, readYaml, resolveEnvironment } from "./support/deployed-settings.ts";
+import serverPackage from "../../server/package.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "deploy/kubernetes");
-// oxlint-disable-next-line typescript/no-explicit-any -- The tests read manifests of many types, whose schemas they check first.
-const read = (path: string): any => parse(readFileSync(path, "utf8"), { merge: true });
+const { version } = serverPackage;
+const whyNoKubectl =
+  spawnSync("kubectl", ["version", "--client"], { stdio: "ignore" }).status === 0 ? false : "kubectl is not installed";
 
-const MASTER_KEY = "k".repeat(32);
 const SECRETS = { DATABASE_URL: "postgresql://swarmbase:secret@database:5432/swarmbase", MASTER_KEY };
 
 /** Time that a node may take to stop, with a margin. */
@@ -51,7 +54,7 @@ describe("the Kubernetes manifests", () => {
     ServiceAccount,
   };
   const files = readdirSync(folder).filter((name) => name !== "kustomization.yaml");
-  const manifests = files.map((name) => read(join(folder, name)));
+  const manifests = files.map((name) => readYaml(`deploy/kubernetes/${name}`));
   const find = (kind: keyof typeof kinds) => manifests.find((manifest) => manifest.kind === kind);
 
   for (const [index, name] of files.entries()) {
@@ -69,7 +72,7 @@ describe("the Kubernetes manifests", () => {
   });
 
   it("kustomization.yaml lists every manifest", () => {
-    assert.deepEqual(read(join(folder, "kustomization.yaml")).resources.toSorted(), files.toSorted());
+    assert.deepEqual(readYaml("deploy/kubernetes/kustomization.yaml").resources.toSorted(), files.toSorted());
   });
 
   it("selectors match the labels of the pods, and ports have the names of the container's ports", () => {
@@ -85,6 +88,21 @@ describe("the Kubernetes manifests", () => {
     const [container] = spec.containers;
     for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe])
       assert.ok(names.includes(probe.httpGet.port));
+    assert.equal(container.readinessProbe.httpGet.path, "/ready");
+    assert.equal(container.livenessProbe.httpGet.path, "/health", "a database that is away must not restart the nodes");
+  });
+
+  it("kubectl builds the whole, with the image that kustomization.yaml names", { skip: whyNoKubectl }, () => {
+    const built = execFileSync("kubectl", ["kustomize", folder], { encoding: "utf8" });
+    const all: { kind: string }[] = built.split(/^---$/m).map((text) => parse(text));
+    const kindsOf = (list: readonly { kind: string }[]) => new Set(list.map(({ kind }) => kind));
+    assert.deepEqual(kindsOf(all), kindsOf(manifests));
+    assert.equal(all.length, manifests.length);
+    const [image] = readYaml("deploy/kubernetes/kustomization.yaml").images;
+    const [container] = find("Deployment").spec.template.spec.containers;
+    assert.equal(container.image, image.name);
+    assert.match(built, new RegExp(`image: ${image.newName}:${image.newTag}\n`));
+    assert.equal(image.newTag, version);
   });
 
   it("the service accepts the settings, listens on the declared ports, and can stop in time", () => {
@@ -114,54 +132,83 @@ describe("the Kubernetes manifests", () => {
   });
 });
 
-interface Node {
-  readonly read_only: boolean;
-  readonly cap_drop: readonly string[];
-  readonly stop_grace_period: string;
-  readonly environment: Readonly<Record<string, string>>;
+interface ComposeService {
+  readonly image?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly depends_on?: Readonly<Record<string, unknown>>;
+  readonly volumes?: readonly string[];
 }
 
-describe("compose.yaml", () => {
-  const compose = read(join(root, "deploy/compose/compose.yaml"));
-  const nodes = Object.entries<Node>(compose.services).filter(([name]) => name.startsWith("node-"));
+for (const [file, count] of [
+  ["one-node.yaml", 1],
+  ["three-nodes.yaml", 3],
+] as const) {
+  describe(file, () => {
+    const compose = readYaml(`deploy/compose/${file}`);
+    const services: Readonly<Record<string, ComposeService>> = compose.services;
+    const nodes = Object.entries(services).filter(([name]) => name.startsWith("node-"));
+    const envOf = ({ environment = {} }: ComposeService) => resolveEnvironment(environment);
 
-  it("is valid", () => {
-    const ajv = new Ajv2019({ strict: false, allErrors: true });
-    addFormats.default(ajv);
-    // Compose has its own notation: 1m30s.
-    ajv.addFormat("duration", /^(?:\d+(?:us|ms|s|m|h))+$/);
-    // `id` is the address of a schema in older drafts; the validator has the newer draft under another address.
-    const text = JSON.stringify(composeSchema, (key, value: unknown) =>
-      ["id", "$schema"].includes(key) && typeof value === "string" ? undefined : value,
-    );
-    const validate = ajv.compile(JSON.parse(text));
-    assert.ok(validate(compose), ajv.errorsText(validate.errors));
-    assert.equal(validate({ services: { a: { imagee: "b" } } }), false);
-  });
+    it("is valid", () => {
+      const ajv = new Ajv2019({ strict: false, allErrors: true });
+      addFormats.default(ajv);
+      // Compose has its own notation: 1m30s.
+      ajv.addFormat("duration", /^(?:\d+(?:us|ms|s|m|h))+$/);
+      // `id` is the address of a schema in older drafts; the validator has the newer draft under another address.
+      const text = JSON.stringify(composeSchema, (key, value: unknown) =>
+        ["id", "$schema"].includes(key) && typeof value === "string" ? undefined : value,
+      );
+      const validate = ajv.compile(JSON.parse(text));
+      assert.ok(validate(compose), ajv.errorsText(validate.errors));
+      assert.equal(validate({ services: { a: { imagee: "b" } } }), false);
+    });
 
-  it("two nodes without privileges run on PostgreSQL and Valkey behind a proxy, and can stop in time", () => {
-    assert.equal(nodes.length, 2);
-    for (const [name, node] of nodes) {
-      assert.equal(node.read_only, true, name);
-      assert.deepEqual(node.cap_drop, ["ALL"]);
-      const env = Object.fromEntries(Object.entries(node.environment).map(([key, value]) => [key, substitute(value)]));
-      assertSettings(env);
-      assert.ok(Number.parseInt(node.stop_grace_period, 10) > stopSeconds(env));
-      assert.ok(env["DATABASE_URL"]?.includes("@database:"));
-      assert.ok(env["REDIS_URL"]?.includes("//valkey:"));
-    }
-    const [subnet] = compose.networks.inside.ipam.config;
-    assert.equal(compose["x-node"].environment.TRUSTED_PROXIES, subnet.subnet);
-    const proxied = readFileSync(join(root, "deploy/compose/Caddyfile"), "utf8");
-    const { port } = loadSettings({});
-    for (const [name] of nodes) assert.ok(proxied.includes(`${name}:${port}`));
+    it("names only services and volumes that it has", () => {
+      for (const { depends_on: needed = {}, volumes = [] } of Object.values(services)) {
+        for (const name of Object.keys(needed)) assert.ok(Object.hasOwn(services, name), name);
+        for (const volume of volumes.map((text) => text.split(":")[0] ?? "")) {
+          const isThere = volume.startsWith(".")
+            ? existsSync(join(root, "deploy/compose", volume))
+            : Object.hasOwn(compose.volumes, volume);
+          assert.ok(isThere, volume);
+        }
+      }
+    });
+
+    it("has nodes without privileges behind a proxy, which can stop in time", () => {
+      assert.equal(nodes.length, count);
+      const [subnet] = compose.networks.inside.ipam.config;
+      for (const [name, node] of nodes) {
+        assert.equal(node.image, "swarmbase", name);
+        assert.equal(node.read_only, true, name);
+        assert.deepEqual(node.cap_drop, ["ALL"]);
+        const env = envOf(node);
+        assertSettings(env);
+        assert.ok(Number.parseInt(node.stop_grace_period ?? "", 10) > stopSeconds(env));
+        assert.equal(env["TRUSTED_PROXIES"], subnet.subnet);
+        assert.deepEqual(node.volumes, [`${name}:/data`], "a node has a folder of its own");
+      }
+      const { port } = loadSettings({});
+      assert.equal(services["proxy"]?.environment?.["NODES"], nodes.map(([name]) => `${name}:${port}`).join(" "));
+    });
+
+    it("shares PostgreSQL and Valkey where it has several nodes", () => {
+      for (const env of nodes.map(([, node]) => envOf(node))) {
+        assert.equal(env["DATABASE_URL"]?.includes("@database:") ?? false, count > 1);
+        assert.equal(env["REDIS_URL"]?.includes("//valkey:") ?? false, count > 1);
+      }
+      for (const name of ["database", "valkey"]) assert.equal(Object.hasOwn(services, name), count > 1);
+      if (count > 1) assert.ok(compose.services.database.command.includes("wal_level=logical"));
+    });
   });
+}
+
+it("the proxy of the compose files asks the readiness of the nodes that they name", () => {
+  const caddyfile = readFileSync(join(root, "deploy/compose/Caddyfile"), "utf8");
+  assert.match(caddyfile, /reverse_proxy \{\$NODES\} \{/);
+  const [, probed = ""] = /health_uri (\S+)/.exec(caddyfile) ?? [];
+  assert.equal(probed, "/ready");
 });
-
-/** As compose does with an `.env` that sets only what is required. */
-function substitute(value: string): string {
-  return value.replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, sign: string, text: string) => {
-    if (sign === "-") return text;
-    return name === "MASTER_KEY" ? MASTER_KEY : "secret";
-  });
-}

@@ -5,7 +5,6 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { findProgram } from "../check-run.ts";
 import {
   interrupt,
   NODE_PACKAGES,
@@ -15,7 +14,8 @@ import {
   readOutput,
   WAIT_MS,
   whyNoNode,
-} from "./support/packed-release.ts";
+} from "../package/packed-release.ts";
+import { checkInstalledTypes } from "../package/try-release.ts";
 
 // Installs the packed packages from a registry on this machine, as strangers do, with an old Node.js and with the pinned one.
 // Everything else comes from the registry that npm is configured with.
@@ -143,38 +143,7 @@ describe("the packed packages", { skip: whyNoNode }, () => {
   it("have types", async () => {
     const project = join(release.folder, "pinned");
     assert.ok(existsSync(project));
-    await writeFile(
-      join(project, "uses.ts"),
-      `import { LIMITS } from "@swarmbase/sdk";
-import { defineExtension, type Extension } from "swarmbase/extension";
-import { startSwarmbase } from "swarmbase/testing";
-export const extension: Extension = defineExtension({
-  name: "notes",
-  summary: "Notes",
-  docs: new URL("README.md", import.meta.url),
-});
-export const url: Promise<string> = startSwarmbase({ settings: { CONSOLE: "true" } }).then((instance) => instance.url);
-export const limits: object = LIMITS;
-// @ts-expect-error the name of an extension is a text
-export const wrong = defineExtension({ name: 5 });
-// @ts-expect-error settings are texts
-export const wrongSettings = startSwarmbase({ settings: { PORT: 5 } });
-`,
-    );
-    const options = [
-      "--noEmit",
-      "--strict",
-      "--skipLibCheck",
-      "--module",
-      "nodenext",
-      "--target",
-      "es2024",
-      "--types",
-      "node",
-    ];
-    const typeRoots = ["--typeRoots", join(root, "node_modules/@types")];
-    const compiler = findProgram(root, "typescript", "tsc");
-    await run(project, dirname(process.execPath), process.execPath, compiler, ...options, ...typeRoots, "uses.ts");
+    await checkInstalledTypes(project, root);
   });
 });
 

@@ -60,6 +60,13 @@ describe("the built packages", () => {
     }
   });
 
+  it("contain the skill for coding agents, as the tests run it", async () => {
+    const skill = await readFile(join(find("swarmbase"), "SKILL.md"), "utf8");
+    assert.equal(skill, await readFile(join(root, "server/SKILL.md"), "utf8"));
+    const pointer = join(find("create-swarmbase"), "template/.claude/skills/swarmbase/SKILL.md");
+    assert.match(await readFile(pointer, "utf8"), /`node_modules\/swarmbase\/SKILL\.md`/);
+  });
+
   it("contain the libraries that they use: nobody can install these", async () => {
     const folder = find("swarmbase");
     const manifest = await readFile(join(folder, "package.json"), "utf8");

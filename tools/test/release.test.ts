@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { listReadmeCommands } from "../package/follow-readme.ts";
+import { packPackages } from "../package/pack.ts";
+import { findTarballFaults } from "../package/tarball-faults.ts";
 import { type Manifest, writeManifest } from "../package/manifest.ts";
 import { orderForPublishing } from "../package/publish-order.ts";
-import { findReleaseFaults, type ReleaseState } from "../package/release-faults.ts";
+import { findPackageFaults, findPublishingFaults, type ReleaseState } from "../package/release-faults.ts";
 
 const REPOSITORY = { type: "git", url: "git+https://example.com/swarmbase.git" };
 const CHANGELOG = "# Changelog\n\n## Unreleased\n\n## 1.2.0 - 2026-11-16\n\n- A change.\n";
@@ -61,6 +64,10 @@ describe("the package.json of a published package", () => {
   });
 });
 
+function findFaults(state: ReleaseState): string[] {
+  return [...findPackageFaults(state.packages), ...findPublishingFaults(state)];
+}
+
 describe("a release", () => {
   let folder = "";
   let good: ReleaseState;
@@ -75,7 +82,13 @@ describe("a release", () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   it("without faults has none", () => {
-    assert.deepEqual(findReleaseFaults(good), []);
+    assert.deepEqual(findFaults(good), []);
+  });
+
+  it("needs no repository, tag or section of the changelog before it is published", () => {
+    const packages = good.packages.map((one) => ({ ...one, manifest: { ...one.manifest, repository: undefined } }));
+    assert.deepEqual(findPackageFaults(packages), []);
+    assert.equal(findPublishingFaults({ packages, changelog: "", gitStatus: "", tags: [] }).length, 3);
   });
 
   it("publishes the service after its packages, and what creates apps last", () => {
@@ -104,12 +117,70 @@ describe("a release", () => {
       [change({}, join(folder, "bare")), /LICENSE is missing/],
     ];
     for (const [fault, expected] of cases) {
-      const [first = "", ...rest] = findReleaseFaults({ ...good, ...fault });
+      const [first = "", ...rest] = findFaults({ ...good, ...fault });
       assert.match(first, expected);
       assert.ok(
         rest.every((line) => /README\.md is missing/.test(line)),
         rest.join("\n"),
       );
     }
+  });
+});
+
+it("a release runs every command of the README, and reports one that it does not know", async () => {
+  const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
+  assert.deepEqual(listReadmeCommands(readme), [
+    "npm ci",
+    "npm start",
+    "npm run create-app ../my-app",
+    "cd ../my-app",
+    "npm run dev",
+  ]);
+  assert.throws(() => listReadmeCommands(`${readme}\n\`\`\`sh\nnpm run other\n\`\`\`\n`), /npm run other/);
+});
+
+describe("the check of a tarball", () => {
+  let folder = "";
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swarmbase-tarball-"));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function check(name: string, members: object, files: Readonly<Record<string, string>>): Promise<string[]> {
+    const source = join(folder, name);
+    await mkdir(source);
+    const manifest = { name, version: "1.0.0", type: "module", license: "Apache-2.0", ...members };
+    for (const [path, text] of Object.entries({ ...files, "package.json": JSON.stringify(manifest) }))
+      await writeFile(join(source, path), text);
+    const [packed] = await packPackages([{ name, version: "1.0.0", folder: source }], folder);
+    assert.ok(packed);
+    return findTarballFaults(packed);
+  }
+
+  const exports = { ".": { types: "./index.d.ts", default: "./index.js" } };
+  const files = { "index.js": "export const one = 1;\n", "index.d.ts": "export declare const one: number;\n" };
+
+  it("accepts a module with declarations, and a program without", async () => {
+    assert.deepEqual(await check("good", { exports }, files), []);
+    const program = { "main.js": "#!/usr/bin/env node\n", "env.d.ts": "declare const mode: string;\n" };
+    assert.deepEqual(await check("program", { bin: { program: "main.js" } }, program), []);
+  });
+
+  it("reports files that are missing, and declarations that do not describe the code", async () => {
+    const missing = await check("missing", { exports: { ".": "./other.js" } }, files);
+    assert.match(missing.join("\n"), /^missing: .*other\.js.* does not exist/m);
+    const wrong = { ...files, "index.d.ts": "declare const one: number;\nexport = one;\n" };
+    const reported = await check(
+      "wrong",
+      { exports: { ".": "./index.js" } },
+      { ...wrong, "index.js": "module.exports = 1;\n" },
+    );
+    assert.match(reported.join("\n"), /^wrong: /m);
+    const untyped = await check(
+      "untyped",
+      { exports: { ".": "./index.js", "./more": "./more.js" } },
+      { ...files, "more.js": "" },
+    );
+    assert.match(untyped.join("\n"), /^untyped: types: .*UntypedResolution.*/m);
   });
 });

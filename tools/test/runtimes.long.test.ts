@@ -17,7 +17,7 @@ import {
   packRelease,
   readOutput,
   whyNoNode,
-} from "./support/packed-release.ts";
+} from "../package/packed-release.ts";
 
 // Installs the packed SDK and supabase-js in empty projects and runs one program on every runtime that the SDK's page names, except
 // browsers, in which the tests of the console and of the created app run it. Bun, Deno and workerd come from the registry that npm is
