@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerParent } from "../rest/child.ts";
-import { machineMs, type ProviderScript, readScript } from "./script-marker.ts";
+import { LOOK_UP, machineMs, type ProviderScript, readScript } from "./script-marker.ts";
 
 /** `finish`: all answers end with the next piece. */
 export type ProviderQuestion = { readonly kind: "start" | "report" | "finish" };
@@ -12,6 +12,8 @@ export interface ProviderAnswer {
   /** The times at which callers closed streams, since the last report, by the machine's clock. */
   readonly cutsAtMs: number[];
   readonly calls: number;
+  /** How many results of tools the last prompt had. */
+  readonly resultsRead: number;
 }
 
 const AT_ONCE: ProviderScript = { delayMs: 0, pieces: 12, piecesPerSecond: 0, isStamped: false };
@@ -19,13 +21,14 @@ const DONE = "data: [DONE]\n\n";
 
 let port = 0;
 let calls = 0;
+let resultsRead = 0;
 let cutsAtMs: number[] = [];
 const finishers = new Set<() => void>();
 
 answerParent<ProviderQuestion, ProviderAnswer>(async ({ kind }) => {
   if (kind === "start") port = await listen();
   if (kind === "finish") for (const finish of finishers) finish();
-  const report = { port, cutsAtMs, calls };
+  const report = { port, cutsAtMs, calls, resultsRead };
   cutsAtMs = [];
   calls = 0;
   return report;
@@ -40,16 +43,23 @@ async function listen(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+interface AskedMessage {
+  readonly role?: string;
+  readonly content?: string;
+}
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body: Buffer[] = [];
   for await (const piece of request) body.push(piece as Buffer);
-  const asked = JSON.parse(Buffer.concat(body).toString()) as { stream?: boolean; messages?: { content?: string }[] };
+  const asked = JSON.parse(Buffer.concat(body).toString()) as { stream?: boolean; messages?: AskedMessage[] };
   calls += 1;
+  resultsRead = asked.messages?.filter(({ role }) => role === "tool").length ?? 0;
   const script = readScript(asked.messages?.[0]?.content ?? "") ?? AT_ONCE;
   response.on("close", () => {
     if (!response.writableFinished) cutsAtMs.push(machineMs());
   });
-  if (asked.stream === true) stream(response, script);
+  if (asked.messages?.at(-1)?.content === LOOK_UP) response.writeHead(200, STREAM).end(CALLS);
+  else if (asked.stream === true) stream(response, script);
   else {
     const content = "word ".repeat(script.pieces);
     response.setHeader("content-type", "application/json");
@@ -64,11 +74,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 const HEAD = { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "bench" };
+const STREAM = { "content-type": "text/event-stream" };
 const USAGE = { prompt_tokens: 20, completion_tokens: 12, total_tokens: 32 };
 
 function stream(response: ServerResponse, script: ProviderScript): void {
   response.socket?.setNoDelay(true);
-  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.writeHead(200, STREAM);
   response.flushHeaders();
   if (script.delayMs > 0) setTimeout(begin, script.delayMs);
   else begin();
@@ -109,6 +120,16 @@ function end(): string {
     render({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) + render({ choices: [], usage: USAGE }) + DONE
   );
 }
+
+const FOUND = JSON.stringify({ items: Array.from({ length: 20 }, (_, item) => ({ item, about: "word ".repeat(8) })) });
+const CALLS = [0, 1]
+  .map((index) => {
+    const call = { name: "json_query", arguments: JSON.stringify({ json: FOUND, path: "items" }) };
+    const delta = { tool_calls: [{ index, id: `call_${index}`, type: "function", function: call }] };
+    return render({ choices: [{ index: 0, delta, finish_reason: null }] });
+  })
+  .concat(render({ choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] }), DONE)
+  .join("");
 
 function render(rest: object): string {
   return `data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", ...rest })}\n\n`;

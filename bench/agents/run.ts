@@ -10,9 +10,14 @@ import { createProgress } from "../rest/progress.ts";
 import { compareServers, openLanggraphRuns, openSwarmbaseRuns, type ServerContender } from "./compare-servers.ts";
 import { closeStreams } from "./event-stream.ts";
 import { startLanggraphServer } from "./langgraph-server.ts";
+import { measureCache } from "./measure-cache.ts";
+import { measureHistory } from "./measure-history.ts";
+import { measureSchedules } from "./measure-schedules.ts";
 import { measureCancel, measureFirstByte, measureLiveStreams, type Provider } from "./measure-streams.ts";
 import { tabulateAskers } from "./tabulate-askers.ts";
 import { tabulateGrants } from "./tabulate-grants.ts";
+import { startMemoryService } from "./memory-service.ts";
+import { tabulateCache, tabulateHistory, tabulateSchedules } from "./tabulate-memory.ts";
 import { tabulateServers, tabulateStreams, tabulateTurns } from "./tabulate.ts";
 import { startSwarmbase } from "./swarmbase.ts";
 import { compareTurns } from "./turns/compare-turns.ts";
@@ -21,7 +26,7 @@ const { values } = parseArgs({
   options: {
     ...LENGTH_OPTIONS,
     "without-peers": { type: "boolean", default: false },
-    /** `turns`, `servers`, `askers`, `grants` or `streams`, to run one part. */
+    /** `turns`, or the name of another part, to run that alone. */
     only: { type: "string" },
     streams: { type: "string" },
     json: { type: "string" },
@@ -49,6 +54,18 @@ const GRANTS = pickLength(values, {
   full: { rounds: 25, roundMs: 1_000, warmUpMs: 10_000, connections: 4, otherGrants: 10_000 },
 });
 const PARTS_WITH_SERVICE = ["servers", "askers", "grants", "streams"] as const;
+const PARTS_OF_MEMORY = ["history", "cache", "schedules"] as const;
+const HISTORY = pickLength(values, {
+  smoke: { rounds: 1, runs: 4 },
+  quick: { rounds: 6, runs: 40 },
+  full: { rounds: 15, runs: 60 },
+});
+const CACHED_TURNS = pickLength(values, { smoke: 10, quick: 200, full: 200 });
+const SCHEDULES = pickLength(values, {
+  smoke: { users: 2, each: 10, callsEach: 10, leadMs: 5_000 },
+  quick: { users: 10, each: 100, callsEach: 50, leadMs: 20_000 },
+  full: { users: 100, each: 100, callsEach: 10, leadMs: 120_000 },
+});
 const STREAMS = {
   streams: Number(values.streams ?? pickLength(values, { smoke: 5, quick: 100, full: 500 })),
   windowMs: pickLength(values, { smoke: 500, quick: 4_000, full: 15_000 }),
@@ -72,10 +89,20 @@ const closers = openClosers();
 closers.add(async () => closeStreams());
 try {
   if (isAsked("turns")) print(tabulateTurns(await compareTurns(TURNS, withPeers, progress)));
+  const provider: Provider = forkAsked(resolve(import.meta.dirname, "provider-process.ts"));
+  closers.add(() => provider.stop());
+  const { port } = await provider.ask({ kind: "start" });
+  if (PARTS_OF_MEMORY.some(isAsked)) {
+    progress.stage("the service starts");
+    const ends: (() => Promise<void>)[] = [];
+    const cleanup = { after: (end: () => Promise<void>) => void ends.push(closers.add(end)) };
+    const service = await startMemoryService(port, cleanup);
+    if (isAsked("history")) print(tabulateHistory(await measureHistory(service, provider, HISTORY, progress)));
+    if (isAsked("cache")) print(tabulateCache(await measureCache(service, CACHED_TURNS, progress)));
+    if (isAsked("schedules")) print(tabulateSchedules(await measureSchedules(service, SCHEDULES, progress)));
+    for (const end of ends.reverse()) await end();
+  }
   if (PARTS_WITH_SERVICE.some(isAsked)) {
-    const provider: Provider = forkAsked(resolve(import.meta.dirname, "provider-process.ts"));
-    closers.add(() => provider.stop());
-    const { port } = await provider.ask({ kind: "start" });
     progress.stage("the service starts");
     const swarmbase = await startSwarmbase(port);
     closers.add(() => swarmbase.stop());
@@ -131,7 +158,7 @@ try {
   progress.end();
 }
 
-function isAsked(part: "turns" | (typeof PARTS_WITH_SERVICE)[number]): boolean {
+function isAsked(part: "turns" | (typeof PARTS_OF_MEMORY | typeof PARTS_WITH_SERVICE)[number]): boolean {
   return values.only === undefined || values.only === part;
 }
 

@@ -12,6 +12,9 @@ export interface ProviderScript {
   readonly isStamped: boolean;
 }
 
+/** A message to which the provider answers with two calls of `json_query`, whose results have a kilobyte each. */
+export const LOOK_UP = "Look it up.";
+
 const MARKER = /script:(\{[^}]*\})/;
 
 export function writeScript(script: ProviderScript): string {

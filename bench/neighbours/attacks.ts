@@ -13,6 +13,8 @@ export interface AttackContext {
   readonly email: string;
   /** The first one has many messages; all have an agent whose answers never end. */
   readonly swarmIds: readonly string[];
+  /** It answers at once. */
+  readonly briefAgentId: string;
 }
 
 export const ATTACKS = {
@@ -25,6 +27,7 @@ export const ATTACKS = {
   "100 endless streams": openStreams,
   "sign-ins with wrong passwords": signInWrongly,
   "exports with count=exact": exportRows,
+  "1,000 schedules at one second": scheduleAtOnce,
 } as const satisfies Readonly<Record<string, Attack>>;
 
 export type AttackName = keyof typeof ATTACKS;
@@ -214,6 +217,29 @@ async function exportRows(context: AttackContext, signal: AbortSignal, count: (s
     signal,
     count,
   );
+}
+
+const SCHEDULES = 1_000;
+const SCHEDULES_AT_ONCE = 100;
+const DUE_AFTER_MS = 1_000;
+
+/** As many schedules as a user can have. What is still in the queue at the end waits for nobody. */
+async function scheduleAtOnce(
+  { target, headers, briefAgentId }: AttackContext,
+  signal: AbortSignal,
+  count: (status: number) => void,
+): Promise<void> {
+  const run_at = new Date(Date.now() + DUE_AFTER_MS).toISOString();
+  const row = { name: "Burst", agent_id: briefAgentId, message: "Go on.", run_at };
+  const body = JSON.stringify(Array.from({ length: SCHEDULES_AT_ONCE }, () => row));
+  const insert = renderRequest(target, { method: "POST", path: "/rest/v1/schedules", headers, body });
+  for (let written = 0; written < SCHEDULES && !signal.aborted; written += SCHEDULES_AT_ONCE)
+    count(await sendOnce(target, insert, signal));
+  await aborted(signal);
+  const remove: HttpRequest = { method: "DELETE", path: "/rest/v1/schedules?enabled=is.true", headers };
+  const connection = await openConnection(target);
+  count(await connection.send(renderRequest(target, remove)));
+  connection.close();
 }
 
 /** Sends each request again as soon as it is answered, over a connection of its own. A refusal is followed by a pause. */

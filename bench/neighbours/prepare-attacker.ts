@@ -18,6 +18,7 @@ export async function prepareAttacker(version: Version, hangingUrl: string): Pro
   const [agentId] = await version.insert(user, "agents", [
     { name: "Agent", framework: "provider_a", system_prompt: writeScript(ENDLESS) },
   ]);
+  const [briefAgentId = ""] = await version.insert(user, "agents", [{ name: "Brief", framework: "provider_a" }]);
   const names = Array.from({ length: SWARMS }, (_, number) => ({ name: `Swarm ${number}` }));
   const swarmIds = await version.insert(user, "swarms", names);
   const placed = swarmIds.map((swarmId) => ({ swarm_id: swarmId, agent_id: agentId, position: 0 }));
@@ -30,6 +31,7 @@ export async function prepareAttacker(version: Version, hangingUrl: string): Pro
     headers: user.headers,
     email: user.email,
     swarmIds,
+    briefAgentId,
     queueDeliveries: (count) => queueDeliveries(version, user, count),
   };
 }

@@ -70,17 +70,17 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "agents",
-    about: "Turns, runs and streams of agents, beside frameworks and their servers.",
+    about: "Turns, runs and streams of agents, beside frameworks and their servers; history, caches and schedules.",
     hasPeers: true,
-    seconds: { quick: 125, full: 530 },
-    limitSeconds: { quick: 400, full: 1_100 },
+    seconds: { quick: 245, full: 1_000 },
+    limitSeconds: { quick: 700, full: 2_000 },
   },
   {
     name: "neighbours",
     about: "What one user can do to another.",
     hasPeers: false,
-    seconds: { quick: 220, full: 560 },
-    limitSeconds: { quick: 500, full: 1_200 },
+    seconds: { quick: 245, full: 620 },
+    limitSeconds: { quick: 560, full: 1_320 },
   },
   {
     name: "console",

@@ -41,7 +41,7 @@ const SETTINGS = {
   NODE_ENV: "production",
   WORKERS: "1",
   LOG_LEVEL: "warn",
-  CONSOLE: "false",
+  CONSOLE_ENABLED: "false",
   LIMIT_API: "0",
   LIMIT_AUTH: "0",
   LIMIT_AI: "0",

@@ -37,7 +37,7 @@ export async function startService(workers: number, connectionCount: number, lim
       PATH: process.env["PATH"] ?? "",
       NODE_ENV: "production",
       LOG_LEVEL: "warn",
-      CONSOLE: "false",
+      CONSOLE_ENABLED: "false",
       PORT: String(await findFreePort()),
       DATA_DIR: dataDir,
       WORKERS: String(workers),

@@ -12,6 +12,7 @@ import type { LoadedRun } from "../../../server/src/agents/run/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/writer/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../server/src/agents/schemas/compile-schema.ts";
+import { DEFAULT_MAXIMA } from "../../../server/src/agents/strategies/run-limits.ts";
 import { openStarters } from "../../../server/src/agents/tools/starters.ts";
 import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";
 import { createTracing } from "../../../server/src/agents/tracing.ts";
@@ -61,6 +62,8 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     system_prompt: INSTRUCTIONS,
     settings: {},
     tools,
+    past_calls: null,
+    summary: null,
   };
   const schemas = createSchemaCompiler({ maxKept: 10 });
   const toolModule: Tools = {
@@ -96,6 +99,10 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     charge: { answer: async () => true, tool: async () => true },
     newId: randomUUID,
     onEvents: () => {},
+    onWait: () => {},
+    maxima: DEFAULT_MAXIMA,
+    maxWaitingRuns: 1_000,
+    summaryModel: null,
     approvalTtlMs: 900_000,
     clientToolTtlMs: 60_000,
     toolConcurrency: 8,
@@ -128,7 +135,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
       settings: {},
     },
     message: QUESTION,
-    agents: [{ ...agent, position: 0, payer_id: null, grant_id: null }],
+    agents: [{ ...agent, position: 0, payer_id: null, grant_id: null, accepts_client_tools: true }],
     people: [{ id: USER_ID, name: "Ann" }],
     in_charge_agent_id: null,
     questions: [],
@@ -179,6 +186,7 @@ function createModels(callsTool: boolean): Models {
       model: "scripted",
       contextWindow: 128_000,
       hasTools: true,
+      hasImages: true,
       isReasoning: false,
       isSimulated: false,
     }),
