@@ -41,7 +41,7 @@ test("2.3 a tool has all documented fields, and every user can read built-in too
   const tools = await read(ada, "/tools?kind=eq.builtin&order=name");
   assert.deepEqual(
     tools.map(({ name }) => name),
-    ["calculator", "current_time", "http_get", "json_query", "search_messages"],
+    ["calculator", "current_time", "http_get", "json_query", "search_messages", "sleep", "wait_for_event"],
   );
   for (const tool of tools) {
     for (const field of TOOL_FIELDS) assert.ok(field in tool, field);

@@ -16,7 +16,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
   before(async () => {
     service = await startOwnService({
       ...SIMULATED,
-      AGENT_QUEUE_WAIT_SECONDS: "1",
+      AGENT_QUEUE_TIMEOUT_MS: "1000",
       AGENT_QUEUE_LIMIT: "3",
       STOP_TIMEOUT_MS: "5000",
     });

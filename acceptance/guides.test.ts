@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createClient } from "@supabase/supabase-js";
-import { attach, isExactPrompt, listPromptSeqs, resolvePrompt, respond } from "@swarmbase/sdk";
+import { attach, isExactPrompt, listPromptSeqs, resolvePrompt, respond, signal } from "@swarmbase/sdk";
 import { openAdmin } from "./support/clients.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { waitForRun } from "./support/runs.ts";
@@ -86,12 +86,54 @@ test("beyond: the examples for serving customers run without changes", async () 
 
 test("beyond: the examples for swarms run without changes", async () => {
   const id = await add(ada, "swarms", { name: "Room" });
-  await addSwarmAgent(ada, id, "Critic");
-  for (const block of await readBlocks("swarms.md")) await run(block, names({ swarm: { id } }));
+  const agent = { id: await addSwarmAgent(ada, id, "Critic") };
+  for (const block of await readBlocks("swarms.md", { below: "## Strategies" }))
+    await run(block, names({ swarm: { id }, agent }));
 });
 
 test("beyond: the examples for swarms and members run without changes", async () => {
-  await run((await readBlocks("swarms-and-members.md")).join("\n"), names({ bob: bob.client }));
+  await run((await readBlocks("swarms.md", { above: "## Strategies" })).join("\n"), names({ bob: bob.client }));
+});
+
+test("beyond: the examples for long work and for events of the app run without changes", async () => {
+  const agent = { id: await add(ada, "agents", { name: "Patient" }) };
+  const [assign = "", send = ""] = await readBlocks("long-work.md");
+  await run(assign, names({ agent }));
+  const message = '/tool wait_for_event {"name":"report.ready","seconds":600}';
+  const { data } = await ada.client.functions.invoke<{ run_id: string }>("agent-respond", {
+    body: { agent_id: agent.id, message },
+  });
+  await run(send, names({ signal, run_id: data?.run_id }));
+  const { error } = await openAdmin(service)
+    .from("event_types")
+    .insert({ name: "app.order.paid", description: "Paid" });
+  assert.equal(error, null);
+  for (const block of await readBlocks("app-events.md")) await run(block, names());
+});
+
+test("beyond: the examples for schedules run without changes", async () => {
+  const agent = { id: await add(ada, "agents", { name: "Reporter" }) };
+  const blocks = await readBlocks("schedules.md");
+  assert.equal(blocks.length, 3);
+  // The second one uses what the first one has made.
+  await run(blocks.join("\n"), names({ agent }));
+  const { data } = await ada.client.from("agent_tools").select("tools(name)").eq("agent_id", agent.id);
+  assert.deepEqual(
+    data
+      ?.map(({ tools }) => tools)
+      .map((tool) => (tool as unknown as { name: string }).name)
+      .toSorted(),
+    ["schedule", "unschedule"],
+  );
+});
+
+test("beyond: the examples for sub-tasks run without changes", async () => {
+  const printed: unknown[] = [];
+  const console = { log: (value: unknown) => void printed.push(value) };
+  const agent_id = await add(ada, "agents", { name: "Writer" });
+  // The second one asks the agent that the first one has given the tool.
+  await run((await readBlocks("sub-tasks.md")).join("\n"), names({ console, agent_id }));
+  assert.deepEqual(printed, [["Finder", "Checker"]]);
 });
 
 test("beyond: the examples for tools and webhooks run without changes", async () => {

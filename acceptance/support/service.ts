@@ -159,6 +159,7 @@ function spawnProduct(words: readonly string[], settings: ServiceSettings, logFd
       // Does not wait for runs that a test has left behind.
       AGENT_RUN_STOP_TIMEOUT_MS: "5000",
       ...WITHOUT_CONSOLE,
+      PROVIDER_DETECTION: "false",
       ...WITHOUT_LIMITS,
       ...settings,
     },

@@ -11,7 +11,7 @@ export const WITHOUT_LIMITS: ServiceSettings = {
 };
 
 /** The console has separate tests. */
-export const WITHOUT_CONSOLE: ServiceSettings = { CONSOLE: "false" };
+export const WITHOUT_CONSOLE: ServiceSettings = { CONSOLE_ENABLED: "false" };
 
 /** Cheap password hashes, because these tests do not measure their strength. */
 export const QUICK_HASHES: ServiceSettings = {

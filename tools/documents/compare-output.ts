@@ -8,7 +8,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? s\b/g, "<seconds> s"],
   [/(?<=https:\/\/localhost:)\d+/g, "<port>"],
   // A simulated reply ends with a hash of its input.
-  [/\([0-9a-f]{8}\)$/gm, "(<hash>)"],
+  [/; [0-9a-f]{8}\)$/gm, "; <hash>)"],
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { checkBlocks } from "./check-blocks.ts";
 import { checkCallPath } from "./check-call-path.ts";
 import { checkCommands, checkFrontPages } from "./check-front-pages.ts";
 import { checkGenerated } from "./check-generated.ts";
@@ -10,6 +11,7 @@ import { checkThreatModel } from "./check-threat-model.ts";
 import type { DocumentRule, DocumentTree } from "./rule.ts";
 
 const RULES: readonly DocumentRule[] = [
+  checkBlocks,
   checkCallPath,
   checkFrontPages,
   checkGenerated,

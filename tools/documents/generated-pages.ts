@@ -16,6 +16,7 @@ import { extension as docsSite } from "@swarmbase/docs-site";
 import { extension as providers } from "@swarmbase/providers";
 import { extension as reference, renderOpenApi } from "@swarmbase/reference";
 import { extension as rpcTools } from "@swarmbase/rpc-tools";
+import { extension as schedules } from "@swarmbase/schedules";
 import { loadCommands } from "../../server/src/commands/index.ts";
 import { describeInterface } from "../../server/src/extensions/index.ts";
 import { renderAuthErrorsReference } from "./render-auth-errors-reference.ts";
@@ -29,7 +30,7 @@ import { tablePages } from "./render-tables-reference.ts";
 import { EVENT_DOCUMENTS } from "../sdk/event-documents.ts";
 
 /** The extensions of this repository. */
-const SHIPPED_EXTENSIONS = [
+export const SHIPPED_EXTENSIONS = [
   providers,
   reference,
   docsSite,
@@ -45,12 +46,14 @@ const SHIPPED_EXTENSIONS = [
   a2a,
   a2aClient,
   rpcTools,
+  schedules,
   agUi,
   accountExport,
   operator,
 ];
 
 const CORE_COMMANDS = await loadCommands();
+const INTERFACE = await describeInterface();
 
 /** Pages that are written by a program, with what writes them. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
@@ -63,5 +66,5 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   "docs/reference/observations.md": renderObservationsReference,
   "docs/reference/operators.md": renderOperatorsReference,
   ...tablePages(),
-  "docs/reference/openapi.json": () => renderOpenApi(describeInterface()),
+  "docs/reference/openapi.json": () => renderOpenApi(INTERFACE),
 };

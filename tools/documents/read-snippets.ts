@@ -4,7 +4,7 @@ export type Snippet = FileSnippet | ConsoleSnippet;
 interface FileSnippet {
   readonly kind: "file";
   readonly line: number;
-  /** The name in its first line: `// hello.mjs`, `// main.go`, `# hello.py` or `-- seed.sql`. Other SQL is not saved. */
+  /** The name in its first line: `// hello.mjs`, `// main.go`, `# hello.py`, `-- seed.sql` or `# agent.yaml`. Other SQL and YAML is not saved. */
   readonly name: string;
   readonly text: string;
 }
@@ -28,7 +28,9 @@ const FILE_NAMES: ReadonlyMap<string | undefined, RegExp> = new Map([
   ["go", /^\/\/ ([\w.-]+\.go)\n/],
   ["sql", /^-- ([\w./-]+\.sql)\n/],
   ["python", /^# ([\w.-]+\.py)\n/],
+  ["yaml", /^# ([\w./-]+\.yaml)\n/],
 ]);
+const MAY_BE_PARTS: ReadonlySet<string | undefined> = new Set(["sql", "yaml"]);
 
 /** The snippets of a page in order. Blocks of other languages are not tested. */
 export function readSnippets(page: string): readonly Snippet[] {
@@ -38,7 +40,7 @@ export function readSnippets(page: string): readonly Snippet[] {
     const pattern = FILE_NAMES.get(language);
     if (pattern === undefined) return [];
     const name = pattern.exec(text)?.[1];
-    if (name === undefined && language === "sql") return [];
+    if (name === undefined && MAY_BE_PARTS.has(language)) return [];
     if (name === undefined) throw new Error(`line ${line}: a block of ${language} begins with the name of its file`);
     return [{ kind: "file", line, name, text }];
   });

@@ -21,8 +21,8 @@ secrets replaced.
 `;
 
 const INDEX_TAIL = `
-Clients call three functions of the service's own schema by name: \`POST /rest/v1/rpc/webhook_health\` and
-\`POST /rest/v1/rpc/webhook_attempt_counts\`, which [Webhooks](../guides/webhooks.md) describes, and \`POST /rest/v1/rpc/restore_agent_version\`, which [Agents](../guides/agents.md#versions) describes.
+Clients call four functions of the service's own schema by name: \`POST /rest/v1/rpc/webhook_health\` and
+\`POST /rest/v1/rpc/webhook_attempt_counts\`, which [Webhooks](../guides/webhooks.md) describes, \`POST /rest/v1/rpc/emit_event\`, which [Send your own events](../guides/app-events.md) describes, and \`POST /rest/v1/rpc/restore_agent_version\`, which [Agents](../guides/agents.md#versions) describes.
 `;
 
 const VERBS = { select: "read", insert: "insert", update: "update", delete: "delete" } as const;

@@ -64,13 +64,13 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
     }
   }
 
-  it("prints what README.md shows, in a pipe, and leaves no files behind", async () => {
+  it("prints what the guide shows, in a pipe, and leaves no files behind", async () => {
     const [output, code] = await run("npm", ["run", "demo"]);
     assert.equal(code, 0, output);
-    const page = await readFile(join(repository, "README.md"), "utf8");
+    const page = await readFile(join(repository, "docs/guides/getting-started.md"), "utf8");
     const commands = readSnippets(page).flatMap((snippet) => (snippet.kind === "console" ? snippet.commands : []));
     const shown = commands.find(({ text }) => text === COMMAND);
-    assert.ok(shown !== undefined, "README.md does not show it");
+    assert.ok(shown !== undefined, "the guide does not show it");
     assert.equal(compareOutput(shown.output, output), null);
     assert.ok(!output.includes("\u001b"), "a pipe gets no colours");
     await assertNothingIsLeft(output);

@@ -43,6 +43,7 @@ const GOOD: Record<string, string> = {
   "README.md": "# Swarm\n\nRun `npm start`, `npm test`, `npm run check`. See [docs](docs/README.md#how-to--why).\n",
   "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n- all\n\n## 0.1.0\n",
   "CONTRIBUTING.md": `[top](#work)\n\n# Work\n\n\`\`\`\n[not a link](nowhere.md)\n\`\`\`\n\n${GOOD_RECIPES}`,
+  "AGENTS.md": "",
   "SECURITY.md": '[home](./README.md "title") and [web](https://a.example/x.md)\n',
   "docs/README.md":
     "# Docs\n\n## How to & why\n\n[up](../README.md) [code](../server/src/a.ts) `[x](y.md)`\n\n[ref]: reference/errors.md\n",
@@ -61,7 +62,7 @@ function faultsWith(changes: Record<string, string | null>, acceptance = GOOD_AC
   return findDocumentFaults({
     pages,
     acceptance: new Map([["acceptance/a.test.ts", acceptance]]),
-    scripts: new Set(["start", "test", "check"]),
+    scripts: new Set(["start", "test", "check", "swarmbase"]),
     mentions: { "docs/README.md": ["## How to"] },
     generated: { "docs/reference/errors.md": () => "generated\n" },
     exists: (path) => files.has(path),
@@ -121,9 +122,37 @@ describe("the check of the documents", () => {
       expected: "SECURITY.md: docs/README.md#gone refers to a heading that does not exist",
     },
     {
+      what: "a README of more than three screens",
+      changes: { "README.md": "word ".repeat(801) },
+      expected: "README.md: has more than 800 words",
+    },
+    {
+      what: "a README with several pictures",
+      changes: { "README.md": "![a](a.svg) ![b](b.svg)", "a.svg": "", "b.svg": "" },
+      expected: "README.md: has more than one picture",
+    },
+    {
       what: "a command that does not exist",
       changes: { "README.md": "`npm run chekc`" },
       expected: 'README.md: package.json has no script "chekc"',
+    },
+    {
+      what: "a command of the service that does not exist",
+      changes: { "AGENTS.md": "`npx swarmbase aply`" },
+      expected: 'AGENTS.md: swarmbase has no command "aply"',
+    },
+    {
+      what: "a command of the service in a clone that does not exist",
+      changes: { "AGENTS.md": "`npm run swarmbase aply`" },
+      expected: 'AGENTS.md: swarmbase has no command "aply"',
+    },
+    {
+      what: "an option that the command does not have",
+      changes: {
+        "AGENTS.md": '`npx swarmbase apply --yes "--no-option" --yess`',
+        "docs/reference/cli.md": "# Command line\n\n## apply\n\n`swarmbase apply [--yes]`\n",
+      },
+      expected: 'AGENTS.md: swarmbase apply has no option "--yess"',
     },
     {
       what: "a page without the files of a call",

@@ -5,9 +5,11 @@ import { followPage } from "./support/follow-page.ts";
 
 const python = process.env["PYTHON"] ?? "python3";
 const has = (name: string): boolean => spawnSync(python, ["-c", `import ${name}`], { stdio: "ignore" }).status === 0;
-const follow = (page: string, name: string): Promise<void> =>
-  followPage(page, { skip: !has(name) && `${python} with the package ${name} is not installed`, programs: { python } });
+async function follow(page: string, ...names: readonly string[]): Promise<void> {
+  const missing = names.find((name) => !has(name));
+  const skip = missing !== undefined && `${python} with the package ${missing} is not installed`;
+  await followPage(page, { skip, programs: { python } });
+}
 
-await follow("docs/guides/python.md", "supabase");
+await follow("docs/guides/python.md", "supabase", "openai");
 await follow("docs/guides/postgrest-py.md", "postgrest");
-await follow("docs/guides/openai-python.md", "openai");

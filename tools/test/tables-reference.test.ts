@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { readDescribedTables, type TableDescription } from "@swarmbase/reference";
 import { openDatabase } from "../../server/src/db/index.ts";
+import { DEFAULT_MAXIMA } from "../../server/src/agents/index.ts";
 import { allRules } from "../../server/src/tables/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../server/test/support/database.ts";
 import { silentObserver } from "../../server/test/support/silent-observer.ts";
@@ -22,7 +23,8 @@ describe("the settings of swarms in the OpenAPI document", () => {
   const { components } = JSON.parse(readFileSync(file, "utf8")) as {
     components: { schemas: { SwarmSettings: { properties: Record<string, Bounded> } } };
   };
-  const { settings } = allRules({ findUrlFault: () => null, tools: null }).get("swarms")?.fields ?? {};
+  const { settings } =
+    allRules({ findUrlFault: () => null, tools: null, runMaxima: DEFAULT_MAXIMA }).get("swarms")?.fields ?? {};
   const isAccepted = (name: string, value: unknown): boolean =>
     settings?.check({ [name]: value } as never).length === 0;
 
