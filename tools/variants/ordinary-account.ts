@@ -2,6 +2,11 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Variant } from "./variant.ts";
 
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 const ACCOUNT = "nobody";
 
 /** Names whose use in a test file shows that it behaves differently for root and an ordinary account. */
@@ -13,7 +18,7 @@ export const variant: Variant = {
   setUp: {},
   appliesTo: (_file, text) => process.getuid?.() === 0 && ACCOUNT_SIGNS.test(text),
   enter(files) {
-    const found = findAccount(readFileSync("/etc/passwd", "utf8"));
+    const found = findOrdinaryAccount();
     if (found === null) return `there is no account ${ACCOUNT}`;
     try {
       process.setgroups?.([]);
@@ -29,9 +34,10 @@ export const variant: Variant = {
   },
 };
 
-function findAccount(passwd: string): { uid: number; gid: number } | null {
+/** Returns null if the machine has none. */
+export function findOrdinaryAccount(): Account | null {
   const [, , uid, gid] =
-    passwd
+    readFileSync("/etc/passwd", "utf8")
       .split("\n")
       .find((line) => line.startsWith(`${ACCOUNT}:`))
       ?.split(":") ?? [];
