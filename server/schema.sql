@@ -794,10 +794,10 @@ CREATE OR REPLACE FUNCTION private.answers_everybody(swarm_id uuid)
 AS $function$
 begin
   return not exists (
-    select 1 from public.swarm_agents sa
+    select 1 from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
     where sa.swarm_id = answers_everybody.swarm_id and sa.enabled and not exists (
       select 1 from public.swarm_members m
-      where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'));
+      where m.swarm_id = sa.swarm_id and m.user_id = a.user_id and m.status = 'active'));
 end
 $function$;
 
@@ -910,12 +910,7 @@ CREATE OR REPLACE FUNCTION private.assign_agent_owner()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  select a.user_id into new.user_id from public.agents a where a.id = new.agent_id;
-  if not found and new.agent_id is not null then
-    raise exception 'agent % does not exist', new.agent_id
-      using errcode = 'foreign_key_violation', schema = tg_table_schema, table = tg_table_name, column = 'agent_id',
-            constraint = tg_table_name || '_agent_id_fkey';
-  end if;
+  new.user_id := (select a.user_id from public.agents a where a.id = new.agent_id);
   return new;
 end
 $function$;
@@ -1527,6 +1522,22 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.check_agent_exists()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if new.agent_id is not null and not exists (select 1 from public.agents a where a.id = new.agent_id) then
+    raise exception 'agent % does not exist', new.agent_id
+      using errcode = 'foreign_key_violation', schema = tg_table_schema, table = tg_table_name, column = 'agent_id',
+            constraint = tg_table_name || '_agent_id_fkey';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_agent_model()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1595,10 +1606,11 @@ begin
     when not exists (select 1 from private.list_speakers(check_agents.swarm_id, sender_id) as sa
                      where jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
         and exists (select 1 from public.swarm_agents sa
+                    join public.agents a on a.id = sa.agent_id
                     where sa.swarm_id = check_agents.swarm_id and sa.enabled
                       and (jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
                       and not exists (select 1 from public.swarm_members m where m.swarm_id = sa.swarm_id
-                                        and m.user_id = sa.user_id and m.status = 'active'))
+                                        and m.user_id = a.user_id and m.status = 'active'))
       then private.build_rejection('PERMISSION_DENIED') end;
 end
 $function$;
@@ -1702,7 +1714,7 @@ AS $function$
     -- Excludes an agent that was created with the id of a deleted one after the run.
     array(select sa.agent_id from public.swarm_agents sa
           join public.agents a on a.id = sa.agent_id and a.created_at <= r.created_at
-          where sa.swarm_id = r.swarm_id and sa.user_id = e.user_id)
+          where sa.swarm_id = r.swarm_id and a.user_id = e.user_id)
   from jsonb_to_recordset(subscribers)
     as e (subscriber integer, run_id uuid, user_id uuid, session_id uuid, inactivity_seconds integer)
   join public.runs r on r.id = e.run_id
@@ -2558,6 +2570,8 @@ CREATE OR REPLACE FUNCTION private.decide_tool_executions(call jsonb)
 AS $function$
 declare
   caller uuid := call ->> 'user_id';
+  -- Whoever asks does not learn whose the agent is.
+  decider uuid;
   locked record;
   run public.runs;
   decision record;
@@ -2572,7 +2586,8 @@ begin
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
     run := private.lock_run_of_call(locked.run, decision.id);
-    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question,
+    decider := case when locked.member_role is not null or run.user_id = caller then caller end;
+    select x.status, x.expires_at, private.is_approver(x, caller) as is_approver, p.question is not null as is_question,
       p.question ->> 'kind' is not distinct from 'connect' as is_connect into execution
     from public.tool_executions x
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
@@ -2581,7 +2596,7 @@ begin
     if not found then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
         format('decisions.%s.tool_execution_id', decision.index), 'is not a tool execution of this run'));
-    elsif execution.approver_id is distinct from caller then
+    elsif execution.is_approver is not true then
       perform private.reject_call('FORBIDDEN');
     elsif execution.status <> 'pending_approval' then
       perform private.reject_call('APPROVAL_DECIDED');
@@ -2601,14 +2616,14 @@ begin
         then jsonb_build_object('action', 'accept', 'content', coalesce(decision.content, '{}'))
         else jsonb_build_object('action', 'decline') end
       where p.tool_execution_id = decision.id;
-      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+      update public.tool_executions x set status = 'running', decided_by = decider where x.id = decision.id;
       -- For this time only the node that holds the call open continues the run.
       update private.run_leases l set expires_at = now() + interval '5 seconds'
       where l.run_id = run.id and l.owner is not null and run.status = 'requires_action';
     elsif decision.approved then
-      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+      update public.tool_executions x set status = 'running', decided_by = decider where x.id = decision.id;
     else
-      perform private.deny_tool(run, decision.id, caller, 'TOOL_DENIED',
+      perform private.deny_tool(run, decision.id, decider, 'TOOL_DENIED',
         coalesce(nullif(decision.reason, ''), 'The call was denied'));
     end if;
   end loop;
@@ -2895,16 +2910,21 @@ declare
 begin
   select coalesce(array_agg(sa.swarm_id), '{}') into removed_from from public.swarm_agents sa
     where sa.agent_id = old.id;
+  -- Whoever asks an agent by a grant does not learn whose it was.
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
     json_build_object('swarm_id', membership.swarm_id, 'agent_id', old.id, 'agent_name', old.name,
-      'reason', 'agent_deleted', 'actor', private.get_actor()),
+      'reason', 'agent_deleted', 'actor', case when auth.uid() = old.user_id and auth.uid() <> all (membership.audience)
+        then json_build_object('type', 'user', 'id', null) else private.get_actor() end),
     membership.audience
   from (select s.swarm_id, private.list_swarm_audience(s.swarm_id) as audience
     from unnest(removed_from) as s (swarm_id)) as membership
   where private.is_subscribed('swarm.agent_removed', membership.audience);
   perform private.emit_event('agent.deleted',
-    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from,
+    -- Not the conversations of others, which can be many.
+    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', array(
+        select m.swarm_id from public.swarm_members m
+        where m.swarm_id = any (removed_from) and m.user_id = old.user_id and m.status = 'active'),
       'actor', private.get_actor()),
     array[old.user_id]);
   return old;
@@ -3337,7 +3357,8 @@ begin
     end if;
     perform private.emit_event('run.updated', private.build_run_update(shown),
       private.list_swarm_audience(new.swarm_id) || case when new.status = 'requires_action' then array(
-        select x.approver_id from public.tool_executions x
+        select coalesce(x.approver_id, a.user_id) from public.tool_executions x
+        left join public.agents a on a.id = x.agent_id
         where x.swarm_id = new.swarm_id and x.run_id = new.id and x.status = 'pending_approval') end);
   end if;
   return null;
@@ -3782,7 +3803,8 @@ begin
     return run.user_id;
   end if;
   return (select case when execution ->> 'approver' is null and sa.approver = 'asker' then run.user_id
-            else a.user_id end
+            when a.user_id = run.user_id or exists (select 1 from public.swarm_members m
+              where m.swarm_id = run.swarm_id and m.user_id = a.user_id and m.status = 'active') then a.user_id end
           from public.agents a
           left join private.list_speakers(run.swarm_id, run.user_id) as sa on sa.agent_id = a.id
           where a.id = find_approver.agent_id);
@@ -4145,8 +4167,8 @@ begin
     when (select count(*) >= 3 from private.list_outer_tasks(run.swarm_id))
       then 'A sub-task can begin others only up to a depth of three.'
     when exists (
-        select 1 from public.swarm_agents sa
-        where sa.swarm_id = template.id and sa.enabled and sa.user_id not in (template.owner_id, run.user_id)
+        select 1 from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+        where sa.swarm_id = template.id and sa.enabled and a.user_id not in (template.owner_id, run.user_id)
           and (private.find_grant(sa.agent_id, run.user_id)).id is null)
       then 'The swarm of the tool has an agent that may not answer the person who asks.'
     when not exists (select 1 from private.list_speakers(run.swarm_id, run.user_id) as sa
@@ -4161,9 +4183,9 @@ CREATE OR REPLACE FUNCTION private.find_sub_task_reader(run public.runs, swarm_i
  STABLE
 AS $function$
 begin
-  if exists (select 1 from public.swarm_agents sa
+  if exists (select 1 from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
              where sa.swarm_id = find_sub_task_reader.swarm_id
-               and sa.user_id <> find_sub_task_reader.owner_id) then
+               and a.user_id <> find_sub_task_reader.owner_id) then
     return null;
   end if;
   return case when run.user_id = owner_id
@@ -4174,7 +4196,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.find_terms(place public.swarm_agents, sender_id uuid)
+CREATE OR REPLACE FUNCTION private.find_terms(place public.swarm_agents, owner_id uuid, sender_id uuid)
  RETURNS public.agent_grants
  LANGUAGE plpgsql
  STABLE
@@ -4193,9 +4215,9 @@ begin
   where sa.agent_id = task.agent_id;
   if not found then
     return null;
-  elsif place.user_id not in (task.owner_id, sender_id) then
+  elsif find_terms.owner_id not in (task.owner_id, sender_id) then
     return private.find_grant(place.agent_id, sender_id);
-  elsif place.user_id = task.owner_id then
+  elsif find_terms.owner_id = task.owner_id then
     select g.* into held from public.agent_grants g where g.id = caller.grant_id;
     held.agent_version := null;
   end if;
@@ -4860,6 +4882,22 @@ AS $function$
   select held.accepted_at is not null and (held.approver = 'owner' or coalesce(held.accepted_approver = 'owner', false)
     or not private.has_owner_kept_approval(held.agent_id, held.agent_version))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.is_approver(call public.tool_executions, person_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when call.approver_id is null then exists (
+      select 1 from public.agents a
+      join public.swarm_agents sa on sa.swarm_id = call.swarm_id and sa.agent_id = a.id
+      where a.id = call.agent_id and a.user_id = person_id)
+    else call.approver_id = person_id and (
+      exists (select 1 from public.runs r where r.id = call.run_id and r.user_id = person_id)
+      or exists (select 1 from public.swarm_members m
+        where m.swarm_id = call.swarm_id and m.user_id = person_id and m.status = 'active')) end
+$function$;
+grant execute on function private.is_approver(public.tool_executions,uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.is_at_work(run public.runs)
  RETURNS boolean
@@ -5674,6 +5712,25 @@ AS $function$
 $function$;
 grant execute on function private.list_partitions(regclass) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.list_pending_executions(person_id uuid)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE ROWS 20
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  return query
+  select x.id from public.tool_executions x
+  where x.approver_id = person_id and x.status = 'pending_approval' and private.is_approver(x, person_id)
+  union all
+  select x.id from public.agents a
+  join public.tool_executions x on x.agent_id = a.id and x.approver_id is null and x.status = 'pending_approval'
+  where a.user_id = person_id and private.is_approver(x, person_id);
+end
+$function$;
+grant execute on function private.list_pending_executions(uuid) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.list_questions(swarm_id uuid)
  RETURNS json
  LANGUAGE plpgsql
@@ -5698,19 +5755,20 @@ AS $function$
       null::uuid as swarm_id
     union
     select sa.agent_id, (held.terms).agent_version,
-      case when sa.user_id = list_reached_agents.asker_id then 'asker'
-        when sa.user_id = s.owner_id then r.approver else (held.terms).approver end, s.id
+      case when a.user_id = list_reached_agents.asker_id then 'asker'
+        when a.user_id = s.owner_id then r.approver else (held.terms).approver end, s.id
     from reached r
     cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
     join public.swarms s on s.id = private.parse_uuid((o.tool).config ->> 'swarm_id')
       and s.owner_id = (o.tool).owner_id and s.parent_run_id is null
     join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+    join public.agents a on a.id = sa.agent_id
     cross join lateral (
-      select case when sa.user_id not in (s.owner_id, list_reached_agents.asker_id)
+      select case when a.user_id not in (s.owner_id, list_reached_agents.asker_id)
         then private.find_grant(sa.agent_id, list_reached_agents.asker_id) end as terms
       offset 0) as held
     where (o.tool).kind = 'swarm'
-      and (sa.user_id in (s.owner_id, list_reached_agents.asker_id) or (held.terms).id is not null))
+      and (a.user_id in (s.owner_id, list_reached_agents.asker_id) or (held.terms).id is not null))
   select * from reached
 $function$;
 
@@ -5780,23 +5838,25 @@ CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid, sender_id uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
-    (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
+  select sa.agent_id, a.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
+    (g.held).id, case (g.held).payer when 'owner' then a.user_id when 'asker' then list_speakers.sender_id end,
     (g.held).agent_version, private.is_limited(g.held),
     coalesce((g.held).cost_per_day, (g.held).total_cost_per_day) is not null, (g.held).accepts_client_tools,
     (g.held).approver
   from public.swarm_agents sa
+  join public.agents a on a.id = sa.agent_id
   cross join lateral (
     select (select true from public.swarm_members m
-            where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active') as is_seated
+            where m.swarm_id = sa.swarm_id and m.user_id = a.user_id and m.status = 'active') as is_seated
     offset 0) as owner
   cross join lateral (
-    select case when owner.is_seated is null then private.find_terms(sa, list_speakers.sender_id) end as held
+    select case when owner.is_seated is null
+      then private.find_terms(sa, a.user_id, list_speakers.sender_id) end as held
     offset 0) as g
   where sa.swarm_id = list_speakers.swarm_id and sa.enabled
     and (owner.is_seated or (g.held).agent_id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
-         from auth.users u where u.id = sa.user_id)
+         from auth.users u where u.id = a.user_id)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_sub_runs(run_id uuid)
@@ -5990,8 +6050,8 @@ begin
     on m.swarm_id = r.swarm_id and m.user_id = lock_run_for_user.user_id and m.status = 'active'
   where r.id = lock_run_for_user.run_id;
   if not is_service and member_role is null and not exists (
-      select 1 from public.tool_executions x
-      where x.approver_id = lock_run_for_user.user_id and x.status = 'pending_approval'
+      select 1 from private.list_pending_executions(lock_run_for_user.user_id) as pending (id)
+      join public.tool_executions x on x.id = pending.id
         and (x.run_id = lock_run_for_user.run_id
           or x.run_id in (select private.list_sub_runs(lock_run_for_user.run_id)))) then
     perform private.reject_call('RUN_NOT_FOUND');
@@ -6495,17 +6555,10 @@ grant execute on function private.my_managed_swarm_ids() to authenticated, sb_se
 
 CREATE OR REPLACE FUNCTION private.my_pending_execution_ids()
  RETURNS SETOF uuid
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 20
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
-AS $function$
-begin
-  return query
-  select x.id from public.tool_executions x where x.approver_id = auth.uid() and x.status = 'pending_approval';
-end
-$function$;
+AS $function$ select x.id from private.list_pending_executions(auth.uid()) as x (id) $function$;
 grant execute on function private.my_pending_execution_ids() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_proven_email()
@@ -8294,7 +8347,8 @@ AS $function$
 begin
   if exists (select 1 from public.swarms s where s.id = old.swarm_id)
      and exists (select 1 from auth.users u where u.id = old.user_id) then
-    delete from public.swarm_agents sa where sa.swarm_id = old.swarm_id and sa.user_id = old.user_id;
+    delete from public.swarm_agents sa using public.agents a
+    where sa.swarm_id = old.swarm_id and a.id = sa.agent_id and a.user_id = old.user_id;
   end if;
   return old;
 end
@@ -8320,7 +8374,7 @@ CREATE OR REPLACE FUNCTION private.remove_user_from_swarms()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  delete from public.swarm_agents sa where sa.user_id = new.id;
+  delete from public.swarm_agents sa using public.agents a where a.id = sa.agent_id and a.user_id = new.id;
   delete from public.swarm_members m where m.user_id = new.id and m.role <> 'owner';
   return null;
 end
@@ -8378,7 +8432,7 @@ begin
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.status = render_pending_calls.status and (x.swarm_id = run.swarm_id and x.run_id = run.id
       or x.run_id in (select private.list_sub_runs(run.id))
-        and (is_client or x.approver_id = render_pending_calls.viewer_id)));
+        and (is_client or private.is_approver(x, render_pending_calls.viewer_id))));
 end
 $function$;
 
@@ -9259,8 +9313,9 @@ AS $function$
   select private.send_signals(pg_catalog.array_agg('swarm-agents:' || sa.swarm_id),
     pg_catalog.array_agg(pg_catalog.jsonb_build_object('id', a.id, 'status', a.status)))
   from unnest(agent_ids, statuses) as a (id, status)
+  join public.agents owned on owned.id = a.id
   join public.swarm_agents sa on sa.agent_id = a.id
-  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
+  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = owned.user_id and m.status = 'active'
 $function$;
 grant execute on function private.signal_agents(uuid[],text[]) to sb_service;
 
@@ -11066,6 +11121,21 @@ CREATE OR REPLACE FUNCTION public.agent_cards(place public.swarm_agents)
 AS $function$ select c.* from public.agent_cards c where c.id = place.agent_id $function$;
 grant execute on function public.agent_cards(public.swarm_agents) to authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.agent_owner_id(place public.swarm_agents)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select a.user_id from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+  where sa.id = place.id and ((select auth.role()) = 'service_role' or a.user_id = (select auth.uid())
+    or exists (select 1 from public.swarm_members one
+      join public.swarm_members other on other.swarm_id = one.swarm_id and other.status = 'active'
+      where one.swarm_id = sa.swarm_id and one.status = 'active' and one.user_id = (select auth.uid())
+        and other.user_id = a.user_id))
+$function$;
+grant execute on function public.agent_owner_id(public.swarm_agents) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.emit_event(type text, data json, user_id uuid DEFAULT NULL::uuid, swarm_id uuid DEFAULT NULL::uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -11078,6 +11148,18 @@ begin
 end
 $function$;
 grant execute on function public.emit_event(text,json,uuid,uuid) to authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION public.may_decide(call public.tool_executions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select exists (
+    select 1 from public.tool_executions x
+    where x.id = call.id and x.status = 'pending_approval' and private.is_approver(x, (select auth.uid())))
+$function$;
+grant execute on function public.may_decide(public.tool_executions) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.private_agent_id(swarm public.swarms)
  RETURNS uuid
@@ -11390,6 +11472,7 @@ create policy agent_tools_update on public.agent_tools for update to authenticat
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER agent_tools_a_require BEFORE INSERT ON public.agent_tools FOR EACH ROW WHEN (new.agent_id IS NULL) EXECUTE FUNCTION private.require_columns('agent_id');
 CREATE TRIGGER agent_tools_assign_owner BEFORE INSERT ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.assign_agent_owner();
+CREATE TRIGGER agent_tools_check_agent BEFORE INSERT ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.check_agent_exists();
 CREATE TRIGGER agent_tools_freeze BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.tool_id IS DISTINCT FROM old.tool_id) EXECUTE FUNCTION private.reject_change('id', 'agent_id', 'tool_id');
 CREATE TRIGGER agent_tools_keep_owner BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agent_tools_mark_vouched BEFORE INSERT OR UPDATE OF configuration, is_vouched ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.mark_vouched();
@@ -12317,7 +12400,6 @@ create table public.swarm_agents (
   id uuid default private.new_id() not null,
   swarm_id uuid not null,
   agent_id uuid not null,
-  user_id uuid not null,
   "position" integer not null,
   enabled boolean default true not null,
   role_override text,
@@ -12328,18 +12410,17 @@ create table public.swarm_agents (
   constraint swarm_agents_position_range CHECK ("position" >= 0),
   constraint swarm_agents_role_override_length CHECK (char_length(role_override) <= 200),
   constraint swarm_agents_added_by_fkey FOREIGN KEY (added_by) REFERENCES auth.users(id) ON DELETE SET NULL,
-  constraint swarm_agents_agent_id_fkey FOREIGN KEY (agent_id, user_id) REFERENCES public.agents(id, user_id) ON DELETE CASCADE,
+  constraint swarm_agents_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
   constraint swarm_agents_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
 );
 CREATE INDEX swarm_agents_added_by_idx ON public.swarm_agents USING btree (added_by) WHERE (added_by IS NOT NULL);
-CREATE INDEX swarm_agents_agent_id_idx ON public.swarm_agents USING btree (agent_id, user_id);
-CREATE INDEX swarm_agents_user_id_idx ON public.swarm_agents USING btree (user_id);
+CREATE INDEX swarm_agents_agent_id_idx ON public.swarm_agents USING btree (agent_id);
 alter table public.swarm_agents replica identity full;
 alter table public.swarm_agents enable row level security;
 create policy swarm_agents_delete on public.swarm_agents for delete to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
-  with check ((user_id = (( SELECT auth.uid() AS uid)) OR (agent_id = ANY ((ARRAY( SELECT private.my_granted_agent_ids() AS my_granted_agent_ids))))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+  with check (((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_granted_agent_ids() AS my_granted_agent_ids))))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy swarm_agents_key_delete on public.swarm_agents as restrictive for delete to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['write'::text]) AS require_scopes) OR (swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
 create policy swarm_agents_key_insert on public.swarm_agents as restrictive for insert to api_key
@@ -12354,15 +12435,15 @@ create policy swarm_agents_service on public.swarm_agents to sb_service, service
   using (true)
   with check (true);
 create policy swarm_agents_update on public.swarm_agents for update to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)))
-  with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))))
+  with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
 CREATE TRIGGER swarm_agents_a_require BEFORE INSERT ON public.swarm_agents FOR EACH ROW WHEN (new.agent_id IS NULL) EXECUTE FUNCTION private.require_columns('agent_id');
 CREATE TRIGGER swarm_agents_a_require_swarm BEFORE INSERT ON public.swarm_agents FOR EACH ROW WHEN (new.swarm_id IS NULL) EXECUTE FUNCTION private.require_columns('swarm_id');
-CREATE TRIGGER swarm_agents_assign_owner BEFORE INSERT ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.assign_agent_owner();
 CREATE TRIGGER swarm_agents_assign_position BEFORE INSERT ON public.swarm_agents FOR EACH ROW WHEN (new."position" IS NULL) EXECUTE FUNCTION private.assign_swarm_agent_position();
+CREATE TRIGGER swarm_agents_check_agent BEFORE INSERT ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.check_agent_exists();
 CREATE TRIGGER swarm_agents_emit_added AFTER INSERT ON public.swarm_agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_added();
 CREATE TRIGGER swarm_agents_emit_removed AFTER DELETE ON public.swarm_agents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_removed();
-CREATE TRIGGER swarm_agents_freeze BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'agent_id', 'user_id');
+CREATE TRIGGER swarm_agents_freeze BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.agent_id IS DISTINCT FROM old.agent_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'agent_id');
 CREATE TRIGGER swarm_agents_freeze_managed BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND new.added_by IS DISTINCT FROM old.added_by) EXECUTE FUNCTION private.reject_change('added_by');
 CREATE TRIGGER swarm_agents_prepare BEFORE INSERT OR UPDATE ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_agent();
 CREATE TRIGGER swarm_agents_stamp BEFORE INSERT OR UPDATE ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
@@ -12576,6 +12657,7 @@ CREATE INDEX tool_executions_abandoned_idx ON public.tool_executions USING btree
 CREATE INDEX tool_executions_agent_id_idx ON public.tool_executions USING btree (agent_id, swarm_id, run_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX tool_executions_approver_id_idx ON public.tool_executions USING btree (approver_id) WHERE (status = 'pending_approval'::text);
 CREATE INDEX tool_executions_decided_by_idx ON public.tool_executions USING btree (decided_by) WHERE (decided_by IS NOT NULL);
+CREATE INDEX tool_executions_owner_decides_idx ON public.tool_executions USING btree (agent_id) WHERE ((status = 'pending_approval'::text) AND (approver_id IS NULL));
 CREATE INDEX tool_executions_pending_idx ON public.tool_executions USING btree (expires_at) WHERE (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'waiting'::text]));
 CREATE INDEX tool_executions_run_id_idx ON public.tool_executions USING btree (swarm_id, run_id);
 CREATE INDEX tool_executions_sub_run_id_idx ON public.tool_executions USING btree (sub_run_id) WHERE ((status = 'waiting'::text) AND (sub_run_id IS NOT NULL));

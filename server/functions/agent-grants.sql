@@ -177,17 +177,55 @@ end
 $$;
 grant execute on function private.my_transcript_ids() to authenticated, service_role, sb_service;
 
--- The tool calls that wait for the decision of the caller.
-create or replace function private.my_pending_execution_ids() returns setof uuid
-language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+-- Whether a user decides on a tool call that waits for an approval: whom the call names, as the starter of the run or
+-- while a member of the swarm, else the owner of the agent, while it is in the swarm.
+create or replace function private.is_approver(call public.tool_executions, person_id uuid) returns boolean
+language sql stable
+as $$
+  select case when call.approver_id is null then exists (
+      select 1 from public.agents a
+      join public.swarm_agents sa on sa.swarm_id = call.swarm_id and sa.agent_id = a.id
+      where a.id = call.agent_id and a.user_id = person_id)
+    else call.approver_id = person_id and (
+      exists (select 1 from public.runs r where r.id = call.run_id and r.user_id = person_id)
+      or exists (select 1 from public.swarm_members m
+        where m.swarm_id = call.swarm_id and m.user_id = person_id and m.status = 'active')) end
+$$;
+grant execute on function private.is_approver(public.tool_executions, uuid) to sb_service;
+
+-- The tool calls that wait for the decision of a user.
+create or replace function private.list_pending_executions(person_id uuid) returns setof uuid
+language plpgsql stable rows 20
 set enable_seqscan = off set jit = off
 as $$
 begin
   return query
-  select x.id from public.tool_executions x where x.approver_id = auth.uid() and x.status = 'pending_approval';
+  select x.id from public.tool_executions x
+  where x.approver_id = person_id and x.status = 'pending_approval' and private.is_approver(x, person_id)
+  union all
+  select x.id from public.agents a
+  join public.tool_executions x on x.agent_id = a.id and x.approver_id is null and x.status = 'pending_approval'
+  where a.user_id = person_id and private.is_approver(x, person_id);
 end
 $$;
+grant execute on function private.list_pending_executions(uuid) to sb_service;
+
+create or replace function private.my_pending_execution_ids() returns setof uuid
+language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+as $$ select x.id from private.list_pending_executions(auth.uid()) as x (id) $$;
 grant execute on function private.my_pending_execution_ids() to authenticated, service_role, sb_service;
+
+-- Computed field: whether a tool call waits for the decision of the caller. Reads the stored row, because a caller can
+-- pass any.
+create or replace function public.may_decide(call public.tool_executions) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select 1 from public.tool_executions x
+    where x.id = call.id and x.status = 'pending_approval' and private.is_approver(x, (select auth.uid())))
+$$;
+revoke execute on function public.may_decide(public.tool_executions) from public, anon;
+grant execute on function public.may_decide(public.tool_executions) to authenticated, service_role;
 
 -- The tools that an agent, or a version of it, has in a run, and who approves their calls by the assignment.
 create or replace function private.list_offered_tools(agent_id uuid, version integer)
@@ -221,19 +259,20 @@ as $$
       null::uuid as swarm_id
     union
     select sa.agent_id, (held.terms).agent_version,
-      case when sa.user_id = list_reached_agents.asker_id then 'asker'
-        when sa.user_id = s.owner_id then r.approver else (held.terms).approver end, s.id
+      case when a.user_id = list_reached_agents.asker_id then 'asker'
+        when a.user_id = s.owner_id then r.approver else (held.terms).approver end, s.id
     from reached r
     cross join lateral private.list_offered_tools(r.agent_id, r.version) as o
     join public.swarms s on s.id = private.parse_uuid((o.tool).config ->> 'swarm_id')
       and s.owner_id = (o.tool).owner_id and s.parent_run_id is null
     join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+    join public.agents a on a.id = sa.agent_id
     cross join lateral (
-      select case when sa.user_id not in (s.owner_id, list_reached_agents.asker_id)
+      select case when a.user_id not in (s.owner_id, list_reached_agents.asker_id)
         then private.find_grant(sa.agent_id, list_reached_agents.asker_id) end as terms
       offset 0) as held
     where (o.tool).kind = 'swarm'
-      and (sa.user_id in (s.owner_id, list_reached_agents.asker_id) or (held.terms).id is not null))
+      and (a.user_id in (s.owner_id, list_reached_agents.asker_id) or (held.terms).id is not null))
   select * from reached
 $$;
 

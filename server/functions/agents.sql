@@ -219,16 +219,21 @@ declare
 begin
   select coalesce(array_agg(sa.swarm_id), '{}') into removed_from from public.swarm_agents sa
     where sa.agent_id = old.id;
+  -- Whoever asks an agent by a grant does not learn whose it was.
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
     json_build_object('swarm_id', membership.swarm_id, 'agent_id', old.id, 'agent_name', old.name,
-      'reason', 'agent_deleted', 'actor', private.get_actor()),
+      'reason', 'agent_deleted', 'actor', case when auth.uid() = old.user_id and auth.uid() <> all (membership.audience)
+        then json_build_object('type', 'user', 'id', null) else private.get_actor() end),
     membership.audience
   from (select s.swarm_id, private.list_swarm_audience(s.swarm_id) as audience
     from unnest(removed_from) as s (swarm_id)) as membership
   where private.is_subscribed('swarm.agent_removed', membership.audience);
   perform private.emit_event('agent.deleted',
-    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from,
+    -- Not the conversations of others, which can be many.
+    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', array(
+        select m.swarm_id from public.swarm_members m
+        where m.swarm_id = any (removed_from) and m.user_id = old.user_id and m.status = 'active'),
       'actor', private.get_actor()),
     array[old.user_id]);
   return old;

@@ -73,8 +73,9 @@ as $$
   select private.send_signals(pg_catalog.array_agg('swarm-agents:' || sa.swarm_id),
     pg_catalog.array_agg(pg_catalog.jsonb_build_object('id', a.id, 'status', a.status)))
   from unnest(agent_ids, statuses) as a (id, status)
+  join public.agents owned on owned.id = a.id
   join public.swarm_agents sa on sa.agent_id = a.id
-  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
+  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = owned.user_id and m.status = 'active'
 $$;
 grant execute on function private.signal_agents(uuid[], text[]) to sb_service;
 

@@ -64,10 +64,11 @@ begin
     when not exists (select 1 from private.list_speakers(check_agents.swarm_id, sender_id) as sa
                      where jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
         and exists (select 1 from public.swarm_agents sa
+                    join public.agents a on a.id = sa.agent_id
                     where sa.swarm_id = check_agents.swarm_id and sa.enabled
                       and (jsonb_typeof(agent_ids) is distinct from 'array' or agent_ids ? sa.agent_id::text)
                       and not exists (select 1 from public.swarm_members m where m.swarm_id = sa.swarm_id
-                                        and m.user_id = sa.user_id and m.status = 'active'))
+                                        and m.user_id = a.user_id and m.status = 'active'))
       then private.build_rejection('PERMISSION_DENIED') end;
 end
 $$;

@@ -29,7 +29,7 @@ as $$
     -- Excludes an agent that was created with the id of a deleted one after the run.
     array(select sa.agent_id from public.swarm_agents sa
           join public.agents a on a.id = sa.agent_id and a.created_at <= r.created_at
-          where sa.swarm_id = r.swarm_id and sa.user_id = e.user_id)
+          where sa.swarm_id = r.swarm_id and a.user_id = e.user_id)
   from jsonb_to_recordset(subscribers)
     as e (subscriber integer, run_id uuid, user_id uuid, session_id uuid, inactivity_seconds integer)
   join public.runs r on r.id = e.run_id
@@ -60,8 +60,8 @@ begin
     on m.swarm_id = r.swarm_id and m.user_id = lock_run_for_user.user_id and m.status = 'active'
   where r.id = lock_run_for_user.run_id;
   if not is_service and member_role is null and not exists (
-      select 1 from public.tool_executions x
-      where x.approver_id = lock_run_for_user.user_id and x.status = 'pending_approval'
+      select 1 from private.list_pending_executions(lock_run_for_user.user_id) as pending (id)
+      join public.tool_executions x on x.id = pending.id
         and (x.run_id = lock_run_for_user.run_id
           or x.run_id in (select private.list_sub_runs(lock_run_for_user.run_id)))) then
     perform private.reject_call('RUN_NOT_FOUND');
@@ -141,6 +141,8 @@ create or replace function private.decide_tool_executions(call jsonb) returns js
 as $$
 declare
   caller uuid := call ->> 'user_id';
+  -- Whoever asks does not learn whose the agent is.
+  decider uuid;
   locked record;
   run public.runs;
   decision record;
@@ -155,7 +157,8 @@ begin
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
     run := private.lock_run_of_call(locked.run, decision.id);
-    select x.status, x.expires_at, x.approver_id, p.question is not null as is_question,
+    decider := case when locked.member_role is not null or run.user_id = caller then caller end;
+    select x.status, x.expires_at, private.is_approver(x, caller) as is_approver, p.question is not null as is_question,
       p.question ->> 'kind' is not distinct from 'connect' as is_connect into execution
     from public.tool_executions x
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
@@ -164,7 +167,7 @@ begin
     if not found then
       perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
         format('decisions.%s.tool_execution_id', decision.index), 'is not a tool execution of this run'));
-    elsif execution.approver_id is distinct from caller then
+    elsif execution.is_approver is not true then
       perform private.reject_call('FORBIDDEN');
     elsif execution.status <> 'pending_approval' then
       perform private.reject_call('APPROVAL_DECIDED');
@@ -184,14 +187,14 @@ begin
         then jsonb_build_object('action', 'accept', 'content', coalesce(decision.content, '{}'))
         else jsonb_build_object('action', 'decline') end
       where p.tool_execution_id = decision.id;
-      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+      update public.tool_executions x set status = 'running', decided_by = decider where x.id = decision.id;
       -- For this time only the node that holds the call open continues the run.
       update private.run_leases l set expires_at = now() + interval '5 seconds'
       where l.run_id = run.id and l.owner is not null and run.status = 'requires_action';
     elsif decision.approved then
-      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+      update public.tool_executions x set status = 'running', decided_by = decider where x.id = decision.id;
     else
-      perform private.deny_tool(run, decision.id, caller, 'TOOL_DENIED',
+      perform private.deny_tool(run, decision.id, decider, 'TOOL_DENIED',
         coalesce(nullif(decision.reason, ''), 'The call was denied'));
     end if;
   end loop;

@@ -793,7 +793,8 @@ begin
     return run.user_id;
   end if;
   return (select case when execution ->> 'approver' is null and sa.approver = 'asker' then run.user_id
-            else a.user_id end
+            when a.user_id = run.user_id or exists (select 1 from public.swarm_members m
+              where m.swarm_id = run.swarm_id and m.user_id = a.user_id and m.status = 'active') then a.user_id end
           from public.agents a
           left join private.list_speakers(run.swarm_id, run.user_id) as sa on sa.agent_id = a.id
           where a.id = find_approver.agent_id);

@@ -337,7 +337,7 @@ begin
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.status = render_pending_calls.status and (x.swarm_id = run.swarm_id and x.run_id = run.id
       or x.run_id in (select private.list_sub_runs(run.id))
-        and (is_client or x.approver_id = render_pending_calls.viewer_id)));
+        and (is_client or private.is_approver(x, render_pending_calls.viewer_id))));
 end
 $$;
 
@@ -502,23 +502,25 @@ returns table (agent_id uuid, user_id uuid, role_override text, "position" integ
   accepts_client_tools boolean, approver text)
 language sql stable
 as $$
-  select sa.agent_id, sa.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
-    (g.held).id, case (g.held).payer when 'owner' then sa.user_id when 'asker' then list_speakers.sender_id end,
+  select sa.agent_id, a.user_id, case when (g.held).id is null then sa.role_override end, sa.position, sa.created_at,
+    (g.held).id, case (g.held).payer when 'owner' then a.user_id when 'asker' then list_speakers.sender_id end,
     (g.held).agent_version, private.is_limited(g.held),
     coalesce((g.held).cost_per_day, (g.held).total_cost_per_day) is not null, (g.held).accepts_client_tools,
     (g.held).approver
   from public.swarm_agents sa
+  join public.agents a on a.id = sa.agent_id
   cross join lateral (
     select (select true from public.swarm_members m
-            where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active') as is_seated
+            where m.swarm_id = sa.swarm_id and m.user_id = a.user_id and m.status = 'active') as is_seated
     offset 0) as owner
   cross join lateral (
-    select case when owner.is_seated is null then private.find_terms(sa, list_speakers.sender_id) end as held
+    select case when owner.is_seated is null
+      then private.find_terms(sa, a.user_id, list_speakers.sender_id) end as held
     offset 0) as g
   where sa.swarm_id = list_speakers.swarm_id and sa.enabled
     and (owner.is_seated or (g.held).agent_id is not null)
     and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
-         from auth.users u where u.id = sa.user_id)
+         from auth.users u where u.id = a.user_id)
 $$;
 
 create or replace function private.remove_tool_secrets(toolbox jsonb) returns jsonb language plpgsql stable
@@ -831,10 +833,10 @@ create or replace function private.answers_everybody(swarm_id uuid) returns bool
 as $$
 begin
   return not exists (
-    select 1 from public.swarm_agents sa
+    select 1 from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
     where sa.swarm_id = answers_everybody.swarm_id and sa.enabled and not exists (
       select 1 from public.swarm_members m
-      where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'));
+      where m.swarm_id = sa.swarm_id and m.user_id = a.user_id and m.status = 'active'));
 end
 $$;
 

@@ -27,8 +27,8 @@ grant execute on function private.list_sub_runs(uuid) to sb_service;
 -- transcripts with which a private conversation began. In a sub-task, while the agent that has called the tool may
 -- still answer where it did so, the agents of its owner answer on its terms, and those of the starter as their own:
 -- they may have no grant, and a row with an agent alone. Null: the agent does not answer.
-create or replace function private.find_terms(place public.swarm_agents, sender_id uuid) returns public.agent_grants
-language plpgsql stable
+create or replace function private.find_terms(place public.swarm_agents, owner_id uuid, sender_id uuid)
+returns public.agent_grants language plpgsql stable
 as $$
 declare
   task private.sub_tasks;
@@ -44,9 +44,9 @@ begin
   where sa.agent_id = task.agent_id;
   if not found then
     return null;
-  elsif place.user_id not in (task.owner_id, sender_id) then
+  elsif find_terms.owner_id not in (task.owner_id, sender_id) then
     return private.find_grant(place.agent_id, sender_id);
-  elsif place.user_id = task.owner_id then
+  elsif find_terms.owner_id = task.owner_id then
     select g.* into held from public.agent_grants g where g.id = caller.grant_id;
     held.agent_version := null;
   end if;
@@ -74,8 +74,8 @@ begin
     when (select count(*) >= 3 from private.list_outer_tasks(run.swarm_id))
       then 'A sub-task can begin others only up to a depth of three.'
     when exists (
-        select 1 from public.swarm_agents sa
-        where sa.swarm_id = template.id and sa.enabled and sa.user_id not in (template.owner_id, run.user_id)
+        select 1 from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+        where sa.swarm_id = template.id and sa.enabled and a.user_id not in (template.owner_id, run.user_id)
           and (private.find_grant(sa.agent_id, run.user_id)).id is null)
       then 'The swarm of the tool has an agent that may not answer the person who asks.'
     when not exists (select 1 from private.list_speakers(run.swarm_id, run.user_id) as sa
@@ -144,9 +144,9 @@ create or replace function private.find_sub_task_reader(run public.runs, swarm_i
 language plpgsql stable
 as $$
 begin
-  if exists (select 1 from public.swarm_agents sa
+  if exists (select 1 from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
              where sa.swarm_id = find_sub_task_reader.swarm_id
-               and sa.user_id <> find_sub_task_reader.owner_id) then
+               and a.user_id <> find_sub_task_reader.owner_id) then
     return null;
   end if;
   return case when run.user_id = owner_id

@@ -269,6 +269,21 @@ begin
 end
 $$;
 
+-- Computed field: the owner of an agent in a swarm, for members where the owner is one, too: whoever asks an agent of
+-- somebody else by a grant does not learn whose it is. Reads the stored row, because a caller can pass any.
+create or replace function public.agent_owner_id(place public.swarm_agents) returns uuid
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select a.user_id from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+  where sa.id = place.id and ((select auth.role()) = 'service_role' or a.user_id = (select auth.uid())
+    or exists (select 1 from public.swarm_members one
+      join public.swarm_members other on other.swarm_id = one.swarm_id and other.status = 'active'
+      where one.swarm_id = sa.swarm_id and one.status = 'active' and one.user_id = (select auth.uid())
+        and other.user_id = a.user_id))
+$$;
+revoke execute on function public.agent_owner_id(public.swarm_agents) from public, anon;
+grant execute on function public.agent_owner_id(public.swarm_agents) to authenticated, service_role;
+
 -- All members read an error, and its message may be what the starter of a run alone reads. Inlined.
 create or replace function private.hide_message(error jsonb) returns jsonb language sql immutable
 as $$ select error || '{"message": "The call failed"}' $$;
@@ -305,7 +320,8 @@ as $$
 begin
   if exists (select 1 from public.swarms s where s.id = old.swarm_id)
      and exists (select 1 from auth.users u where u.id = old.user_id) then
-    delete from public.swarm_agents sa where sa.swarm_id = old.swarm_id and sa.user_id = old.user_id;
+    delete from public.swarm_agents sa using public.agents a
+    where sa.swarm_id = old.swarm_id and a.id = sa.agent_id and a.user_id = old.user_id;
   end if;
   return old;
 end
@@ -316,7 +332,7 @@ create or replace function private.remove_user_from_swarms() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from public.swarm_agents sa where sa.user_id = new.id;
+  delete from public.swarm_agents sa using public.agents a where a.id = sa.agent_id and a.user_id = new.id;
   delete from public.swarm_members m where m.user_id = new.id and m.role <> 'owner';
   return null;
 end

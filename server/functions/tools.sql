@@ -1,17 +1,25 @@
 -- Tools and their assignment to agents.
 
--- The assignment belongs to the owner of the agent, regardless of the request. A missing agent gives another error than
--- an agent of another user.
-create or replace function private.assign_agent_owner() returns trigger
+-- A missing agent gives another error than an agent of another user.
+create or replace function private.check_agent_exists() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select a.user_id into new.user_id from public.agents a where a.id = new.agent_id;
-  if not found and new.agent_id is not null then
+  if new.agent_id is not null and not exists (select 1 from public.agents a where a.id = new.agent_id) then
     raise exception 'agent % does not exist', new.agent_id
       using errcode = 'foreign_key_violation', schema = tg_table_schema, table = tg_table_name, column = 'agent_id',
             constraint = tg_table_name || '_agent_id_fkey';
   end if;
+  return new;
+end
+$$;
+
+-- The assignment belongs to the owner of the agent, regardless of the request.
+create or replace function private.assign_agent_owner() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.user_id := (select a.user_id from public.agents a where a.id = new.agent_id);
   return new;
 end
 $$;

@@ -245,7 +245,8 @@ begin
     end if;
     perform private.emit_event('run.updated', private.build_run_update(shown),
       private.list_swarm_audience(new.swarm_id) || case when new.status = 'requires_action' then array(
-        select x.approver_id from public.tool_executions x
+        select coalesce(x.approver_id, a.user_id) from public.tool_executions x
+        left join public.agents a on a.id = x.agent_id
         where x.swarm_id = new.swarm_id and x.run_id = new.id and x.status = 'pending_approval') end);
   end if;
   return null;

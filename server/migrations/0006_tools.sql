@@ -197,6 +197,8 @@ create policy agent_tools_service on public.agent_tools to service_role, sb_serv
 
 create trigger agent_tools_a_require before insert on public.agent_tools for each row
   when (new.agent_id is null) execute function private.require_columns('agent_id');
+create trigger agent_tools_check_agent before insert on public.agent_tools for each row
+  execute function private.check_agent_exists();
 create trigger agent_tools_assign_owner before insert on public.agent_tools for each row
   execute function private.assign_agent_owner();
 create trigger agent_tools_stamp before insert or update on public.agent_tools for each row

@@ -143,19 +143,15 @@ grant select, insert, update, delete on public.swarm_members to authenticated, s
 create table public.swarm_agents (
   id uuid default private.new_id() constraint swarm_agents_pkey primary key,
   swarm_id uuid not null constraint swarm_agents_swarm_id_fkey references public.swarms on delete cascade,
-  agent_id uuid not null,
-  user_id uuid not null,
+  agent_id uuid not null constraint swarm_agents_agent_id_fkey references public.agents on delete cascade,
   position integer not null constraint swarm_agents_position_range check (position >= 0),
   enabled boolean not null default true,
   role_override text constraint swarm_agents_role_override_length check (char_length(role_override) <= 200),
   added_by uuid constraint swarm_agents_added_by_fkey references auth.users on delete set null,
   created_at timestamptz not null default now(),
-  constraint swarm_agents_agent_id_fkey foreign key (agent_id, user_id)
-    references public.agents (id, user_id) on delete cascade,
   constraint swarm_agents_swarm_id_agent_id_key unique (swarm_id, agent_id)
 );
-create index swarm_agents_agent_id_idx on public.swarm_agents (agent_id, user_id);
-create index swarm_agents_user_id_idx on public.swarm_agents (user_id);
+create index swarm_agents_agent_id_idx on public.swarm_agents (agent_id);
 create index swarm_agents_added_by_idx on public.swarm_agents (added_by) where added_by is not null;
 alter table public.swarm_agents replica identity full;
 alter table public.swarm_agents enable row level security;
@@ -315,21 +311,25 @@ create policy invitation_secrets_service on private.invitation_secrets to sb_ser
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())));
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
-  with check ((user_id = (select auth.uid()) or agent_id = any (array(select private.my_granted_agent_ids())))
+  with check ((agent_id = any (array(select private.my_agent_ids()))
+      or agent_id = any (array(select private.my_granted_agent_ids())))
     and swarm_id = any (array(select private.my_managed_swarm_ids())));
 create policy swarm_agents_update on public.swarm_agents for update to authenticated
-  using (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid()))
-  with check (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid()));
+  using (swarm_id = any (array(select private.my_managed_swarm_ids()))
+    or agent_id = any (array(select private.my_agent_ids())))
+  with check (swarm_id = any (array(select private.my_managed_swarm_ids()))
+    or agent_id = any (array(select private.my_agent_ids())));
 create policy swarm_agents_delete on public.swarm_agents for delete to authenticated
-  using (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid()));
+  using (swarm_id = any (array(select private.my_managed_swarm_ids()))
+    or agent_id = any (array(select private.my_agent_ids())));
 create policy swarm_agents_service on public.swarm_agents to service_role, sb_service using (true) with check (true);
 
 create trigger swarm_agents_a_require_swarm before insert on public.swarm_agents for each row
   when (new.swarm_id is null) execute function private.require_columns('swarm_id');
 create trigger swarm_agents_a_require before insert on public.swarm_agents for each row
   when (new.agent_id is null) execute function private.require_columns('agent_id');
-create trigger swarm_agents_assign_owner before insert on public.swarm_agents for each row
-  execute function private.assign_agent_owner();
+create trigger swarm_agents_check_agent before insert on public.swarm_agents for each row
+  execute function private.check_agent_exists();
 create trigger swarm_agents_prepare before insert or update on public.swarm_agents for each row
   execute function private.prepare_swarm_agent();
 create trigger swarm_agents_assign_position before insert on public.swarm_agents for each row
@@ -337,9 +337,8 @@ create trigger swarm_agents_assign_position before insert on public.swarm_agents
 create trigger swarm_agents_stamp before insert or update on public.swarm_agents for each row
   execute function private.stamp_created();
 create trigger swarm_agents_freeze before update on public.swarm_agents for each row
-  when ((new.id, new.swarm_id, new.agent_id, new.user_id)
-    is distinct from (old.id, old.swarm_id, old.agent_id, old.user_id))
-  execute function private.reject_change('id', 'swarm_id', 'agent_id', 'user_id');
+  when ((new.id, new.swarm_id, new.agent_id) is distinct from (old.id, old.swarm_id, old.agent_id))
+  execute function private.reject_change('id', 'swarm_id', 'agent_id');
 create trigger swarm_agents_freeze_managed before update on public.swarm_agents for each row
   when (current_user in ('anon', 'authenticated', 'api_key') and new.added_by is distinct from old.added_by)
   execute function private.reject_change('added_by');

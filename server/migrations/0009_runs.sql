@@ -266,7 +266,8 @@ create table public.tool_executions (
   attempts integer not null default 0,
   duration_ms integer,
   decided_by uuid constraint tool_executions_decided_by_fkey references auth.users on delete set null,
-  -- Who decides on a call that waits for an approval. No foreign key, because the check would slow down every call.
+  -- Who decides on a call that waits for an approval. Null: the owner of the agent, who is no member of the swarm, and
+  -- whom those who ask do not learn. No foreign key, because the check would slow down every call.
   approver_id uuid,
   expires_at timestamptz,
   started_at timestamptz,
@@ -285,6 +286,8 @@ create index tool_executions_sub_run_id_idx on public.tool_executions (sub_run_i
   where status = 'waiting' and sub_run_id is not null;
 create index tool_executions_decided_by_idx on public.tool_executions (decided_by) where decided_by is not null;
 create index tool_executions_approver_id_idx on public.tool_executions (approver_id) where status = 'pending_approval';
+create index tool_executions_owner_decides_idx on public.tool_executions (agent_id)
+  where status = 'pending_approval' and approver_id is null;
 create index tool_executions_pending_idx on public.tool_executions (expires_at)
   where status in ('pending_approval', 'pending_client', 'waiting');
 -- Those whose agent was deleted: nobody can decide on them, and nobody reads what they return.

@@ -113,7 +113,7 @@ export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
     "deleted_by",
     "flagged",
   ],
-  swarm_agents: ["user_id", "added_by"],
+  swarm_agents: ["added_by"],
   swarm_members: ["invited_by", "joined_at"],
   webhooks: ["secret", "api_version", "disabled_reason", "disabled_at", "receives_app_events"],
 };

@@ -92,7 +92,7 @@ export function useApprovals(): ReadResult<readonly Approval[]> {
         .from("tool_executions")
         .select<string, WaitingCall>(COLUMNS)
         .eq("status", "pending_approval")
-        .eq("approver_id", userId)
+        .is("may_decide", true)
         .order("expires_at")
         .limit(MAX_APPROVALS),
   });

@@ -13,6 +13,8 @@ import { once, useWrite } from "./write.ts";
 /** A row of `swarm_agents` with the public columns of its agent. */
 export interface SwarmAgent extends Row<"swarm_agents"> {
   readonly agent_cards: Row<"agent_cards"> | null;
+  /** Null: its owner is no member of the swarm. */
+  readonly agent_owner_id: string | null;
 }
 
 const MAX_SWARM_AGENTS = 1_000;
@@ -26,7 +28,7 @@ export function useSwarmAgents(swarmId: string): ReadResult<readonly SwarmAgent[
     read: (client) =>
       client
         .from("swarm_agents")
-        .select("*, agent_cards(*)")
+        .select<string, SwarmAgent>("*, agent_owner_id, agent_cards(*)")
         .eq("swarm_id", swarmId)
         .order("position")
         .order("id")

@@ -53,7 +53,7 @@ export const EXPORTED_TABLES: Readonly<Record<string, ExportedTable>> = {
   agent_tools: ownedBy("user_id"),
   swarms: ownedBy("owner_id"),
   swarm_members: sharedBy("user_id"),
-  swarm_agents: sharedBy("user_id"),
+  swarm_agents: sharedBy("agent_owner_id"),
   guardrails: { key: ["id"], filters: [OF_AGENTS, OF_SWARMS], omit: ["secret", "config.headers"] },
   messages: sharedBy("sender_user_id"),
   message_revisions: {

@@ -30,7 +30,7 @@ interface Decided {
  * answers, so the service keeps nothing meanwhile. Null when there is nothing to ask, or the client cannot ask.
  */
 export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRequiredResult | null> {
-  const { core, userId, connectUrl } = call.caller;
+  const { core, connectUrl } = call.caller;
   const asked = (run.pending_approvals ?? []).filter((approval) =>
     connectUrl(approval) === null ? call.showsForms : call.opensUrls,
   );
@@ -38,7 +38,7 @@ export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRe
   const query = new URLSearchParams({
     select: "id,...agent_cards(name)",
     id: `in.(${asked.map(({ tool_execution_id: id }) => id).join(",")})`,
-    approver_id: `eq.${userId}`,
+    may_decide: "is.true",
   });
   const own = await readRows<{ readonly id: string; readonly name: string | null }>(core, "/tool_executions", query);
   const names = new Map(own.map(({ id, name }) => [id, name ?? "An agent"]));

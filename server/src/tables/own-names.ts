@@ -62,6 +62,8 @@ export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "agent_cards",
   "public_profiles",
   "private_agent_id",
+  "agent_owner_id",
+  "may_decide",
   "started_by",
   "transcripts",
   "turns",

@@ -273,7 +273,6 @@ public.swarm_agents              | update                            | yes   yes
 public.swarm_agents              | delete                            | yes   yes   -      -      -       -        no    yes     yes
 public.swarm_agents              | insert foreign agent              | no    no    no     no     no      no       no    yes     yes
 public.swarm_agents              | insert into sub-task              | no    no    no     no     no      no       no    no      no
-public.swarm_agents              | insert for owner                  | no    no    no     no     no      no       no    yes     yes
 public.swarm_agents              | disable member's                  | yes   yes   yes    -      -       -        no    yes     yes
 public.swarm_agents              | enable member's                   | yes   yes   no     -      -       -        no    yes     yes
 public.swarm_agents              | update member's                   | yes   yes   no     -      -       -        no    yes     yes

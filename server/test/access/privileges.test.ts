@@ -163,6 +163,8 @@ describe("functions", () => {
            and (has_function_privilege('authenticated', p.oid, 'execute') or has_function_privilege('anon', p.oid, 'execute'))`,
       ),
       [
+        "agent_owner_id(swarm_agents)",
+        "may_decide(tool_executions)",
         "private.claim_idempotency_key(text,bytea)",
         "private.emit_as_user(text,json,uuid,uuid)",
         "private.find_framework_of(text)",

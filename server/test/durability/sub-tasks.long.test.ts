@@ -23,9 +23,9 @@ async function delegate(sql: pg.Client, tasks: readonly string[]): Promise<strin
      swarm as (insert into public.swarms (owner_id, name) select id, 'swarm' from person returning id, owner_id),
      inner_agent as (insert into public.agents (user_id, name) select owner_id, 'Ida' from team returning id),
      outer_agent as (insert into public.agents (user_id, name) select owner_id, 'Otto' from swarm returning id),
-     places as (insert into public.swarm_agents (swarm_id, agent_id, user_id, position)
-       select team.id, inner_agent.id, team.owner_id, 0 from team, inner_agent
-       union all select swarm.id, outer_agent.id, swarm.owner_id, 0 from swarm, outer_agent),
+     places as (insert into public.swarm_agents (swarm_id, agent_id, position)
+       select team.id, inner_agent.id, 0 from team, inner_agent
+       union all select swarm.id, outer_agent.id, 0 from swarm, outer_agent),
      tool as (insert into public.tools (owner_id, name, description, kind, config, input_schema)
        select owner_id, 'research_' || replace(id::text, '-', ''), 'delegates', 'swarm', jsonb_build_object('swarm_id', id),
          '{"type": "object", "properties": {"message": {"type": "string"}}}' from team returning id, owner_id),

@@ -113,11 +113,10 @@ describe("the agents of a swarm", () => {
     const swarm_id = await stage.newSwarm(owner, { [admin]: "admin", [member]: "member" });
     const add = async (caller: string, agent_id: string, record = {}) =>
       stage.insert(caller, "swarm_agents", { swarm_id, agent_id, ...record });
-    const first = await add(owner, await stage.newAgent(owner), { user_id: admin, added_by: admin });
+    const first = await add(owner, await stage.newAgent(owner), { added_by: admin });
     const { id: _, agent_id: __, created_at: ___, ...rest } = first;
     assert.deepEqual(rest, {
       swarm_id,
-      user_id: owner,
       position: 0,
       enabled: true,
       role_override: null,

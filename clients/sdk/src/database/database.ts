@@ -107,9 +107,17 @@ export type Database = {
         Returns: AgentCardsView["Row"];
         SetofOptions: { from: "swarm_agents"; to: "agent_cards"; isOneToOne: true; isSetofReturn: true };
       };
+      agent_owner_id: {
+        Args: { place: SwarmAgentsTable["Row"] };
+        Returns: string;
+      };
       emit_event: {
         Args: { type: string; data: Json; user_id?: string; swarm_id?: string };
         Returns: string;
+      };
+      may_decide: {
+        Args: { call: ToolExecutionsTable["Row"] };
+        Returns: boolean;
       };
       private_agent_id: {
         Args: { swarm: SwarmsTable["Row"] };

@@ -4,7 +4,6 @@ export type SwarmAgentsTable = {
     id: string;
     swarm_id: string;
     agent_id: string;
-    user_id: string;
     position: number;
     enabled: boolean;
     role_override: string | null;
@@ -27,10 +26,17 @@ export type SwarmAgentsTable = {
   Relationships: [
     {
       foreignKeyName: "swarm_agents_agent_id_fkey";
-      columns: ["agent_id", "user_id"];
+      columns: ["agent_id"];
+      isOneToOne: false;
+      referencedRelation: "agent_cards";
+      referencedColumns: ["id"];
+    },
+    {
+      foreignKeyName: "swarm_agents_agent_id_fkey";
+      columns: ["agent_id"];
       isOneToOne: false;
       referencedRelation: "agents";
-      referencedColumns: ["id", "user_id"];
+      referencedColumns: ["id"];
     },
     {
       foreignKeyName: "swarm_agents_swarm_id_fkey";

@@ -67,7 +67,7 @@ export const AGENT_EVENTS = {
     data: record({
       agent_id: uuid(),
       name: text(),
-      removed_from_swarms: listOf(uuid(), "the swarms that it was in"),
+      removed_from_swarms: listOf(uuid(), "the swarms that it was in, where its owner was a member"),
       actor: ACTOR,
     }),
     example: { agent_id: EXAMPLE.agent, name: "Ann", removed_from_swarms: [EXAMPLE.swarm], actor: BY_ADA },

@@ -31,7 +31,7 @@ export interface AgentUpdatedData {
 export interface AgentDeletedData {
   agent_id: string;
   name: string;
-  /** the swarms that it was in */
+  /** the swarms that it was in, where its owner was a member */
   removed_from_swarms: string[];
   actor: EventActor;
   /** a sample of `test-webhook` */

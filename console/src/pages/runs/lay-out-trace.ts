@@ -169,8 +169,8 @@ function toToolSpans(call: ToolCall, nowMs: number): RunSpan[] {
   return spans;
 }
 
-function describeDecision({ status, decided_by: decidedBy }: ToolCall): string {
+function describeDecision({ status, error }: ToolCall): string {
   if (status === "pending_approval") return "Waits for a decision";
-  if (status === "denied") return decidedBy === null ? "No decision in time" : "Denied";
+  if (status === "denied") return error?.code === "APPROVAL_EXPIRED" ? "No decision in time" : "Denied";
   return "Approved";
 }

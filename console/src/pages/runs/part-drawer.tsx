@@ -203,7 +203,7 @@ function ToolDetails({ call, span, others }: ToolDetailsProps) {
       <Figures
         figures={[
           ["Status", span.kind === "approval" ? span.note : call.status],
-          ["Decided by", decidedBy === null ? null : decidedBy === user.id ? "you" : "the owner of the agent"],
+          ["Decided by", decidedBy === null ? null : decidedBy === user.id ? "you" : "another member"],
           ["Asked", formatExact(call.created_at)],
           ["Waited", span.kind === "approval" ? formatDuration(span.untilMs - span.fromMs) : null],
           ["Duration", call.duration_ms === null ? null : formatDuration(call.duration_ms)],

@@ -15,7 +15,7 @@ export const EXPECTED_ROWS: Readonly<Record<string, string>> = {
   agent_tools: "user_id = $1",
   swarms: "owner_id = $1",
   swarm_members: `user_id = $1 or swarm_id in ${OWN_SWARMS}`,
-  swarm_agents: `user_id = $1 or swarm_id in ${OWN_SWARMS}`,
+  swarm_agents: `agent_id in ${OWN_AGENTS} or swarm_id in ${OWN_SWARMS}`,
   guardrails: `agent_id in ${OWN_AGENTS} or swarm_id in ${OWN_SWARMS}`,
   messages: `id in ${MESSAGES}`,
   message_revisions: `message_id in ${MESSAGES}`,

@@ -18,7 +18,7 @@ export const APPROVAL_TOOLS: readonly ToolDefinition[] = [
     row: APPROVAL,
     table: "tool_executions",
     idColumn: "tool_execution_id",
-    filter: ({ userId }) => ({ status: "eq.pending_approval", approver_id: `eq.${userId}` }),
+    filter: () => ({ status: "eq.pending_approval", may_decide: "is.true" }),
   }),
   defineTool<Decision>({
     name: "decide_approval",

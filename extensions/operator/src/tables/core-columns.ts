@@ -68,7 +68,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id user_id name agent_id swarm_id ~message conversation cron time_zone run_at enabled max_tokens max_cost_usd " +
     "when_running when_missed jitter_seconds pause_after_failures next_run_at due_at waiting retry_at open_run_id " +
     "~last_outcomes failures paused_reason api_key_id api_key_scopes created_by_agent_id created_at updated_at",
-  swarm_agents: "id swarm_id agent_id user_id position enabled role_override added_by created_at",
+  swarm_agents: "id swarm_id agent_id position enabled role_override added_by created_at",
   swarm_invitations: "id swarm_id swarm_name role inviter_name created_at expires_at",
   swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at expires_at",
   swarms:

@@ -160,8 +160,10 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       error: "The error of a call that failed.",
       attempts: "Requests, retries included.",
       duration_ms: "Milliseconds of the call.",
-      approver_id: "The user who decides on the call while it waits for an approval.",
-      decided_by: "The user who approved or denied the call, submitted its result, or sent the signal.",
+      approver_id:
+        "The user who decides on the call while it waits for an approval. Null: the owner of the agent, who is no member of the swarm. The computed field `may_decide` says whether it is the caller.",
+      decided_by:
+        "The user who approved or denied the call, submitted its result, or sent the signal; null where that is the owner of an agent of somebody else.",
       expires_at:
         "When a call that waits for an approval is denied, one that waits for the client fails, and another wait ends. Null: the call waits without end, or does not wait.",
       started_at: "When the call started.",

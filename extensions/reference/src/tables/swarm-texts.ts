@@ -33,12 +33,12 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
   swarm_agents: {
     summary: "The agents of a swarm.",
     notes: [
-      "An agent is in a swarm once. Only its owner can add it, and needs the role `owner` or `admin` in the swarm.",
+      "An agent is in a swarm once. Its owner can add it, and whoever holds a grant, with the role `owner` or `admin` in the swarm.",
+      "The computed field `agent_owner_id` is the owner of the agent, for members of the swarm if the owner is one; null otherwise.",
     ],
     columns: {
       agent_id: "The agent. It cannot change.",
       swarm_id: "The swarm. It cannot change.",
-      user_id: "The owner of the agent, set by the service.",
       position: "The order in which agents speak; without a value the agent comes last.",
       enabled: "False keeps the agent in the swarm without a response.",
       role_override: "Replaces `agents.role` in this swarm.",

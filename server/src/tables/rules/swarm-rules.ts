@@ -57,7 +57,6 @@ export const SWARM_AGENTS = tableRule({
     id: uuid(),
     swarm_id: uuid(),
     agent_id: uuid(),
-    user_id: filledIn(uuid()),
     position: filledIn(integer({ min: 0, max: INTEGER_MAX })),
     enabled: boolean(),
     role_override: nullable(text("swarm_agents.role_override")),

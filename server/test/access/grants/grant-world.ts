@@ -68,8 +68,8 @@ const CONVERSATION = `
     hides_usage) values (:turn, :run, :swarm, :agent, 'Ada', 0, 'provider_a', 'm', :grant, true);
   insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status,
     approver_id) values
-    (:done, :run, :turn, :swarm, :agent, 'kept', 'c1', 'succeeded', :owner),
-    (:waits, :run, :turn, :swarm, :agent, 'kept', 'c2', 'pending_approval', :owner),
+    (:done, :run, :turn, :swarm, :agent, 'kept', 'c1', 'succeeded', null),
+    (:waits, :run, :turn, :swarm, :agent, 'kept', 'c2', 'pending_approval', null),
     (:private, :run, :turn, :swarm, :agent, 'kept', 'c3', 'succeeded', :user);
   insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, private_to) values
     (:done, :swarm, :agent, '1', null), (:waits, :swarm, :agent, '2', null), (:private, :swarm, :agent, '3', :user);

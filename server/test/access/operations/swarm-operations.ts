@@ -64,14 +64,11 @@ export const SWARM_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     more: {
       "insert into sub-task": "insert into public.swarm_agents (swarm_id, agent_id) values (:ownTask, :callerSpare)",
       "insert foreign agent": "insert into public.swarm_agents (swarm_id, agent_id) values (:swarm, :someoneSpare)",
-      "insert for owner":
-        "insert into public.swarm_agents (swarm_id, agent_id, user_id) values (:swarm, :someoneSpare, :owner)",
       "disable member's": "update public.swarm_agents set enabled = false where id = :memberSwarmAgent",
       "enable member's": "update public.swarm_agents set enabled = true where id = :memberIdleSwarmAgent",
       "update member's": "update public.swarm_agents set position = 7 where id = :memberSwarmAgent",
       "update swarm": "update public.swarm_agents set swarm_id = :elsewhere where id = :memberSwarmAgent",
-      "update agent":
-        "update public.swarm_agents set (agent_id, user_id) = (:memberSpare, :member) where id = :memberSwarmAgent",
+      "update agent": "update public.swarm_agents set agent_id = :memberSpare where id = :memberSwarmAgent",
       "delete member's": "delete from public.swarm_agents where id = :memberSwarmAgent",
     },
   }),

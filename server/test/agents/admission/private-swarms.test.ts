@@ -62,10 +62,10 @@ describe("a call with an agent instead of a swarm", () => {
       swarm?.id,
     ]);
     assert.deepEqual(members, [{ user_id: ada.userId, role: "owner", status: "active" }]);
-    const placed = await stage.rows("select agent_id, user_id, added_by from public.swarm_agents where swarm_id = $1", [
+    const placed = await stage.rows("select agent_id, added_by from public.swarm_agents where swarm_id = $1", [
       swarm?.id,
     ]);
-    assert.deepEqual(placed, [{ agent_id: agentId, user_id: ada.userId, added_by: ada.userId }]);
+    assert.deepEqual(placed, [{ agent_id: agentId, added_by: ada.userId }]);
     assert.equal(stage.taken.at(-1)?.opened?.agent.name, "Ann");
 
     const second = await askAgent(ada);

@@ -73,9 +73,11 @@ const EVENTS = [
   "message.flagged",
   "agent.status_changed",
   "agent.error",
+  "agent.deleted",
   "tool.executed",
   "tool.error",
   "swarm.completed",
+  "swarm.agent_removed",
   "run.updated",
 ];
 
@@ -118,9 +120,10 @@ describe("whoever asks", () => {
   });
 
   test("reads no secret of the agent's owner in the stream, the body of the run, tables and embedded rows", async () => {
-    assertWithout(JSON.stringify(events), SECRETS, "the stream");
-    assertWithout(JSON.stringify(await asker.stream({ action: "attach", run_id: runId })), SECRETS, "the replay");
-    for (const [path, text] of await crawl(asker)) assertWithout(text, SECRETS, path);
+    const secrets = [...SECRETS, owner.id];
+    assertWithout(JSON.stringify(events), secrets, "the stream");
+    assertWithout(JSON.stringify(await asker.stream({ action: "attach", run_id: runId })), secrets, "the replay");
+    for (const [path, text] of await crawl(asker)) assertWithout(text, secrets, path);
   });
 
   test("does not learn the status of the agent, which the turns of others change too", () => {
@@ -528,8 +531,14 @@ test("webhooks tell the owner of the agent, who decides on a call, that it waits
   const updatesFor = (name: string): Any[] =>
     bodiesFor(name).filter(({ type, data }) => type === "run.updated" && data.run_id === waitingId);
   await until(() => updatesFor("owner").length > 0, "the owner is told");
-  const [pending] = (await owner.call("GET /rest/v1/tool_executions?status=eq.pending_approval"))[1];
-  assert.deepEqual([pending.run_id, pending.approver_id], [waitingId, owner.id]);
+  const waiting = "GET /rest/v1/tool_executions?status=eq.pending_approval&may_decide=is";
+  const [pending] = (await owner.call(`${waiting}.true`))[1];
+  assert.equal(pending.run_id, waitingId);
+  assert.deepEqual((await asker.call(`${waiting}.true`))[1], []);
+  assert.deepEqual(
+    (await asker.call(`${waiting}.false`))[1].map(({ id }: Any) => id),
+    [pending.id],
+  );
   // The turn goes on as it began, whatever its owner changes.
   await owner.call(`PATCH /rest/v1/agents?id=eq.${agentId}`, { system_prompt: "PROMPT-CANARY edited" });
   await owner.call(`PATCH /rest/v1/guardrails?agent_id=eq.${agentId}`, { config: { pattern: "RAIL-CANARY edited" } });
@@ -544,23 +553,36 @@ test("webhooks tell the owner of the agent, who decides on a call, that it waits
   assert.match(JSON.stringify(service.asked.at(-1).messages[0]), /PROMPT-CANARY"/);
   for (const [path, text] of await crawl(owner)) assertWithout(text, WORDS, path);
   // Agents of the asker have used this framework.
-  const secrets = SECRETS.filter((word) => word !== "provider_a");
+  const secrets = [owner.id, ...SECRETS.filter((word) => word !== "provider_a")];
   for (const [path, text] of await crawl(asker)) assertWithout(text, secrets, path);
   assert.equal(updatesFor("other").length, 0);
 });
 
 test("webhooks tell the owner of the agent what happened without words, and those who ask nothing about the model", async () => {
   const typesFor = (name: string): Set<string> => new Set(bodiesFor(name).map(({ type }) => type));
+  service.calls = [];
+  const gone = await owner.one("POST /rest/v1/agents", { name: "Gone" });
+  await grant(asker, { agent_id: gone.id });
+  await asker.one("POST /functions/v1/agent-respond", { agent_id: gone.id, message: "Hello" });
+  await owner.call(`DELETE /rest/v1/agents?id=eq.${gone.id}`);
+  const removalsFor = (name: string): Any[] =>
+    bodiesFor(name).filter(({ type, data }) => type === "swarm.agent_removed" && data.agent_id === gone.id);
+  await until(() => removalsFor("asker").length > 0, "the asker is told that the agent is gone");
+  assert.equal(removalsFor("owner").length, 0);
+  await until(() => bodiesFor("owner").some(({ type, data }) => type === "agent.deleted" && data.agent_id === gone.id));
+  const removal = bodiesFor("owner").find(({ type, data }) => type === "agent.deleted" && data.agent_id === gone.id);
+  assert.deepEqual(removal.data.removed_from_swarms, []);
   await until(() => ["tool.executed", "agent.error"].every((type) => typesFor("owner").has(type)));
   await until(() =>
     ["message.created", "swarm.completed", "tool.executed"].every((type) => typesFor("asker").has(type)),
   );
   assert.deepEqual(
-    [...typesFor("owner")].filter((type) => !/^(agent|tool)\./.test(type)),
+    // Agents of the owner were in swarms of the owner, too.
+    [...typesFor("owner")].filter((type) => !/^(agent|tool|swarm\.agent_removed)/.test(type)),
     ["run.updated"],
   );
   assertWithout(JSON.stringify(bodiesFor("owner")), [...WORDS, "PROMPT-CANARY"], "a webhook of the owner");
-  assertWithout(JSON.stringify(bodiesFor("asker")), SECRETS, "a webhook of the asker");
+  assertWithout(JSON.stringify(bodiesFor("asker")), [owner.id, ...SECRETS], "a webhook of the asker");
 });
 
 test("sockets of realtime show a conversation to nobody else, also while the grant of a follower ends", async () => {
@@ -586,9 +608,13 @@ test("sockets of realtime show a conversation to nobody else, also while the gra
   await settle();
   const [toOwner = "", toAsker = "", toOther = ""] = told.map((read) => read());
   for (const word of WORDS) assert.ok(toAsker.includes(word), word);
-  assertWithout(toAsker, SECRETS, "the socket of the asker");
+  assertWithout(toAsker, [owner.id, ...SECRETS], "the socket of the asker");
   assertWithout(toOwner, WORDS, "the socket of the owner");
-  assertWithout(toOther, [asker.id, conversation, "QUESTION-CANARY", ...SECRETS], "the socket of a former asker");
+  assertWithout(
+    toOther,
+    [owner.id, asker.id, conversation, "QUESTION-CANARY", ...SECRETS],
+    "the socket of a former asker",
+  );
   for (const [at, socket] of sockets.entries())
     for (const topic of [`swarm:${conversation}`, `swarm-agents:${conversation}`]) {
       const { status } = await socket.join(`realtime:${topic}`, { private: true }, people[at]?.token, topic);

@@ -38,9 +38,9 @@ async function waitForApprovalOf(principal: UserPrincipal): Promise<{ runId: str
     [runId, swarm.id, agent?.id],
   );
   const [execution] = await stage.rows<{ id: string }>(
-    `insert into public.tool_executions (run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status, expires_at)
-     values ($1, $2, $3, $4, 'tool', 'call', 'pending_approval', now() + interval '15 minutes') returning id`,
-    [runId, turn?.id, swarm.id, agent?.id],
+    `insert into public.tool_executions (run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status, approver_id, expires_at)
+     values ($1, $2, $3, $4, 'tool', 'call', 'pending_approval', $5, now() + interval '15 minutes') returning id`,
+    [runId, turn?.id, swarm.id, agent?.id, principal.userId],
   );
   await stage.rows("update public.runs set status = 'requires_action' where id = $1", [runId]);
   return { runId, executionId: execution?.id ?? "" };

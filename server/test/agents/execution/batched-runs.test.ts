@@ -452,8 +452,8 @@ test("a run reads no more rows when there are many other accounts, swarms and me
     [swarm.ownerId],
   );
   await stage.rows(
-    `insert into public.swarm_agents (swarm_id, agent_id, user_id)
-     select s.id, $2, $1 from public.swarms s where s.owner_id = $1 and s.id <> $3`,
+    `insert into public.swarm_agents (swarm_id, agent_id)
+     select s.id, $2 from public.swarms s where s.owner_id = $1 and s.id <> $3`,
     [swarm.ownerId, swarm.agentIds[0], swarm.swarmId],
   );
   // A scan of accounts, memberships or swarms would read hundreds more.

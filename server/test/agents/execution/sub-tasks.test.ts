@@ -261,7 +261,7 @@ describe("a sub-task that waits", () => {
     );
     assert.deepEqual(told, [run]);
     const [pending] = await stage.rows<{ id: string }>(
-      "select id from public.tool_executions where approver_id = $1 and status = 'pending_approval'",
+      "select p.id from private.list_pending_executions($1) as p (id)",
       [outer.ownerId],
     );
     const decisions = [{ tool_execution_id: pending?.id ?? "", approved: true }];

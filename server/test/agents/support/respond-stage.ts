@@ -134,10 +134,11 @@ export async function openStage(t: Cleanup): Promise<Stage> {
           [userId, name],
         );
         agentIds.push(agent?.id ?? "");
-        await owner.query(
-          "insert into public.swarm_agents (swarm_id, agent_id, user_id, position) values ($1, $2, $3, $4)",
-          [id, agent?.id, userId, position],
-        );
+        await owner.query("insert into public.swarm_agents (swarm_id, agent_id, position) values ($1, $2, $3)", [
+          id,
+          agent?.id,
+          position,
+        ]);
       }
       return { id, agentIds };
     },

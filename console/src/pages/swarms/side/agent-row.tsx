@@ -119,7 +119,7 @@ function RowMenu({
   const { userId } = useSwarmContext();
   const navigate = useNavigate();
   const first: readonly MenuItem[] = [
-    ...(swarmAgent.user_id === userId
+    ...(swarmAgent.agent_owner_id === userId
       ? [{ label: "Open the agent", icon: <Bot />, onSelect: () => void navigate(`/agents/${swarmAgent.agent_id}`) }]
       : []),
     ...(canRemove

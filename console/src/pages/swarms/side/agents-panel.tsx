@@ -62,7 +62,7 @@ export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
               count={rows.length}
               status={statusOf(swarmAgent, runs)}
               canOrder={rights.canManage}
-              canRemove={rights.canManage || swarmAgent.user_id === userId}
+              canRemove={rights.canManage || swarmAgent.agent_owner_id === userId}
               onMove={moveTo}
               onRemove={() => remove(swarmAgent)}
               onEnable={(enabled) => setEnabled(swarmAgent, enabled)}

@@ -51,7 +51,9 @@ export const SERVICE_NAMES = {
   ],
   functions: [
     "agent_cards",
+    "agent_owner_id",
     "emit_event",
+    "may_decide",
     "private_agent_id",
     "public_profiles",
     "restore_agent_version",
