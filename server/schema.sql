@@ -6308,6 +6308,17 @@ AS $function$
 $function$;
 grant execute on function private.may_key_see_run(uuid,uuid,uuid) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.may_key_see_swarm(swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return not auth.jwt() ? 'api_key_id' or private.require_read_or_run()
+    or may_key_see_swarm.swarm_id in (select private.key_swarm_ids());
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.may_publish()
  RETURNS boolean
  LANGUAGE sql
@@ -11128,7 +11139,7 @@ CREATE OR REPLACE FUNCTION public.agent_owner_id(place public.swarm_agents)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select a.user_id from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-  where sa.id = place.id and ((select auth.role()) = 'service_role' or a.user_id = (select auth.uid())
+  where sa.id = place.id and private.may_key_see_swarm(sa.swarm_id) and ((select auth.role()) = 'service_role' or a.user_id = (select auth.uid())
     or exists (select 1 from public.swarm_members one
       join public.swarm_members other on other.swarm_id = one.swarm_id and other.status = 'active'
       where one.swarm_id = sa.swarm_id and one.status = 'active' and one.user_id = (select auth.uid())
@@ -11157,7 +11168,8 @@ CREATE OR REPLACE FUNCTION public.may_decide(call public.tool_executions)
 AS $function$
   select exists (
     select 1 from public.tool_executions x
-    where x.id = call.id and x.status = 'pending_approval' and private.is_approver(x, (select auth.uid())))
+    where x.id = call.id and x.status = 'pending_approval' and private.is_approver(x, (select auth.uid()))
+      and private.is_key_run(x.run_id, x.swarm_id))
 $function$;
 grant execute on function public.may_decide(public.tool_executions) to authenticated, service_role;
 
@@ -11170,6 +11182,7 @@ AS $function$
   select p.agent_id from private.private_swarms p
   where p.swarm_id = swarm.id and p.api_key_id is null and p.started_by is null
     and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+    and private.may_key_see_swarm(swarm.id)
 $function$;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
 
@@ -11255,6 +11268,7 @@ CREATE OR REPLACE FUNCTION public.started_by(swarm public.swarms)
 AS $function$
   select p.started_by from private.private_swarms p
   where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+    and private.may_key_see_swarm(swarm.id)
 $function$;
 grant execute on function public.started_by(public.swarms) to authenticated, service_role;
 
@@ -11273,6 +11287,7 @@ CREATE OR REPLACE FUNCTION public.transcripts(swarm public.swarms)
 AS $function$
   select p.transcripts from private.private_swarms p
   where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+    and private.may_key_see_swarm(swarm.id)
 $function$;
 grant execute on function public.transcripts(public.swarms) to authenticated, service_role;
 

@@ -222,7 +222,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select 1 from public.tool_executions x
-    where x.id = call.id and x.status = 'pending_approval' and private.is_approver(x, (select auth.uid())))
+    where x.id = call.id and x.status = 'pending_approval' and private.is_approver(x, (select auth.uid()))
+      and private.is_key_run(x.run_id, x.swarm_id))
 $$;
 revoke execute on function public.may_decide(public.tool_executions) from public, anon;
 grant execute on function public.may_decide(public.tool_executions) to authenticated, service_role;

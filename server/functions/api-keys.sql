@@ -84,6 +84,15 @@ as $$
 $$;
 grant execute on function private.key_swarm_ids() to authenticated, sb_service, service_role;
 
+-- Whether the caller's key, if any, may see a swarm. For computed fields, to which a caller can pass any row.
+create or replace function private.may_key_see_swarm(swarm_id uuid) returns boolean language plpgsql stable
+as $$
+begin
+  return not auth.jwt() ? 'api_key_id' or private.require_read_or_run()
+    or may_key_see_swarm.swarm_id in (select private.key_swarm_ids());
+end
+$$;
+
 -- The agents that the key may ask.
 create or replace function private.key_agent_ids() returns setof uuid
 language sql stable security definer rows 20 set search_path = pg_catalog, pg_temp

@@ -207,6 +207,7 @@ as $$
   select p.agent_id from private.private_swarms p
   where p.swarm_id = swarm.id and p.api_key_id is null and p.started_by is null
     and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+    and private.may_key_see_swarm(swarm.id)
 $$;
 revoke execute on function public.private_agent_id(public.swarms) from public, anon;
 grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
@@ -218,6 +219,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select p.started_by from private.private_swarms p
   where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+    and private.may_key_see_swarm(swarm.id)
 $$;
 revoke execute on function public.started_by(public.swarms) from public, anon;
 grant execute on function public.started_by(public.swarms) to authenticated, service_role;
@@ -229,6 +231,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select p.transcripts from private.private_swarms p
   where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+    and private.may_key_see_swarm(swarm.id)
 $$;
 revoke execute on function public.transcripts(public.swarms) from public, anon;
 grant execute on function public.transcripts(public.swarms) to authenticated, service_role;

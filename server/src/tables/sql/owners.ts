@@ -41,7 +41,7 @@ const TARGETS = {
            it.user_id is not distinct from $2 or ${IS_MEMBER} as is_seen
       from public.swarm_members it where it.id = $1`,
   swarm_agents: `
-    select it.swarm_id, a.user_id = $2 as is_own, null as state, a.user_id = $2 or ${IS_MEMBER} as is_seen
+    select it.swarm_id, a.user_id = $2 as is_own, null as state, ${IS_MEMBER} as is_seen
       from public.swarm_agents it join public.agents a on a.id = it.agent_id where it.id = $1`,
   messages: `
     select it.swarm_id, it.sender_user_id is not distinct from $2 as is_own, null as state, ${IS_MEMBER} as is_seen

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -173,6 +174,21 @@ describe("a call that names what the owner of the agent has", () => {
       }
       assert.deepEqual(await readOwned(), earlier);
     });
+});
+
+test("the place of an agent in somebody else's conversation is changed by its owner as if it did not exist", async () => {
+  const [place] = (await asker.send(`GET /rest/v1/swarm_agents?agent_id=eq.${ids["agent"]}`)).body;
+  for (const filter of ["id=eq.", `agent_id=eq.${ids["agent"]}&id=eq.`])
+    for (const line of [`DELETE /rest/v1/swarm_agents?${filter}`, `PATCH /rest/v1/swarm_agents?${filter}`]) {
+      const [hidden, missing] = await Promise.all(
+        [place.id, randomUUID()].map(async (id) => {
+          const { status, body } = await owner.send(line + id, line.startsWith("PATCH") ? { enabled: false } : undefined);
+          return [status, body];
+        }),
+      );
+      assert.deepEqual(hidden, missing, line);
+    }
+  assert.equal((await asker.send(`GET /rest/v1/swarm_agents?id=eq.${place.id}`)).body[0].enabled, true);
 });
 
 test("the daily limit of an asker is a 429 that says how long the day is, and others go on", async () => {

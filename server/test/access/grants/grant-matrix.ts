@@ -243,7 +243,17 @@ export const ADDITIONS: Readonly<Record<string, string>> = {
   "event, secret": "select public.emit_event('app.told', '{}', null, :secretSwarm)",
   "event, told": "select public.emit_event('app.told', '{}', null, :toldSwarm)",
   "event, group": "select public.emit_event('app.told', '{}', null, :groupSwarm)",
+  // A caller can pass any row to a computed field.
+  "agent of secret": askField("private_agent_id", "swarms", ":secretSwarm"),
+  "readers of secret": askField("transcripts", "swarms", ":secretSwarm"),
+  "decides, secret": askField("may_decide", "tool_executions", ":secretWaits"),
 };
+
+function askField(field: string, table: string, id: string): string {
+  return `select 1 from (select public.${field}(jsonb_populate_record(null::public.${table},
+      jsonb_build_object('id', ${id}))) as value) as asked
+    where value is not null and value::text <> 'false'`;
+}
 
 /** As in the matrix of callers; the name of a scope is the one that a key lacks. `asker` has flagged one message of each conversation. */
 export const ADDITION_MATRIX = `
@@ -272,4 +282,7 @@ version, agent       | yes   none  none  none   none  none      none    none
 event, secret        | no    yes   no    no     no    no        yes     write
 event, told          | no    yes   no    no     no    no        yes     write
 event, group         | no    yes   no    no     yes   no        yes     write
+agent of secret      | -     yes   -     -      -     -         yes     -
+readers of secret    | -     yes   -     -      -     -         yes     -
+decides, secret      | yes   -     -     -      -     -         -       -
 `;
