@@ -11139,11 +11139,12 @@ CREATE OR REPLACE FUNCTION public.agent_owner_id(place public.swarm_agents)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select a.user_id from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-  where sa.id = place.id and private.may_key_see_swarm(sa.swarm_id) and ((select auth.role()) = 'service_role' or a.user_id = (select auth.uid())
-    or exists (select 1 from public.swarm_members one
-      join public.swarm_members other on other.swarm_id = one.swarm_id and other.status = 'active'
-      where one.swarm_id = sa.swarm_id and one.status = 'active' and one.user_id = (select auth.uid())
-        and other.user_id = a.user_id))
+  where sa.id = place.id and private.may_key_see_swarm(sa.swarm_id)
+    and ((select auth.role()) = 'service_role' or a.user_id = (select auth.uid())
+      or exists (select 1 from public.swarm_members one
+        join public.swarm_members other on other.swarm_id = one.swarm_id and other.status = 'active'
+        where one.swarm_id = sa.swarm_id and one.status = 'active' and one.user_id = (select auth.uid())
+          and other.user_id = a.user_id))
 $function$;
 grant execute on function public.agent_owner_id(public.swarm_agents) to authenticated, service_role;
 

@@ -182,7 +182,10 @@ test("the place of an agent in somebody else's conversation is changed by its ow
     for (const line of [`DELETE /rest/v1/swarm_agents?${filter}`, `PATCH /rest/v1/swarm_agents?${filter}`]) {
       const [hidden, missing] = await Promise.all(
         [place.id, randomUUID()].map(async (id) => {
-          const { status, body } = await owner.send(line + id, line.startsWith("PATCH") ? { enabled: false } : undefined);
+          const { status, body } = await owner.send(
+            line + id,
+            line.startsWith("PATCH") ? { enabled: false } : undefined,
+          );
           return [status, body];
         }),
       );
