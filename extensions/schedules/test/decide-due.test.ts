@@ -90,6 +90,16 @@ describe("what comes of a schedule that is due", () => {
     assert.equal(render(decideDue(minutely, time("12:00"))), "start 09:00, next 11:51");
   });
 
+  test("no time before that which is due is started, also where looking back finds only earlier ones", () => {
+    const [dueAt, now] = [new Date("2030-12-30T00:00Z"), new Date("2031-01-01T08:51Z")];
+    const weekday: DueSchedule = { ...HOURLY, cron: "0 * 3,30W * *", timeZone: "Antarctica/Troll", dueAt };
+    for (const whenMissed of ["last", "skip"] as const) {
+      const decision = decideDue({ ...weekday, whenMissed }, now);
+      assert.ok(decision.dueAt >= dueAt, decision.dueAt.toISOString());
+      assert.ok(decision.action !== "wait" && decision.next !== null && decision.next > decision.dueAt);
+    }
+  });
+
   test("a time whose jitter has not passed is not started yet, and the one before it is", () => {
     const jittered: DueSchedule = { ...HOURLY, jitterSeconds: 3600 };
     assert.equal(render(decideDue(jittered, time("11:00"))), "start 10:00, next 11:00, missed 09:00");

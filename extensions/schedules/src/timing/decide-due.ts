@@ -65,7 +65,9 @@ function findStartable(schedule: DueSchedule, now: Date): Date {
   const following = findNext(schedule, schedule.dueAt);
   // Most schedules are due once; to look back costs more.
   if (following === null || following > now) return schedule.dueAt;
-  const last = findLast(schedule, now) ?? following;
+  // To look back does not find each time: croner passes over days such as 30W beside others. An earlier one is no answer.
+  const found = findLast(schedule, now);
+  const last = found === null || found < following ? following : found;
   if (addJitter(schedule.id, schedule, last) <= now) return last;
   const before = findLast(schedule, new Date(last.getTime() - 1_000));
   return before === null || before <= schedule.dueAt ? schedule.dueAt : before;
