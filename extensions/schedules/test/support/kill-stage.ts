@@ -14,7 +14,10 @@ export interface KillOptions {
   readonly overMs: number;
 }
 
-/** Nodes on one database are killed, one after the other, while schedules are due. */
+/** A third of the runs wait in the middle for a time, a third for an event that never comes. */
+const MESSAGES = ["Say hello.", '/tool sleep {"seconds": 2}', '/tool wait_for_event {"name": "never", "seconds": 3}'];
+
+/** Nodes on one database are killed, one after the other, while schedules are due, and runs of others wait. */
 export async function startThroughKills(t: Cleanup, { nodes, kills, perKill, overMs }: KillOptions): Promise<void> {
   // What was opened last is closed first.
   const closers: (() => Promise<void>)[] = [];
@@ -50,13 +53,15 @@ export async function startThroughKills(t: Cleanup, { nodes, kills, perKill, ove
   const { rows } = await sql.query(
     `select s.id, s.last_outcomes -> 0 ->> 'outcome' as outcome, jsonb_array_length(s.last_outcomes) as outcomes,
        (select count(*)::int from public.runs r where r.cause ->> 'id' = s.id::text) as runs,
+       (select count(*)::int from public.runs r join public.tool_executions x on x.run_id = r.id and x.status = 'succeeded'
+         where r.cause ->> 'id' = s.id::text) - (s.message like '/tool %')::int as more_waits,
        (select count(*)::int from public.runs r join public.messages m on m.swarm_id = r.swarm_id and m.sender_type = 'user'
          where r.cause ->> 'id' = s.id::text) as messages
      from public.schedules s`,
   );
   assert.equal(rows.length, kills * perKill);
-  const expected = { outcomes: 1, runs: 1, messages: 1 };
-  for (const { id, outcome, ...counts } of rows) assert.deepEqual(counts, expected, `${String(id)} ${String(outcome)}`);
+  const expected = { outcome: "completed", outcomes: 1, runs: 1, messages: 1, more_waits: 0 };
+  for (const { id, ...counts } of rows) assert.deepEqual(counts, expected, String(id));
 }
 
 async function countRuns(sql: pg.Client): Promise<number> {
@@ -70,16 +75,20 @@ async function insertPeople(sql: pg.Client): Promise<void> {
      select gen_random_uuid(), 'person' || n || '@example.test' from generate_series(1, 3) as n`,
   );
   await sql.query("insert into public.agents (user_id, name) select id, 'Ann' from auth.users");
+  await sql.query(
+    `insert into public.agent_tools (agent_id, user_id, tool_id) select a.id, a.user_id, t.id from public.agents a, public.tools t
+     where t.owner_id is null and t.name in ('sleep', 'wait_for_event')`,
+  );
 }
 
 /** Of each person in turn, once each, at times from now on. */
 async function insertSchedules(sql: pg.Client, count: number, overMs: number): Promise<void> {
   await sql.query(
     `insert into public.schedules (user_id, name, agent_id, message, run_at)
-     select a.user_id, 'once', a.id, 'Say hello.', now() + $2 * random() * interval '1 millisecond'
+     select a.user_id, 'once', a.id, ($3::text[])[1 + n / 3 % 3], now() + $2 * random() * interval '1 millisecond'
      from generate_series(1, $1) as n
      join (select id, user_id, row_number() over (order by id) as place from public.agents) as a
        on a.place = n % 3 + 1`,
-    [count, overMs],
+    [count, overMs, MESSAGES],
   );
 }
