@@ -87,6 +87,18 @@ describe("the tools schedule and unschedule", () => {
       select $1, 'n', $2, 'm', '0 0 1 1 *', $2 from generate_series(1, 10)`;
     await stage.sql.query(insert, [ada.id, ada.agentId]);
     assert.match(await errorOf(LATER), /You have 10 schedules/);
+    const over = `update public.schedules set enabled = false, cron = null, run_at = now() - n * interval '1 day'
+      from (select id, row_number() over (order by id) as n from public.schedules where user_id = $1 limit 2) as s
+      where schedules.id = s.id returning schedules.id, n`;
+    const { rows } = await stage.sql.query<{ id: string; n: string }>(over, [ada.id]);
+    assert.equal((await use(ada, ada.agentId, "schedule", LATER)).call.status, "succeeded");
+    const left = (await ada.send("GET", "/rest/v1/schedules")).map(({ id }: Parsed) => id);
+    assert.equal(left.length, 10, "no more than ten, also of those that are over");
+    assert.deepEqual(
+      rows.filter(({ id }) => left.includes(id)).map(({ n }) => n),
+      ["1"],
+      "the oldest has made room",
+    );
     const tested = await ada.send("POST", "/functions/v1/tools", { action: "test", tool_id: toolId, input: LATER });
     assert.match(JSON.stringify(tested), /TOOL_UNUSABLE.*only be made in a conversation/);
     await ada.send("POST", "/rest/v1/tools", { name: "x", kind: "schedule", config: { action: "all" } }, 400);
@@ -109,9 +121,11 @@ describe("the tools schedule and unschedule", () => {
   test("wait for the approval of whoever asks an agent of somebody else, and show its owner nothing", async () => {
     const [bob, cal] = [await stage.newPerson(), await stage.newPerson()];
     await giveTools(bob);
-    await stage.sql.query("update public.agents set acts_for_askers = true where id = $1", [bob.agentId]);
     const grant = await bob.insert("agent_grants", { agent_id: bob.agentId, audience: "user", user_id: cal.id });
     await cal.send("POST", "/functions/v1/agent-grants", { action: "accept", grant_id: grant.id });
+    const published = `/rest/v1/published_agents?id=eq.${bob.agentId}&select=acts_for_asker`;
+    assert.deepEqual(await cal.send("GET", published), [{ acts_for_asker: true }], "who asks is told before");
+    await stage.sql.query("update public.agents set acts_for_askers = true where id = $1", [bob.agentId]);
     const run = await use(cal, bob.agentId, "schedule", LATER, {}, 202);
     assert.equal(run.status, "requires_action", JSON.stringify(run));
     assert.deepEqual(await cal.send("GET", "/rest/v1/schedules"), []);

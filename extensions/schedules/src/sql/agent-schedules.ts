@@ -19,14 +19,21 @@ export async function isHidden(query: Query, swarmId: string): Promise<boolean> 
 
 // The lock makes the limit exact.
 const LOCK = "select pg_advisory_xact_lock(hashtextextended($1::text || $2, 56))";
-const COUNT =
-  "select count(*)::int as count from public.schedules where user_id = $1 and created_by_agent_id = $2 and enabled";
+const COUNT = "select count(*)::int as count from public.schedules where user_id = $1 and created_by_agent_id = $2";
+const DELETE_OVER = `
+  delete from public.schedules where id = (
+    select id from public.schedules
+    where user_id = $1 and created_by_agent_id = $2 and run_at <= now() and not enabled and open_run_id is null
+    order by run_at limit 1) returning id`;
 
-/** How many schedules that are switched on the agent has for the person. They stay so many until the transaction ends. */
-export async function countActive(query: Query, { userId, agentId }: Maker): Promise<number> {
+/**
+ * Whether the agent can make another schedule for the person, until the transaction ends. The oldest single time that is over makes
+ * room: an agent that plans each of its next steps would otherwise use up what the person may have.
+ */
+export async function makeRoom(query: Query, { userId, agentId }: Maker, limit: number): Promise<boolean> {
   await query(LOCK, [userId, agentId]);
   const [counted] = await query<{ count: number }>(COUNT, [userId, agentId]);
-  return counted?.count ?? 0;
+  return (counted?.count ?? 0) < limit || (await query(DELETE_OVER, [userId, agentId])).length > 0;
 }
 
 export interface AgentSchedule {

@@ -1,10 +1,10 @@
 import { AppError, type ExtensionContext, type ToolCall, ToolFailure } from "swarmbase/extension";
 import {
   type AgentSchedule,
-  countActive,
   deleteOwn,
   insertForAgent,
   isHidden,
+  makeRoom,
   type Maker,
 } from "../sql/agent-schedules.ts";
 import { changeSchedule, lockSchedule } from "../sql/schedule-row.ts";
@@ -30,7 +30,7 @@ export async function schedule(call: ToolCall, context: Ports): Promise<string> 
   return database.asService(async (query) => {
     if (await isHidden(query, maker.swarmId))
       throw new ToolFailure("TOOL_UNUSABLE", "This conversation is not stored, so nothing can be sent to it later.");
-    if ((await countActive(query, maker)) >= MAX_PER_AGENT)
+    if (!(await makeRoom(query, maker, MAX_PER_AGENT)))
       throw new ToolFailure("TOOL_FAILED", `You have ${MAX_PER_AGENT} schedules for this person: end one first.`);
     const name = message.replaceAll(/\s+/g, " ").trim().slice(0, NAME_CHARS) || "Schedule";
     await insertForAgent(query, maker, { id, name, message, ...timing });
