@@ -2822,7 +2822,8 @@ AS $function$
     case when held.approver = 'owner' or exists (
         select 1 from tools t where t.approver = 'owner' and not t.acts and t.user_id <> asker_id)
       then 'owner' else 'asker' end,
-    exists (select 1 from tools t where t.acts and t.acts_for_askers)
+    -- A schedule belongs to whoever asks, who approves it, whether or not the app vouches for the agent.
+    exists (select 1 from tools t where t.acts and (t.acts_for_askers or (t.tool).kind = 'schedule'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.divide_webhook_sends(queues uuid[], users uuid[], users_left integer[], known_ids uuid[], known_capacities integer[], default_capacity integer, OUT queue_ids uuid[], OUT queue_capacities integer[])

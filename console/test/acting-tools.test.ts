@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
 import { actsForAsker } from "@swarmbase/sdk";
 import type { Tool } from "../src/data/tools.ts";
+import { findAskers } from "../src/data/acting-tools.ts";
 import { compareVersions } from "../src/pages/agents/compare-versions.ts";
 import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/pages/tools/tool-draft.ts";
 import { getApiClient } from "./support/api-client.ts";
@@ -66,6 +67,39 @@ test("the form makes tools that act for the person who asks, and says for whom t
   await note.waitFor();
   assert.deepEqual((await make()).config, { ...request, auth: { type: "oauth", account: "asker" } });
   await checkAppearance(page, "tool-asker");
+});
+
+test("the form makes tools with which agents make schedules for the person who asks", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  await page.goto("/tools/new");
+  await page.getByLabel("Name", { exact: true }).fill("end_reminder");
+  await page.getByLabel("Kind").selectOption("Schedules");
+  await page.getByLabel("Action").selectOption("End a schedule that the agent has made");
+  await page.getByText("They approve each call, unless the agent is their own").waitFor();
+  await checkAppearance(page, "tool-schedule");
+  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByRole("heading", { level: 1, name: "end_reminder" }).waitFor();
+  await page.getByText("Acts for who asks").waitFor();
+  assert.equal(await page.getByRole("tab", { name: "Test call" }).count(), 0);
+  const [tool] = (await api.call("GET", "/rest/v1/tools?name=eq.end_reminder")) as Tool[];
+  assert.deepEqual([tool?.kind, tool?.config], ["schedule", { action: "unschedule" }]);
+  assert.deepEqual(tool?.input_schema["required"], ["schedule_id"], "described by the service");
+  assert.match(tool?.description ?? "", /^Ends a schedule/);
+  await page.getByRole("tab", { name: "Edit" }).click();
+  assert.ok(await page.getByLabel("Action").isDisabled());
+  await page.getByLabel("Description", { exact: true }).fill("Ends a reminder.");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("All changes saved").waitFor();
+  const [saved] = (await api.call("GET", "/rest/v1/tools?name=eq.end_reminder")) as Tool[];
+  assert.deepEqual([saved?.config, saved?.description], [{ action: "unschedule" }, "Ends a reminder."]);
+  const agent = { acts_for_askers: false } as const;
+  assert.ok(saved !== undefined);
+  assert.equal(findAskers(saved, { is_vouched: false }, agent, "somebody else"), "everybody");
 });
 
 test("the app vouches for a tool and its assignment, which the owner sees, and keeps when choosing who approves", async (t, {

@@ -42,6 +42,52 @@ function countRequests(page: Page): () => number {
   return () => count;
 }
 
+test("a swarm becomes a tool, and the trace of a run shows its agents below the call", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const team = await createSwarm(api, ["Ida"], { name: "Team" });
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  await page.goto("/tools/new");
+  await page.getByLabel("Kind").selectOption("Swarm");
+  await page.getByLabel("Name", { exact: true }).fill("research");
+  await page.getByLabel("Description", { exact: true }).fill("Finds facts.");
+  await page.getByLabel("Swarm", { exact: true }).selectOption("Team");
+  await page.getByLabel(/^Tokens of a call, at most/u).fill("50000");
+  await checkAppearance(page, "tool-swarm");
+  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByRole("heading", { level: 1, name: "research" }).waitFor();
+  assert.equal(await page.getByRole("tab", { name: "Test call" }).count(), 0, "there is no conversation to test it in");
+  const [tool] = (await api.call("GET", "/rest/v1/tools?name=eq.research&select=id,config")) as Record<
+    string,
+    unknown
+  >[];
+  assert.deepEqual(tool?.["config"], { swarm_id: team.swarmId, budget: { max_tokens: 50_000 } });
+
+  await api.call("POST", "/rest/v1/agent_tools", { agent_id: agentIds[0], tool_id: tool?.["id"] });
+  const { run_id: runId } = await ask(api, swarmId, '/tool research {"message": "Who wrote Faust?"}');
+  await navigate(page, "/runs");
+  await page.getByRole("button", { name: "Open the run: /tool research" }).click();
+  const rows = page.getByRole("list", { name: "Trace" }).getByRole("button");
+  await rows.filter({ hasText: "Turn of Ida" }).waitFor();
+  const names = (await rows.allTextContents()).map((text) => /Turn of (?:Ada|Ida)|Tool call research/u.exec(text)?.[0] ?? "");
+  assert.deepEqual(
+    names.filter((name) => name !== ""),
+    ["Turn of Ada", "Tool call research", "Turn of Ida"],
+  );
+  await checkAppearance(page, "trace-sub-task");
+  await rows.filter({ hasText: "Tool call research" }).click();
+  await page.getByRole("dialog").getByRole("link", { name: "Open the sub-task" }).click();
+  await page.getByText("A sub-task of another run began").waitFor();
+  assert.ok(!page.url().includes(runId));
+  await navigate(page, "/runs");
+  await page.getByRole("button", { name: "Open the run: /tool research" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Open the run: / }).count(), 1, "the list has no sub-tasks");
+});
+
 test("the trace of a run shows its parts, and each part what was sent and answered", async (t, {
   openPage,
   instance,

@@ -333,7 +333,8 @@ as $$
     case when held.approver = 'owner' or exists (
         select 1 from tools t where t.approver = 'owner' and not t.acts and t.user_id <> asker_id)
       then 'owner' else 'asker' end,
-    exists (select 1 from tools t where t.acts and t.acts_for_askers)
+    -- A schedule belongs to whoever asks, who approves it, whether or not the app vouches for the agent.
+    exists (select 1 from tools t where t.acts and (t.acts_for_askers or (t.tool).kind = 'schedule'))
 $$;
 
 -- The rows of the view published_agents, of the caller alone.

@@ -14,6 +14,7 @@ export function findAskers(
   userId: string,
 ): Askers | null {
   if (!actsForAsker(tool)) return null;
+  if (tool.kind === "schedule") return "everybody";
   if (tool.is_vouched && isVouched && agent.acts_for_askers) return "everybody";
   return tool.is_vouched || tool.owner_id === userId ? "user" : "nobody";
 }

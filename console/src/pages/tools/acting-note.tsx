@@ -2,6 +2,7 @@ import { type Askers, findAskers } from "../../data/acting-tools.ts";
 import { useToolUsers } from "../../data/agent-tools.ts";
 import { useUser } from "../../data/session.ts";
 import type { Tool } from "../../data/tools.ts";
+import type { ToolForm } from "./tool-draft.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Link } from "../../components/link.tsx";
 
@@ -11,18 +12,25 @@ const STATES: Readonly<Record<Askers, { readonly tone: Tone; readonly word: stri
   nobody: { tone: "bad", word: "Works for nobody" },
 };
 
+interface ActingNoteProps {
+  readonly kind: ToolForm["kind"] | Tool["kind"];
+  readonly tool?: Tool | undefined;
+}
+
 /** What it means that a tool acts for the person who asks, and for whom it works now. Without a tool: for a new one. */
-export function ActingNote({ tool }: { readonly tool?: Tool | undefined }) {
+export function ActingNote({ kind, tool }: ActingNoteProps) {
+  const isSchedule = kind === "schedule";
   return (
     <section
       aria-label="Acts for the person who asks"
       className="grid gap-3 rounded-md border border-line bg-sunken p-3.5 text-sm"
     >
       <p className="text-pretty text-ink-soft">
-        The tool acts for the person who asks, who also decides on calls that need an approval. It works for others than
-        you only where the app's service role made the tool and its assignment, and vouches for the agent.
+        {isSchedule
+          ? "A schedule belongs to the person who asks, and sends its messages to their conversation. They approve each call, unless the agent is their own."
+          : "The tool acts for the person who asks, who also decides on calls that need an approval. It works for others than you only where the app's service role made the tool and its assignment, and vouches for the agent."}
       </p>
-      {tool === undefined ? (
+      {isSchedule ? null : tool === undefined ? (
         <p className="text-pretty">A tool that you make here works only for you, in your own agents.</p>
       ) : (
         <ActingState tool={tool} />

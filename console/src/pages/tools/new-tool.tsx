@@ -5,7 +5,7 @@ import { SAVED } from "../../components/leave-guard.tsx";
 import { Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { useToast } from "../../components/toast.tsx";
-import { renderNew } from "./tool-draft.ts";
+import { canBeTested, renderNew } from "./tool-draft.ts";
 import { ToolFormFields } from "./tool-form.tsx";
 import { useToolForm } from "./use-tool-form.ts";
 
@@ -17,7 +17,7 @@ export function NewTool() {
   const submit = async () => {
     if (!isReadable) return toast({ text: "A field contains invalid JSON.", tone: "bad" });
     const tool = await create.run(renderNew(form));
-    if (tool !== null) await navigate(`/tools/${tool.id}${form.kind === "swarm" ? "" : "/test"}`, { state: SAVED });
+    if (tool !== null) await navigate(`/tools/${tool.id}${canBeTested(form) ? "/test" : ""}`, { state: SAVED });
   };
   return (
     <>
@@ -25,7 +25,7 @@ export function NewTool() {
         title="New tool"
         description={
           <>
-            A request to an HTTPS URL, a function, or the agents of a swarm. For tools of an MCP server,{" "}
+            A request to an HTTPS URL, a function, the agents of a swarm, or schedules. For tools of an MCP server,{" "}
             <Link to="/tools/import">import them</Link>.
           </>
         }

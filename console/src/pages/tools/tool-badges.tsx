@@ -10,6 +10,7 @@ const KIND_LABELS: Readonly<Record<string, string>> = {
   rpc: "Database function",
   function: "App function",
   swarm: "Swarm",
+  schedule: "Schedules",
 };
 
 /** Kind, visibility and state of a tool. */

@@ -7,8 +7,9 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as cons
 type Method = (typeof METHODS)[number];
 
 /** The kinds that the form can edit. */
-export const FORM_KINDS = ["http", "mcp", "rpc", "function", "swarm"] as const;
+export const FORM_KINDS = ["http", "mcp", "rpc", "function", "swarm", "schedule"] as const;
 type FormKind = (typeof FORM_KINDS)[number];
+type ScheduleAction = "schedule" | "unschedule";
 
 /** The values of the tool form. */
 export interface ToolForm {
@@ -39,6 +40,8 @@ export interface ToolForm {
   /** Empty means `public`. */
   readonly functionSchema: string;
   readonly mayWrite: boolean;
+  /** What a tool of the kind `schedule` does. */
+  readonly action: ScheduleAction;
   readonly swarmId: string;
   /** Of each call; null: none. */
   readonly maxTokens: number | null;
@@ -68,6 +71,7 @@ export const EMPTY_TOOL: ToolForm = {
   functionName: "",
   functionSchema: "",
   mayWrite: false,
+  action: "schedule",
   swarmId: "",
   maxTokens: null,
   maxCostUsd: null,
@@ -101,6 +105,7 @@ export function formOf(tool: Tool): ToolForm {
     functionName: text(config["function"]),
     functionSchema: text(config["schema"]),
     mayWrite: config["writes"] === true,
+    action: config["action"] === "unschedule" ? "unschedule" : "schedule",
     swarmId: text(config["swarm_id"]),
     maxTokens: amount(budget["max_tokens"]),
     maxCostUsd: amount(budget["max_cost_usd"]),
@@ -111,13 +116,19 @@ function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether the tool sends a request to a server. The others call a function, or begin a sub-task. */
+/** Whether a call works outside of a conversation. */
+export function canBeTested({ kind }: Pick<ToolForm, "kind"> | Tool): boolean {
+  return kind !== "swarm" && kind !== "schedule";
+}
+
+/** Whether the tool sends a request to a server. The others call a function, begin a sub-task, or make schedules. */
 export function hasRequest({ kind }: Pick<ToolForm, "kind">): boolean {
   return kind === "http" || kind === "mcp";
 }
 
 export function renderConfig(form: ToolForm): JsonObject {
   if (form.kind === "swarm") return renderSubTask(form);
+  if (form.kind === "schedule") return { action: form.action };
   if (!hasRequest(form)) return renderFunction(form);
   const auth = writeAuth(form.auth);
   const headers = fromLines(form.headers);
@@ -174,7 +185,7 @@ export function renderNew(form: ToolForm): ToolDraft {
   const { secretName, value } = form.auth;
   const { description, input_schema: schema, ...shared } = renderShared(form);
   // The service fills them in if they are absent: from the database function, or as the kind says.
-  const isDescribed = form.kind === "rpc" || form.kind === "swarm";
+  const isDescribed = form.kind === "rpc" || form.kind === "swarm" || form.kind === "schedule";
   return {
     ...shared,
     ...((!isDescribed || description !== "") && { description }),

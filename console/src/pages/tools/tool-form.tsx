@@ -15,6 +15,7 @@ import { Choice } from "./choice.tsx";
 import { FunctionFields } from "./function-fields.tsx";
 import { RequestFields } from "./request-fields.tsx";
 import { RequestPreview } from "./request-preview.tsx";
+import { ScheduleToolFields } from "./schedule-tool-fields.tsx";
 import { SwarmFields } from "./swarm-fields.tsx";
 import { errorsBelowConfig, hasRequest, renderConfig, type ToolForm } from "./tool-draft.ts";
 
@@ -33,7 +34,17 @@ const NEW_KINDS: readonly { readonly value: ToolForm["kind"]; readonly label: st
   { value: "rpc", label: "Database function" },
   { value: "function", label: "App function" },
   { value: "swarm", label: "Swarm" },
+  { value: "schedule", label: "Schedules" },
 ];
+
+const TITLES: Readonly<Record<ToolForm["kind"], string>> = {
+  http: "Request",
+  mcp: "Request",
+  rpc: "Function",
+  function: "Function",
+  swarm: "Sub-task",
+  schedule: "Schedules",
+};
 
 /** All writable fields of a tool. */
 export function ToolFormFields({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProps) {
@@ -76,7 +87,7 @@ function Called({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProp
   const isActing = actsForAsker({ kind: form.kind, config: renderConfig(form) });
   return (
     <CardSection
-      title={hasRequest(form) ? "Request" : form.kind === "swarm" ? "Sub-task" : "Function"}
+      title={TITLES[form.kind]}
       description={hasRequest(form) ? "Models cannot change the host." : undefined}
     >
       <div className="grid gap-5">
@@ -96,10 +107,12 @@ function Called({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProp
           <RequestFields {...fields} onReadable={(isReadable) => onReadable("body", isReadable)} tool={tool} />
         ) : form.kind === "swarm" ? (
           <SwarmFields {...fields} />
+        ) : form.kind === "schedule" ? (
+          <ScheduleToolFields {...fields} tool={tool} />
         ) : (
           <FunctionFields {...fields} />
         )}
-        {isActing && <ActingNote tool={tool} />}
+        {isActing && <ActingNote kind={form.kind} tool={tool} />}
       </div>
     </CardSection>
   );

@@ -43,7 +43,7 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
       </div>
       <div className="grid min-w-0 gap-5">
         <Connection tool={tool} />
-        {actsForAsker(tool) && <ActingNote tool={tool} />}
+        {actsForAsker(tool) && <ActingNote kind={tool.kind} tool={tool} />}
         <Users tool={tool} />
         <CardSection title="Rules">
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">

@@ -8,7 +8,7 @@ import { DeleteTool } from "./delete-tool.tsx";
 import { EditTool } from "./edit-tool.tsx";
 import { TestTool } from "./test-tool.tsx";
 import { ToolBadges } from "./tool-badges.tsx";
-import { FORM_KINDS } from "./tool-draft.ts";
+import { canBeTested, FORM_KINDS } from "./tool-draft.ts";
 import { ToolCalls } from "./tool-calls.tsx";
 import { ToolCode } from "./tool-code.tsx";
 import { ToolOverview } from "./tool-overview.tsx";
@@ -24,7 +24,7 @@ function Page({ tool }: { readonly tool: Tool }) {
   const isMine = tool.owner_id === user.id;
   const isOfApp = tool.kind === "client";
   const isEditable = isMine && FORM_KINDS.some((kind) => kind === tool.kind);
-  const canTest = !isOfApp && tool.kind !== "swarm" && (isMine || tool.kind === "builtin");
+  const canTest = !isOfApp && canBeTested(tool) && (isMine || tool.kind === "builtin");
   const tabs = [
     { value: "overview", label: "Overview", content: <ToolOverview tool={tool} /> },
     ...(canTest ? [{ value: "test", label: "Test call", content: <TestTool tool={tool} /> }] : []),

@@ -69,7 +69,7 @@ function useShownAgent(agent: Agent, grant: Grant, versions: readonly AgentVersi
     receivers: listOrigins([...offered.map(findAddress), ...checks.map(findUrl)]),
     provider: [...new Set([framework, ...frameworks].map(nameProvider))].toSorted().join(", "),
     owner_name: grant.shows_owner ? (profile?.full_name ?? null) : null,
-    acts_for_asker: agent.acts_for_askers && offered.some(actsForAsker),
+    acts_for_asker: offered.some((tool) => actsForAsker(tool) && (agent.acts_for_askers || tool.kind === "schedule")),
   };
 }
 
