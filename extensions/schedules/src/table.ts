@@ -1,7 +1,5 @@
 import type { ExtensionTable } from "swarmbase/extension";
-import { findCronFault, findTimeZoneFault } from "./timing/due-times.ts";
-
-const MAX_YEAR_MS = Date.UTC(9000, 0, 1);
+import { findCronFault, findTimeFault, findTimeZoneFault } from "./timing/due-times.ts";
 
 export const SCHEDULES: ExtensionTable = {
   name: "schedules",
@@ -41,8 +39,3 @@ export const SCHEDULES: ExtensionTable = {
     ...((cron === null) === (run_at === null) && { cron: "or run_at must be given, and not both" }),
   }),
 };
-
-/** The forms of PostgreSQL that are no times here; it checks the others. */
-function findTimeFault(time: string): string | null {
-  return /infinity/i.test(time) || Date.parse(time) >= MAX_YEAR_MS ? "must be a time before the year 9000" : null;
-}

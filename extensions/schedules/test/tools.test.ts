@@ -83,6 +83,10 @@ describe("the tools schedule and unschedule", () => {
     assert.match(await errorOf({ message: "m" }), /cron or run_at must be given/);
     assert.match(await errorOf({ message: "m", cron: "0 0 30 2 *" }), /cron is never due/);
     assert.match(await errorOf({ message: "m", run_at: "2001-01-01T00:00:00Z" }), /not over/);
+    assert.match(await errorOf({ message: "m", run_at: "9999-01-01T00:00:00Z" }), /before the year 9000/);
+    // The owner of a tool can replace its schema.
+    await ada.send("PATCH", `/rest/v1/tools?id=eq.${toolId}`, { input_schema: { type: "object" } });
+    assert.match(await errorOf({ message: "m", run_at: "2100-01-01T00:00:00" }), /time with its offset/);
     const insert = `insert into public.schedules (user_id, name, agent_id, message, cron, created_by_agent_id)
       select $1, 'n', $2, 'm', '0 0 1 1 *', $2 from generate_series(1, 10)`;
     await stage.sql.query(insert, [ada.id, ada.agentId]);

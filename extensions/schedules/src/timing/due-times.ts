@@ -12,6 +12,7 @@ export interface Timing {
 /** Minutes, hours, days, months and days of the week, as croner writes them: no nicknames, no seconds, no dates. */
 const FIELDS = /^[0-9A-Za-z*,/#-]+(?: [0-9A-Za-z*,/#-]+){4}$/;
 const MAX_PARSED = 500;
+const MAX_YEAR_MS = Date.UTC(9000, 0, 1);
 const parsed = new Map<string, Cron>();
 
 /** Null when the expression can be stored. */
@@ -33,6 +34,11 @@ export function findTimeZoneFault(timeZone: string): string | null {
   } catch {
     return NO_ZONE;
   }
+}
+
+/** Null when the time can be stored, as far as the forms go that PostgreSQL accepts. */
+export function findTimeFault(time: string): string | null {
+  return /infinity/i.test(time) || Date.parse(time) >= MAX_YEAR_MS ? "must be a time before the year 9000" : null;
 }
 
 const NO_ZONE = "must be a time zone such as Europe/Berlin";

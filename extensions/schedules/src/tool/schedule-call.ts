@@ -8,11 +8,13 @@ import {
   type Maker,
 } from "../sql/agent-schedules.ts";
 import { changeSchedule, lockSchedule } from "../sql/schedule-row.ts";
-import { findCronFault, findNext, findTimeZoneFault } from "../timing/due-times.ts";
+import { findCronFault, findNext, findTimeFault, findTimeZoneFault } from "../timing/due-times.ts";
 import { timingOf, withTime } from "../worker/change-of.ts";
 
 type Ports = Pick<ExtensionContext, "database" | "now" | "newId" | "requireKeyScope">;
 
+/** Without an offset it would be a time of the zone of this node. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 const MAX_PER_AGENT = 10;
 const NAME_CHARS = 100;
 const MAX_MESSAGE_CHARS = 32_000;
@@ -71,6 +73,8 @@ function readTiming(input: ToolCall["input"], now: Date): Pick<AgentSchedule, "c
     (cron === null) === (time === null) ? "cron or run_at must be given, and not both" : null,
     cron === null ? null : nameFault("cron", findCronFault(cron)),
     nameFault("time_zone", findTimeZoneFault(timeZone)),
+    time === null || TIME.test(time) ? null : "run_at must be a time with its offset, such as 2026-03-01T09:00:00Z",
+    time === null ? null : nameFault("run_at", findTimeFault(time)),
     runAt === null || runAt > now ? null : "run_at must be a time that is not over",
   ];
   const fault = faults.find((found) => found !== null);

@@ -17,7 +17,11 @@ const SCHEDULE: ToolDescription = {
       message: { type: "string", minLength: 1, maxLength: 4000, description: "What you are to do then, in full." },
       cron: { type: "string", description: "Minute, hour, day of the month, month, day of the week: 0 9 * * 1-5" },
       time_zone: { type: "string", description: "Of cron, such as Europe/Berlin. Default: UTC" },
-      run_at: { type: "string", format: "date-time", description: "Instead of cron: 2026-03-01T09:00:00Z" },
+      run_at: {
+        type: "string",
+        format: "date-time",
+        description: "Instead of cron: 2026-03-01T09:00:00Z or 2026-03-01T09:00:00+01:00",
+      },
     },
     required: ["message"],
     additionalProperties: false,
