@@ -348,3 +348,35 @@ describe("a tool that names the swarm of somebody else", () => {
     await owner.call(`DELETE /rest/v1/agents?id=eq.${guest}`);
   });
 });
+
+it("realtime shows a sub-task to nobody but an owner who asks, and no conversation of one to anybody", async () => {
+  const published =
+    "select tablename as name from pg_publication_tables where pubname = 'swarmbase' and schemaname = 'public'";
+  const { rows } = await service.query<{ name: string }>(published, []);
+  const people = [owner, asker];
+  const sockets = await Promise.all(people.map((person) => person.follow(rows.map(({ name }) => name))));
+  const told = sockets.map((socket) => (): string => JSON.stringify(socket.frames.slice(1)));
+  /** All earlier changes have come when a row that follows them has. */
+  const settle = async (): Promise<void> => {
+    const marks: string[] = [];
+    for (const person of people) marks.push((await person.one("POST /rest/v1/agents", { name: "Mark" })).id);
+    await until(async () => marks.every((id, at) => told[at]?.().includes(id)), "all changes have come");
+  };
+  const { task } = await ask(asker);
+  await settle();
+  const [toOwner = "", toAsker = ""] = told.map((read) => read());
+  assertWithout(toOwner, [...WORDS, task.swarm_id], "the socket of the owner");
+  assert.ok(toAsker.includes("TASK-CANARY"), "the input of the call");
+  assertWithout(toAsker, [...SECRETS, ...INNER, task.swarm_id], "the socket of the asker");
+  for (const [at, socket] of sockets.entries())
+    for (const topic of [`swarm:${task.swarm_id}`, `swarm-agents:${task.swarm_id}`]) {
+      const { status } = await socket.join(`realtime:${topic}`, { private: true }, people[at]?.token, topic);
+      assert.equal(status, "error", topic);
+    }
+  const own = await ask(owner);
+  await settle();
+  const { frames = [] } = sockets[0] ?? {};
+  const swarms = frames.filter(([, , , , payload]: Any) => payload.data?.table === "swarms");
+  assertWithout(JSON.stringify(swarms), [own.task.swarm_id], "the conversations of the owner");
+  assert.ok(JSON.stringify(frames).includes(own.task.run_id), "the owner follows the run");
+});
