@@ -49,6 +49,9 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     provider.answer(
       say(WIRE.openai({ calls: [{ id: "call-1", name: "current_time", input: {} }] })),
       say(WIRE.openai({ texts: [ANSWER] })),
+      say(WIRE.openai({ texts: [ANSWER] })),
+      say(WIRE.openai({ calls: [{ id: "call-2", name: "research", input: { message: QUESTION } }] })),
+      say(WIRE.openai({ texts: [ANSWER] })),
     );
     service = await startServiceHere(cleanup, {
       dataDir,
@@ -150,6 +153,26 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     assert.deepEqual([attributes["server.address"], attributes["server.port"]], [hostname, Number(port)]);
     assert.equal(tool.attributes["gen_ai.tool.call.id"], "call-1");
     assert.ok(childrenOf(run).some((span) => span.attributes["db.system.name"] === "postgresql"));
+  });
+
+  test("joins a sub-task with the call that began it", () => {
+    const [run, turn] = ["invoke_workflow Team", "invoke_agent Helper"].map(findSpan);
+    assert.ok(run !== undefined && turn !== undefined);
+    // The run around it has one span before it waits, and one after it.
+    const outer = spans.filter(({ name }) => name === "invoke_workflow Desk");
+    const trees = outer.map((desk) =>
+      childrenOf(desk)
+        .filter(({ name }) => name === "invoke_agent Lead")
+        .flatMap((lead) => childrenOf(lead).map(({ name }) => name)),
+    );
+    const calls = ["execute_tool research", "chat gpt-4.1-mini"].toSorted();
+    assert.deepEqual(
+      trees.map((names) => names.toSorted()),
+      [calls, calls],
+    );
+    const parent = spans.find(({ spanId }) => spanId === run.parentSpanId);
+    assert.deepEqual([parent?.name, turn.parentSpanId], ["execute_tool research", run.spanId]);
+    assert.deepEqual([run.traceId, turn.traceId], [parent?.traceId, parent?.traceId]);
   });
 
   test("sends trace context to the provider and to webhooks, unless the webhook sets the header itself", () => {
@@ -327,6 +350,15 @@ async function useService(): Promise<void> {
   const { id: event_id } = JSON.parse(completed?.body ?? "") as Row;
   await call("POST", "/functions/v1/webhook-dispatcher", { action: "replay", event_id });
   await receiver.waitFor(11);
+  const team_id = await add("swarms", { name: "Team" });
+  const helper_id = await add("agents", { name: "Helper", framework: "provider_a" });
+  await add("swarm_agents", { swarm_id: team_id, agent_id: helper_id });
+  const lead_id = await add("agents", { name: "Lead", framework: "provider_a" });
+  const research = { name: "research", description: "asks the team", kind: "swarm", config: { swarm_id: team_id } };
+  await add("agent_tools", { agent_id: lead_id, tool_id: await add("tools", research) });
+  const desk_id = await add("swarms", { name: "Desk" });
+  await add("swarm_agents", { swarm_id: desk_id, agent_id: lead_id });
+  await call("POST", "/functions/v1/agent-respond", { swarm_id: desk_id, message: QUESTION });
   await dispatcher.close();
 }
 

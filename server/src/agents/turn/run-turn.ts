@@ -216,8 +216,11 @@ async function endWithoutText(run: LiveRun, turn: Turn): Promise<TurnEnd> {
 
 /** Suspends the turn when a call waits. Null: all calls have results, and the model reads them next. */
 export function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): TurnEnd | null {
-  if (waiting.some(({ kind }) => kind !== "answered"))
+  if (waiting.some(({ kind }) => kind !== "answered")) {
+    // What follows the wait has a span of its own, with the usage of the whole turn.
+    turn.span.end({});
     return { kind: "suspended", turn: suspendTurn(run, turn, waiting) };
+  }
   for (const answer of waiting) {
     if (answer.kind !== "answered") continue;
     turn.messages.push({
