@@ -113,6 +113,24 @@ describe("the scheduler", () => {
     assert.deepEqual(started.toSorted(), others.toSorted());
   });
 
+  test("starts what has waited for a limit before later times of the same user", async () => {
+    const ada = await stage.newPerson();
+    // More than are started at a time.
+    for (let count = 0; count < 8; count += 1) await makeDue(ada, new Date(Date.now() - 10_000));
+    const waiting = await makeDue(ada, hoursAgo(1));
+    const hold = "update public.schedules set waiting = 'limit', retry_at = now() - interval '1 second' where id = $1";
+    await pool.query(hold, [waiting]);
+    const started: string[] = [];
+    await whileScheduling(
+      (key) => {
+        started.push(key.slice(0, 36));
+        return { outcome: "started", runId: newId(), swarmId: newId(), isRepeated: false };
+      },
+      () => until(() => started.length === 9, "all are started"),
+    );
+    assert.ok(started.indexOf(waiting) < 4, String(started.indexOf(waiting)));
+  });
+
   test("looks again soon when another transaction holds the schedule of a run that has ended", async () => {
     const ada = await stage.newPerson();
     const { id } = await ada.schedule({ cron: "0 0 1 1 *" });

@@ -9,11 +9,12 @@ export interface LeftOut {
 
 const WAKES_AT = "coalesce(retry_at, next_run_at, '-infinity')";
 const READY = `enabled and ${WAKES_AT} <= now() and user_id <> all ($1::uuid[]) and id <> all ($2::uuid[])`;
-// No user's schedules delay those of others. The inner limit bounds the sort.
+// No user's schedules delay those of others, and what has waited for a limit comes before later times, which would use up the next
+// window otherwise. The inner limit bounds the sort.
 const DUE = `
   select id from (
-    select id, wakes_at, row_number() over (partition by user_id order by wakes_at) as place
-    from (select id, user_id, ${WAKES_AT} as wakes_at from public.schedules where ${READY} order by 2 limit 5000) as s) as s
+    select id, wakes_at, row_number() over (partition by user_id order by due_at nulls first, wakes_at) as place
+    from (select id, user_id, due_at, ${WAKES_AT} as wakes_at from public.schedules where ${READY} order by 2 limit 5000) as s) as s
   order by place, wakes_at limit $3`;
 
 /** Schedules that are due, or were never planned: those that have waited longest, of each user in turn. */
