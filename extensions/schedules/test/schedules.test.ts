@@ -46,6 +46,10 @@ describe("a schedule", () => {
       [outcome.run_id, outcome.swarm_id, outcome.due_at],
       [run.id, run.swarm_id, new Date(row.run_at).toISOString()],
     );
+    // As if clocks were set back: the same time comes again.
+    await ada.send("PATCH", `/rest/v1/schedules?id=eq.${id}`, { enabled: true });
+    const again = await ada.readUntil(id, ({ enabled }) => !enabled, "the time is over");
+    assert.deepEqual([again.last_outcomes, (await ada.runsOf(id)).length], [row.last_outcomes, 1]);
     const chat = await ada.send("POST", "/functions/v1/agent-respond", { agent_id: ada.agentId, message: "Hello" });
     assert.notEqual(chat.swarm_id, run.swarm_id);
   });
