@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startOperatorService } from "./support/operator-service.ts";
+import { EXTENSION, startOperatorService } from "./support/operator-service.ts";
 
 const TABLES = "/operator/v1/tables/public";
 const WORDS = "CONTENT-CANARY";
@@ -13,11 +13,16 @@ for (const readsContent of [false, true])
       for (const close of closers) await close();
     });
     const cleanup = { after: (close: () => Promise<unknown>) => void closers.unshift(close) };
-    const service = await startOperatorService(cleanup, { OPERATOR_READS_CONTENT: String(readsContent) });
+    const service = await startOperatorService(cleanup, {
+      OPERATOR_READS_CONTENT: String(readsContent),
+      EXTENSIONS: `${EXTENSION},schedules`,
+    });
     const { token } = await service.createOperator("ada");
     const bob = await service.signUp("bob");
     await service.database.owner.query(`
       with swarm as (insert into public.swarms (owner_id, name) values ('${bob.id}', '${WORDS}') returning id),
+      planned as (insert into public.schedules (user_id, name, swarm_id, message, cron)
+        select '${bob.id}', '${WORDS}', id, '${WORDS}', '0 0 1 1 *' from swarm),
       asked as (insert into public.messages (swarm_id, sender_type, sender_user_id, content)
         select id, 'user', '${bob.id}', '${WORDS}' from swarm)
       insert into public.runs (swarm_id, user_id, strategy, request)
@@ -25,6 +30,7 @@ for (const readsContent of [false, true])
     for (const [table, column] of [
       ["messages", "content"],
       ["swarms", "name"],
+      ["schedules", "name"],
       ["runs", "request"],
     ]) {
       for (const form of ["rows", "csv"]) {

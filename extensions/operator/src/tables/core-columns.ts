@@ -4,7 +4,8 @@ export const CORE_SCHEMA = "public";
 /**
  * The columns of the service's own tables and views that operators may read, `!` before those that have or can have
  * credentials, and `~` before those with texts of conversations, which only OPERATOR_READS_CONTENT shows. The name of a private
- * conversation is its first message. A column that is in no form is withheld until somebody decides; a test finds it.
+ * conversation is its first message, that of a schedule of an agent the beginning of its message. A column that is in no form is
+ * withheld until somebody decides; a test finds it.
  */
 export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_cards: "id name role avatar status",
@@ -65,7 +66,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id swarm_id user_id message_id status stop_reason strategy ~request cause ~error usage turn_count queued_at started_at " +
     "finished_at created_at ~pending_waits can_continue",
   schedules:
-    "id user_id name agent_id swarm_id ~message conversation cron time_zone run_at enabled max_tokens max_cost_usd " +
+    "id user_id ~name agent_id swarm_id ~message conversation cron time_zone run_at enabled max_tokens max_cost_usd " +
     "when_running when_missed jitter_seconds pause_after_failures next_run_at due_at waiting retry_at open_run_id " +
     "~last_outcomes failures paused_reason api_key_id api_key_scopes created_by_agent_id created_at updated_at",
   swarm_agents: "id swarm_id agent_id position enabled role_override added_by created_at",
