@@ -161,7 +161,7 @@ describe("files", () => {
       "tools/t.yaml:2 id must be a UUID",
       "tools/t.yaml:3 name must begin with a letter or _ and go on with letters, digits, _ and -",
       "tools/t.yaml:4 description must have 1 to 1024 characters, not 0",
-      "tools/t.yaml:5 kind must be http, mcp, client, a2a, rpc, function, swarm or <extension>.<kind>",
+      "tools/t.yaml:5 kind must be http, mcp, client, a2a, rpc, function, swarm, schedule or <extension>.<kind>",
       "tools/t.yaml:9 config.x must be a finite number",
       "tools/t.yaml:9 config.y is a number that cannot be kept exactly; put it in quotes",
       "tools/t.yaml:8 secrets.token must be a reference such as $" + "{env:API_TOKEN}, not the secret itself",

@@ -40,7 +40,7 @@ function bodyFor(given: JsonObject): JsonObject | null {
   return draft.steps[0]?.body ?? null;
 }
 
-test("a file without input_schema resets it, unless the service has derived it from a function", () => {
+test("a file without input_schema resets it, unless the service has derived it from a function or the kind", () => {
   const own = { name: "orders", description: "Lists." };
   const empty = { type: "object", properties: {} };
   assert.deepEqual(bodyFor({ ...own, kind: "http", config: { url: "https://shop.example.com/" } }), {
@@ -48,5 +48,6 @@ test("a file without input_schema resets it, unless the service has derived it f
   });
   const rpc = { ...own, kind: "rpc", config: { function: "list_orders" } };
   assert.equal(bodyFor(rpc), null);
+  assert.equal(bodyFor({ ...own, kind: "schedule", config: { action: "schedule" } }), null);
   assert.deepEqual(bodyFor({ ...rpc, input_schema: empty }), { input_schema: empty });
 });

@@ -195,12 +195,15 @@ describe("pull, plan and apply on a running service", () => {
     await person.call("POST", "/functions/v1/agent-grants", { action: "accept", grant_id: offer.id });
     await writeFiles(folder, {
       "agents/new.yaml": "key: new\nname: New\n",
+      "tools/plan.yaml": "key: plan\nname: plan\ndescription: Plans.\nkind: schedule\nconfig:\n  action: schedule\n",
       "schedules/daily.yaml": "key: daily\nname: Daily\nagent: new\nmessage: Report.\ncron: 0 9 * * 1-5\n",
       "schedules/once.yaml": "key: once\nname: Once\nswarm: desk\nmessage: Go.\nrun_at: 2100-01-01T09:00:00+01:00\n",
       "schedules/lent.yaml": `key: lent\nname: Lent\nagent_id: ${lent.id}\nmessage: Go.\ncron: 0 9 * * 1\nmax_cost_usd: 0.5\n`,
     });
     await succeed(person, "apply", "--dir", folder, "--yes");
     assert.equal(await exitCodeOfPlan(person, folder), 0);
+    const [plan] = await person.list("tools", "name=eq.plan");
+    assert.match(JSON.stringify(plan), /"required":\["message"\]/, "the service describes the tool");
     const list = () => person.list("schedules", "select=*,agents(name),swarms(name)");
     const targets = (await list()).map(({ name, agents, swarms }) => [String(name), agents ?? swarms]);
     assert.deepEqual(Object.fromEntries(targets), {

@@ -102,7 +102,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     category: nullableText("tools.category"),
     icon: nullableText("tools.icon"),
     kind: {
-      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a, rpc, function, swarm or <extension>.<kind>"),
+      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a, rpc, function, swarm, schedule or <extension>.<kind>"),
       default: "http",
       isFixed: true,
     },
@@ -111,7 +111,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     input_schema: {
       check: jsonObject("tools.input_schema"),
       default: { type: "object", properties: {} },
-      isDerived: ({ kind }) => kind === "rpc" || kind === "swarm",
+      isDerived: ({ kind }) => kind === "rpc" || kind === "swarm" || kind === "schedule",
     },
     visibility: { check: choice(TOOL_VISIBILITIES), default: "private" },
     requires_approval: { check: boolean, default: false },
