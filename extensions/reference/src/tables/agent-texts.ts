@@ -123,7 +123,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       category: "For grouping in a user interface.",
       icon: "For a user interface: a URL or a name.",
       input_schema: "JSON Schema of the input; its `type` must be `object`.",
-      kind: "`http`, `mcp`, `client`, `builtin`, or a kind of an extension: `<extension>.<kind>`, or only its name, such as `rpc`, `function` or `a2a`. It cannot change.",
+      kind: "`http`, `mcp`, `client`, `swarm`, `builtin`, or a kind of an extension: `<extension>.<kind>`, or only its name, such as `rpc`, `function`, `schedule` or `a2a`. It cannot change.",
       config:
         "Where and how the tool is called. Its keys depend on `kind`; an empty object means that the tool cannot run yet.",
       visibility: "`private`: the owner. `shared`: members of the owner's swarms. `public`: everybody.",
