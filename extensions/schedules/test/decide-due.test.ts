@@ -76,7 +76,6 @@ describe("what comes of a schedule that is due", () => {
       "09:30",
       "wait with 09:00",
     ],
-    ["the clock was set back: the next time stays", { dueAt: time("09:00") }, "09:00", "start 09:00, next 10:00"],
     ["once", ONCE, "09:01", "start 09:00, next never"],
     ["once, too late", { ...ONCE, whenMissed: "skip" }, "10:00", "missed 09:00, next never"],
     ["once, after a limit", { ...ONCE, waiting: "limit", whenRunning: "queue" }, "10:00", "start 09:00, next never"],

@@ -143,3 +143,17 @@ export function errors(error: unknown): string {
 expectSame<FunctionErrorCode<"batch">, string>(true);
 // Functions return the same rows as tables.
 expectSame<Plain<Message>, Database["public"]["Tables"]["messages"]["Row"]>(true);
+
+export async function schedules(client: SupabaseClient<Database>): Promise<string | undefined> {
+  const tool = { name: "plan", description: "Plans its own work.", config: { action: "schedule" } };
+  await client.from("tools").insert({ ...tool, kind: "schedule" });
+  // @ts-expect-error: no such kind
+  await client.from("tools").insert({ ...tool, kind: "timetable" });
+  const { run_id: started } = await invokeFunction(client, "schedules", { action: "run_now", schedule_id: swarm_id });
+  expectSame<typeof started, string>(true);
+  const { data } = await client.from("schedules").select("when_running, last_outcomes").single();
+  expectSame<NonNullable<typeof data>["when_running"], "skip" | "queue">(true);
+  // @ts-expect-error: the service writes it
+  await client.from("schedules").update({ last_outcomes: [] });
+  return data?.last_outcomes[0]?.outcome;
+}
