@@ -5361,6 +5361,7 @@ begin
     when 'max_turns' then private.is_whole_number_between(value, 1, 50)
     when 'max_rounds' then private.is_whole_number_between(value, 1, 10)
     when 'max_tool_steps' then private.is_whole_number_between(value, 1, 1000)
+    when 'max_tool_calls' then private.is_whole_number_between(value, 1, 10000)
     when 'timeout_ms' then private.is_whole_number_between(value, 1000, 604800000)
     when 'history_limit' then private.is_whole_number_between(value, 1, 500)
     when 'on_agent_error' then value in ('"continue"', '"stop"')
@@ -12551,6 +12552,7 @@ create table public.swarms (
   constraint swarms_settings_budget CHECK (private.is_valid_swarm_setting('budget'::text, settings -> 'budget'::text)),
   constraint swarms_settings_history_limit CHECK (private.is_valid_swarm_setting('history_limit'::text, settings -> 'history_limit'::text)),
   constraint swarms_settings_max_rounds CHECK (private.is_valid_swarm_setting('max_rounds'::text, settings -> 'max_rounds'::text)),
+  constraint swarms_settings_max_tool_calls CHECK (private.is_valid_swarm_setting('max_tool_calls'::text, settings -> 'max_tool_calls'::text)),
   constraint swarms_settings_max_tool_steps CHECK (private.is_valid_swarm_setting('max_tool_steps'::text, settings -> 'max_tool_steps'::text)),
   constraint swarms_settings_max_turns CHECK (private.is_valid_swarm_setting('max_turns'::text, settings -> 'max_turns'::text)),
   constraint swarms_settings_moderation CHECK (private.is_valid_swarm_setting('moderation'::text, settings -> 'moderation'::text)),

@@ -48,6 +48,7 @@ begin
     when 'max_turns' then private.is_whole_number_between(value, 1, 50)
     when 'max_rounds' then private.is_whole_number_between(value, 1, 10)
     when 'max_tool_steps' then private.is_whole_number_between(value, 1, 1000)
+    when 'max_tool_calls' then private.is_whole_number_between(value, 1, 10000)
     when 'timeout_ms' then private.is_whole_number_between(value, 1000, 604800000)
     when 'history_limit' then private.is_whole_number_between(value, 1, 500)
     when 'on_agent_error' then value in ('"continue"', '"stop"')
@@ -80,6 +81,8 @@ create table public.swarms (
     constraint swarms_settings_max_rounds check (private.is_valid_swarm_setting('max_rounds', settings -> 'max_rounds'))
     constraint swarms_settings_max_tool_steps
       check (private.is_valid_swarm_setting('max_tool_steps', settings -> 'max_tool_steps'))
+    constraint swarms_settings_max_tool_calls
+      check (private.is_valid_swarm_setting('max_tool_calls', settings -> 'max_tool_calls'))
     constraint swarms_settings_timeout_ms check (private.is_valid_swarm_setting('timeout_ms', settings -> 'timeout_ms'))
     constraint swarms_settings_history_limit
       check (private.is_valid_swarm_setting('history_limit', settings -> 'history_limit'))

@@ -17,6 +17,7 @@ export interface SwarmSettings {
   max_turns?: number;
   max_rounds?: number;
   max_tool_steps?: number;
+  max_tool_calls?: number;
   timeout_ms?: number;
   history_limit?: number;
   on_agent_error?: "continue" | "stop";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { DEFAULT_MAXIMA } from "../agents/index.ts";
+import { DEFAULT_MAXIMA, type RunMaxima } from "../agents/index.ts";
 import type { QualifiedName, RewrittenRows, TableRules, WriteAttempt } from "../rest/index.ts";
 import { explainMissing, isNamedTable } from "./explain-missing.ts";
 import { faultsError } from "./faults-error.ts";
@@ -9,7 +9,6 @@ import { createOwners } from "./sql/owners.ts";
 import { explainRejection } from "./rejections/explain-rejection.ts";
 import type { AddedTable } from "./rules/added-rule.ts";
 import { allRules } from "./rules/all-rules.ts";
-import type { SwarmMaxima } from "./rules/swarm-settings.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 import type { ToolChecks } from "./rules/tool-rules.ts";
 import { type FindUrlFault, findWebhookUrlFault } from "./rules/webhook-url.ts";
@@ -25,7 +24,7 @@ export interface TableRulesOptions {
   /** The tables of extensions in `public`. */
   readonly added?: readonly AddedTable[];
   /** What the operator permits in the settings of swarms. */
-  readonly runMaxima?: SwarmMaxima;
+  readonly runMaxima?: RunMaxima;
 }
 
 export function createTableRules(options: TableRulesOptions): TableRules {

@@ -10,8 +10,8 @@ import { rejectionOf } from "./support/rejections.ts";
 
 const ACCEPTED: readonly Record<string, unknown>[] = [
   {},
-  { max_turns: 1, max_rounds: 1, max_tool_steps: 1, timeout_ms: 1000, history_limit: 1 },
-  { max_turns: 50, max_rounds: 10, max_tool_steps: 25, timeout_ms: 600_000, history_limit: 500 },
+  { max_turns: 1, max_rounds: 1, max_tool_steps: 1, max_tool_calls: 1, timeout_ms: 1000, history_limit: 1 },
+  { max_turns: 50, max_rounds: 10, max_tool_steps: 25, max_tool_calls: 50, timeout_ms: 600_000, history_limit: 500 },
   { on_agent_error: "stop", on_conflict: "interrupt", auto_respond: true },
   { preamble: "" },
   { preamble: "𝕏".repeat(4000) },
@@ -26,15 +26,17 @@ const ACCEPTED: readonly Record<string, unknown>[] = [
 ];
 
 const REJECTED: readonly [place: string, settings: Record<string, unknown>][] = [
-  ...(["max_turns", "max_rounds", "max_tool_steps", "timeout_ms", "history_limit"] as const).flatMap((key) =>
-    [0, 1e9, 1.5, -1, "5", null, [], {}, true].map((value): [string, Record<string, unknown>] => [
-      `settings.${key}`,
-      { [key]: value },
-    ]),
+  ...(["max_turns", "max_rounds", "max_tool_steps", "max_tool_calls", "timeout_ms", "history_limit"] as const).flatMap(
+    (key) =>
+      [0, 1e9, 1.5, -1, "5", null, [], {}, true].map((value): [string, Record<string, unknown>] => [
+        `settings.${key}`,
+        { [key]: value },
+      ]),
   ),
   ["settings.max_turns", { max_turns: 51 }],
   ["settings.max_rounds", { max_rounds: 11 }],
   ["settings.max_tool_steps", { max_tool_steps: 1_001 }],
+  ["settings.max_tool_calls", { max_tool_calls: 10_001 }],
   ["settings.timeout_ms", { timeout_ms: 999 }],
   ["settings.timeout_ms", { timeout_ms: 604_800_001 }],
   ["settings.history_limit", { history_limit: 501 }],
@@ -104,16 +106,16 @@ describe("settings of a swarm", () => {
   });
 
   it("the operator decides how long runs may be", () => {
-    const wide = createTableRules({ pool, runMaxima: { maxToolSteps: 100, timeoutMs: 3_600_000 } });
+    const wide = createTableRules({ pool, runMaxima: { maxToolSteps: 100, maxToolCalls: 200, timeoutMs: 3_600_000 } });
     const placesIn = (of: TableRules | null, settings: object): readonly string[] => {
       const write = attempt("swarms", "update", { settings });
       return placesOf(rejection(write, of ?? undefined));
     };
     const [permitted, beyond] = [
-      { max_tool_steps: 100, timeout_ms: 3_600_000 },
-      { max_tool_steps: 101, timeout_ms: 3_600_001 },
+      { max_tool_steps: 100, max_tool_calls: 200, timeout_ms: 3_600_000 },
+      { max_tool_steps: 101, max_tool_calls: 201, timeout_ms: 3_600_001 },
     ];
-    const places = ["settings.max_tool_steps", "settings.timeout_ms"];
+    const places = ["settings.max_tool_calls", "settings.max_tool_steps", "settings.timeout_ms"];
     assert.deepEqual(placesIn(null, permitted), places);
     assert.deepEqual(placesIn(wide, beyond), places);
     passes(attempt("swarms", "update", { settings: permitted }), wide);

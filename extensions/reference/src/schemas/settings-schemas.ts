@@ -23,8 +23,10 @@ export const SETTINGS_SCHEMAS: Readonly<Record<string, Schema>> = {
     properties: {
       max_turns: { type: "integer", minimum: 1, maximum: 50 },
       max_rounds: { type: "integer", minimum: 1, maximum: 10 },
-      max_tool_steps: { type: "integer", minimum: 1, maximum: 25 },
-      timeout_ms: { type: "integer", minimum: 1_000, maximum: 600_000 },
+      // The widest bounds that an operator can permit.
+      max_tool_steps: { type: "integer", minimum: 1, maximum: 1_000 },
+      max_tool_calls: { type: "integer", minimum: 1, maximum: 10_000 },
+      timeout_ms: { type: "integer", minimum: 1_000, maximum: 604_800_000 },
       history_limit: { type: "integer", minimum: 1, maximum: 500 },
       on_agent_error: { type: "string", enum: ["continue", "stop"] },
       on_conflict: { type: "string", enum: ["enqueue", "reject", "interrupt"] },

@@ -1,3 +1,4 @@
+import type { RunMaxima } from "../../agents/index.ts";
 import { type AddedTable, addedRule } from "./added-rule.ts";
 import { agents as agentRule } from "./agent-rules.ts";
 import { AGENT_GRANTS } from "./grant-rules.ts";
@@ -7,7 +8,6 @@ import { EVAL_CASES, EVAL_DATASETS, EVAL_RESULTS, EVAL_RUNS } from "./eval-rules
 import { MESSAGE_FLAGS, MESSAGES, READ_POSITIONS } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, swarms } from "./swarm-rules.ts";
-import type { SwarmMaxima } from "./swarm-settings.ts";
 import type { TableRule } from "./table-rule.ts";
 import { AGENT_TOOLS, type ToolChecks, tools as toolRule } from "./tool-rules.ts";
 import { webhooks } from "./webhook-rules.ts";
@@ -18,7 +18,7 @@ export interface RulePorts {
   readonly tools: ToolChecks | null;
   /** Of extensions. */
   readonly added?: readonly AddedTable[];
-  readonly runMaxima: SwarmMaxima;
+  readonly runMaxima: RunMaxima;
 }
 
 /** By name of the table. */

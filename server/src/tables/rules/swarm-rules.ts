@@ -1,13 +1,14 @@
 import { SWARM_MEMBER_STATUSES, SWARM_ROLES, SWARM_STATUSES, SWARM_STRATEGIES } from "@swarmbase/sdk";
+import type { RunMaxima } from "../../agents/index.ts";
 import { FINE, fault, filledIn, nullable, type Row, valueOf } from "../fields/field.ts";
 import { jsonObject } from "../fields/json-field.ts";
 import { boolean, INTEGER_MAX, integer, timestamp } from "../fields/plain-fields.ts";
 import { choice, httpUrl, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
-import { checkSwarmSettings, type SwarmMaxima } from "./swarm-settings.ts";
+import { checkSwarmSettings } from "./swarm-settings.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 
-export function swarms(maxima: SwarmMaxima): TableRule {
+export function swarms(maxima: RunMaxima): TableRule {
   return tableRule({
     name: "swarms",
     required: ["name"],

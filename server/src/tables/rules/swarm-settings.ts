@@ -35,9 +35,6 @@ const MODERATION: Readonly<Record<string, Field>> = {
   action: oneOf("flag", "block"),
 };
 
-/** What the operator permits. */
-export type SwarmMaxima = Pick<RunMaxima, "maxToolSteps" | "timeoutMs">;
-
 /** The known keys of `swarms.settings`; other keys are kept unchanged. The database has the same bounds, or the widest that an operator can permit. */
 const SWARM_SETTINGS: Readonly<Record<string, Field>> = {
   max_turns: integer({ min: 1, max: 50 }),
@@ -56,14 +53,16 @@ export function isSwarmSetting(name: string): boolean {
   return Object.hasOwn(SWARM_SETTINGS, name);
 }
 
-export function checkSwarmSettings(maxima: SwarmMaxima): (settings: Row) => readonly Fault[] {
+export function checkSwarmSettings(maxima: RunMaxima): (settings: Row) => readonly Fault[] {
   const members = { ...SWARM_SETTINGS, ...limitedBy(maxima) };
   return (settings) => checkMembers(members, settings);
 }
 
-function limitedBy({ maxToolSteps, timeoutMs }: SwarmMaxima): Readonly<Record<string, Field>> {
+/** What the operator permits. */
+function limitedBy({ maxToolSteps, maxToolCalls, timeoutMs }: RunMaxima): Readonly<Record<string, Field>> {
   return {
     max_tool_steps: integer({ min: 1, max: maxToolSteps }),
+    max_tool_calls: integer({ min: 1, max: maxToolCalls }),
     timeout_ms: integer({ min: 1_000, max: timeoutMs }),
   };
 }

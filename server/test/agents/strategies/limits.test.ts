@@ -43,6 +43,19 @@ describe("a run's limits", () => {
       } satisfies RunLimits,
     ));
 
+  test("are those that the operator permits", () => {
+    const read = (settings: object, ...[maxToolSteps, maxToolCalls, timeoutMs]: readonly [number, number, number]) => {
+      const limits = readRunLimits(settings, {}, { maxToolSteps, maxToolCalls, timeoutMs });
+      return [limits.maxToolSteps, limits.maxToolCalls, limits.timeoutMs];
+    };
+    const asked = { max_tool_steps: 500, max_tool_calls: 5_000, timeout_ms: 500_000_000 };
+    const permitted = [1_000, 10_000, 604_800_000] as const;
+    assert.deepEqual(read(asked, ...permitted), [500, 5_000, 500_000_000]);
+    assert.deepEqual(read({}, ...permitted), [8, 50, 120_000]);
+    assert.deepEqual(read(asked, 3, 4, 5_000), [3, 4, 5_000]);
+    assert.deepEqual(read({}, 3, 4, 5_000), [3, 4, 5_000]);
+  });
+
   const turns: readonly (readonly [settings: unknown, request: unknown, maxTurns: number])[] = [
     [{}, { max_turns: 3 }, 3],
     [{}, { max_turns: 20 }, 20],
