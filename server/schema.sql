@@ -7840,7 +7840,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+CREATE OR REPLACE FUNCTION private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer, up_to_seq bigint)
  RETURNS json
  LANGUAGE plpgsql
  STABLE
@@ -7855,18 +7855,19 @@ begin
                   coalesce(octet_length(m.content), 0) as bytes
                 from public.messages m
                 where m.swarm_id = read_long_messages.swarm_id and m.seq > read_long_messages.after_seq
+                  and (read_long_messages.up_to_seq is null or m.seq <= read_long_messages.up_to_seq)
                 order by m.seq desc limit read_long_messages.max_messages) as m) as n
     where n.newer_bytes < 4000000);
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+CREATE OR REPLACE FUNCTION private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer, up_to_seq bigint DEFAULT NULL::bigint)
  RETURNS TABLE(messages json)
  LANGUAGE sql
  STABLE
 AS $function$
   select case when bool_or(n.is_long) then private.read_long_messages(read_messages.swarm_id, read_messages.after_seq,
-      read_messages.max_messages)
+      read_messages.max_messages, read_messages.up_to_seq)
     else json_build_object('id', json_agg(n.id), 'seq', json_agg(n.seq), 'sender_type', json_agg(n.sender_type),
       'sender_id', json_agg(n.sender_id), 'sender_name', json_agg(n.sender_name),
       'content', json_agg(n.content) filter (where not n.is_long), 'run_id', json_agg(n.run_id)) end
@@ -7874,6 +7875,7 @@ AS $function$
           (coalesce(octet_length(m.content), 0) * read_messages.max_messages::bigint >= 4000000) is not false as is_long
         from public.messages m
         where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
+          and (read_messages.up_to_seq is null or m.seq <= read_messages.up_to_seq)
         order by m.seq desc limit read_messages.max_messages) as n
 $function$;
 
@@ -7986,14 +7988,16 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_summary(swarm_id uuid, agent_id uuid)
+CREATE OR REPLACE FUNCTION private.read_summary(swarm_id uuid, agent_id uuid, before_seq bigint DEFAULT NULL::bigint)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 begin
   return (select jsonb_build_object('up_to_seq', s.up_to_seq, 'text', s.text) from public.conversation_summaries s
-    where s.swarm_id = read_summary.swarm_id and s.agent_id = read_summary.agent_id order by s.up_to_seq desc limit 1);
+    where s.swarm_id = read_summary.swarm_id and s.agent_id = read_summary.agent_id
+      and (before_seq is null or s.up_to_seq < before_seq)
+    order by s.up_to_seq desc limit 1);
 end
 $function$;
 
@@ -9015,6 +9019,7 @@ AS $function$
 declare
   speaker record;
   events jsonb := '[]';
+  last_seq bigint;
 begin
   select a.id, a.user_id, a.acts_for_askers, s.config, t.started_at, t.message_id, t.status, (
       select coalesce(jsonb_agg(kept.tool), '[]') from jsonb_array_elements(v.tools) as kept (tool)
@@ -9042,18 +9047,16 @@ begin
     update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
     events := private.project_turn_status(run, step, (step ->> 'seq')::integer, 'resumed');
   end if;
-  return case when step ? 'history_limit' then jsonb_build_object(
-      'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
-        (step ->> 'history_limit')::integer) as m),
-      'last_read_seq', (select m.seq from public.messages m
-        where m.swarm_id = run.swarm_id and m.created_at <= speaker.started_at order by m.seq desc limit 1))
-    else '{}' end
-    || jsonb_build_object('outcome', 'started', 'events', events,
+  last_seq := coalesce((step ->> 'last_seq')::bigint, (select m.seq from public.messages m
+    where m.swarm_id = run.swarm_id and m.created_at <= speaker.started_at order by m.seq desc limit 1), 0);
+  return jsonb_build_object('outcome', 'started', 'events', events,
+    'messages', (select m.messages from private.read_messages(run.swarm_id, 0, (step ->> 'history_limit')::integer,
+      last_seq) as m),
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', private.build_tools(speaker.tools, speaker.id, speaker.user_id, speaker.acts_for_askers, run.swarm_id,
         run.user_id),
       'past_calls', private.read_past_calls(run.swarm_id, speaker.id, run.user_id, run.id,
-        (step ->> 'turn_id')::uuid), 'summary', private.read_summary(run.swarm_id, speaker.id)));
+        (step ->> 'turn_id')::uuid), 'summary', private.read_summary(run.swarm_id, speaker.id, last_seq)));
 end
 $function$;
 
@@ -9853,7 +9856,7 @@ begin
       perform private.reject_call('CLIENT_TOOL_EXPIRED');
     end if;
     update public.tool_executions x set status = 'running', decided_by = caller,
-      duration_ms = least((extract(epoch from now() - x.started_at) * 1000)::bigint, 2147483647),
+      duration_ms = least(greatest(0, extract(epoch from now() - x.started_at) * 1000)::bigint, 2147483647),
       error = case when result.error is not null
         then jsonb_build_object('code', 'CLIENT_TOOL_FAILED', 'message', result.error, 'retryable', false) end
     where x.id = result.id;

@@ -1,11 +1,14 @@
 -- Summaries of conversations, which agents read instead of the oldest messages.
 
--- The latest summary that an agent has of a conversation; null without one.
-create or replace function private.read_summary(swarm_id uuid, agent_id uuid) returns jsonb language plpgsql stable
+-- The latest summary that an agent has of a conversation, or of its messages before a number; null without one.
+create or replace function private.read_summary(swarm_id uuid, agent_id uuid, before_seq bigint default null)
+returns jsonb language plpgsql stable
 as $$
 begin
   return (select jsonb_build_object('up_to_seq', s.up_to_seq, 'text', s.text) from public.conversation_summaries s
-    where s.swarm_id = read_summary.swarm_id and s.agent_id = read_summary.agent_id order by s.up_to_seq desc limit 1);
+    where s.swarm_id = read_summary.swarm_id and s.agent_id = read_summary.agent_id
+      and (before_seq is null or s.up_to_seq < before_seq)
+    order by s.up_to_seq desc limit 1);
 end
 $$;
 

@@ -268,7 +268,7 @@ begin
       perform private.reject_call('CLIENT_TOOL_EXPIRED');
     end if;
     update public.tool_executions x set status = 'running', decided_by = caller,
-      duration_ms = least((extract(epoch from now() - x.started_at) * 1000)::bigint, 2147483647),
+      duration_ms = least(greatest(0, extract(epoch from now() - x.started_at) * 1000)::bigint, 2147483647),
       error = case when result.error is not null
         then jsonb_build_object('code', 'CLIENT_TOOL_FAILED', 'message', result.error, 'retryable', false) end
     where x.id = result.id;

@@ -544,14 +544,15 @@ $$;
 
 -- Resumes a turn that waited, or whose node was lost, with its stored prompt and the tools of the version with which it
 -- began, apart from those that its owner has taken away since: unless the call or the grant has named that version.
--- With `restart`, readers replace the text of the turn by the one given. With `history_limit`, returns the latest
--- messages of the swarm, and the seq of the last one that the turn has read when it began.
+-- With `restart`, readers replace the text of the turn by the one given. Returns the messages of the swarm up to
+-- `last_seq`, or up to the last one when the turn began: it does not read what was written since.
 create or replace function private.resume_turn(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
 declare
   speaker record;
   events jsonb := '[]';
+  last_seq bigint;
 begin
   select a.id, a.user_id, a.acts_for_askers, s.config, t.started_at, t.message_id, t.status, (
       select coalesce(jsonb_agg(kept.tool), '[]') from jsonb_array_elements(v.tools) as kept (tool)
@@ -579,18 +580,16 @@ begin
     update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
     events := private.project_turn_status(run, step, (step ->> 'seq')::integer, 'resumed');
   end if;
-  return case when step ? 'history_limit' then jsonb_build_object(
-      'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
-        (step ->> 'history_limit')::integer) as m),
-      'last_read_seq', (select m.seq from public.messages m
-        where m.swarm_id = run.swarm_id and m.created_at <= speaker.started_at order by m.seq desc limit 1))
-    else '{}' end
-    || jsonb_build_object('outcome', 'started', 'events', events,
+  last_seq := coalesce((step ->> 'last_seq')::bigint, (select m.seq from public.messages m
+    where m.swarm_id = run.swarm_id and m.created_at <= speaker.started_at order by m.seq desc limit 1), 0);
+  return jsonb_build_object('outcome', 'started', 'events', events,
+    'messages', (select m.messages from private.read_messages(run.swarm_id, 0, (step ->> 'history_limit')::integer,
+      last_seq) as m),
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', private.build_tools(speaker.tools, speaker.id, speaker.user_id, speaker.acts_for_askers, run.swarm_id,
         run.user_id),
       'past_calls', private.read_past_calls(run.swarm_id, speaker.id, run.user_id, run.id,
-        (step ->> 'turn_id')::uuid), 'summary', private.read_summary(run.swarm_id, speaker.id)));
+        (step ->> 'turn_id')::uuid), 'summary', private.read_summary(run.swarm_id, speaker.id, last_seq)));
 end
 $$;
 

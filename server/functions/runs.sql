@@ -779,15 +779,16 @@ end
 $$;
 grant execute on function private.load_run(uuid, bigint) to sb_service;
 
--- The latest messages of a swarm after a seq, column by column and the latest first, so that types are looked up once
--- for each column and not for each row. More than the longest of contexts holds is not read: swarms full of long
--- messages would fill the memory of a node. While each message is short enough for all of them to fit, the sizes are
--- not added up, which costs as much as reading the messages.
-create or replace function private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+-- The latest messages of a swarm after a seq, and up to another one if there is one, column by column and the latest
+-- first, so that types are looked up once for each column and not for each row. More than the longest of contexts holds
+-- is not read: swarms full of long messages would fill the memory of a node. While each message is short enough for all
+-- of them to fit, the sizes are not added up, which costs as much as reading the messages.
+create or replace function private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer,
+  up_to_seq bigint default null)
 returns table (messages json) language sql stable
 as $$
   select case when bool_or(n.is_long) then private.read_long_messages(read_messages.swarm_id, read_messages.after_seq,
-      read_messages.max_messages)
+      read_messages.max_messages, read_messages.up_to_seq)
     else json_build_object('id', json_agg(n.id), 'seq', json_agg(n.seq), 'sender_type', json_agg(n.sender_type),
       'sender_id', json_agg(n.sender_id), 'sender_name', json_agg(n.sender_name),
       'content', json_agg(n.content) filter (where not n.is_long), 'run_id', json_agg(n.run_id)) end
@@ -795,11 +796,13 @@ as $$
           (coalesce(octet_length(m.content), 0) * read_messages.max_messages::bigint >= 4000000) is not false as is_long
         from public.messages m
         where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
+          and (read_messages.up_to_seq is null or m.seq <= read_messages.up_to_seq)
         order by m.seq desc limit read_messages.max_messages) as n
 $$;
 
 -- The same for messages of which not all may be read.
-create or replace function private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+create or replace function private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer,
+  up_to_seq bigint)
 returns json language plpgsql stable
 as $$
 begin
@@ -812,6 +815,7 @@ begin
                   coalesce(octet_length(m.content), 0) as bytes
                 from public.messages m
                 where m.swarm_id = read_long_messages.swarm_id and m.seq > read_long_messages.after_seq
+                  and (read_long_messages.up_to_seq is null or m.seq <= read_long_messages.up_to_seq)
                 order by m.seq desc limit read_long_messages.max_messages) as m) as n
     where n.newer_bytes < 4000000);
 end

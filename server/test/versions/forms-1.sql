@@ -85,7 +85,7 @@ insert into private.run_progress (run_id, progress) values ('01a1ebd7-0000-7000-
   "suspended": [{
     "id": "999c4630-5e5a-43c5-b2c9-9ccadaad4a8d", "text": "Wait.", "asked": null, "model": "scripted",
     "usage": {"inputTokens": 10, "isEstimated": false, "outputTokens": 5, "reasoningTokens": 0, "cachedInputTokens": 0},
-    "system": "", "agentId": "01a1ebd7-0000-7000-8000-0000000000a2", "costUsd": null, "waiting": [], "attempts": 1,
+    "agentId": "01a1ebd7-0000-7000-8000-0000000000a2", "costUsd": null, "waiting": [], "attempts": 1,
     "messages": [
       {"role": "assistant", "content": "Wait.",
        "toolCalls": [{"id": "27b2a834-a0eb-46e7-a452-634c5b8c17d3", "name": "look_up", "inputText": "{}"}]},
@@ -93,7 +93,7 @@ insert into private.run_progress (run_id, progress) values ('01a1ebd7-0000-7000-
        "toolCallId": "27b2a834-a0eb-46e7-a452-634c5b8c17d3"}],
     "position": 0, "usedTool": true, "warnings": [], "framework": "provider_a",
     "messageId": "8b54795f-aa4c-4be3-8752-d0cff6bc8857", "toolSteps": 1, "durationMs": 80, "firstTokenMs": 1,
-    "promptedCount": 0, "reservationIds": [], "isContextLeftOut": true}]}');
+    "lastSeq": 1, "reservationIds": []}]}');
 insert into public.run_events (run_id, swarm_id, seq, agent_id, restricted, type, data)
 select '01a1ebd7-0000-7000-8000-0000000000d2', '01a1ebd7-0000-7000-8000-0000000000b2', e.seq,
   case when e.is_of_agent then uuid '01a1ebd7-0000-7000-8000-0000000000a2' end, false, e.type,

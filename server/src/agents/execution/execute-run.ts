@@ -130,7 +130,7 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
       throw new RunStop("lost");
     },
     storeSummary: (summary) => retryWhileHeld(() => storeSummary(pool, { ...summary, run_id: runId, fence }), isHeld),
-    hasSummarized: false,
+    hasSummarized: progress?.hasSummarized ?? false,
     agents,
     isNarrowed,
     coordinatorId,

@@ -126,6 +126,7 @@ export interface RunProgress {
   readonly answerCount: number;
   readonly finished: readonly (FinishedTurn & TurnMarks)[];
   readonly suspended: readonly SuspendedTurn[];
+  readonly hasSummarized?: boolean;
   /** The last event when it was stored; absent in the progress of a run that waits. */
   readonly seq?: number;
 }

@@ -18,7 +18,6 @@ export interface StoredTurn {
   readonly position: number;
   /** Not null when the coordinator asked for this turn. */
   readonly asked: QuestionRow | null;
-  system: string;
   messages: ModelMessage[];
   text: string;
   /** Readers do not see the text before it was checked. Absent in rows of earlier versions. */
@@ -34,8 +33,6 @@ export interface StoredTurn {
   costUsd: number | null;
   /** Of calls whose usage is recorded with the end of the turn. */
   readonly reservationIds: string[];
-  /** The number of messages in the recorded prompt of the last model call. Absent in rows of earlier versions. */
-  promptedCount?: number;
 }
 
 export type TurnEnd =
@@ -106,7 +103,7 @@ export type LiveCall =
       readonly turnId: string;
     };
 
-/** The state that another node needs to continue a turn. Stored as JSON. */
+/** The state that another node needs to continue a turn. Stored as JSON. `messages` are those of the turn alone: its context is built again. */
 export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds" | "framework" | "model">> {
   /** Null: as the agent says. */
   readonly framework: Framework | null;
@@ -116,11 +113,15 @@ export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds
   readonly agentId: string;
   readonly waiting: readonly WaitingCall[];
   readonly durationMs: number;
+  /** The last message of the swarm that the turn could read. Absent: not known. */
+  readonly lastSeq?: number;
+  /** The maximum number of messages in the context, once the model has rejected a longer one. */
+  readonly contextLimit?: number;
+  /** The number of messages in the recorded prompt of the last model call, and its hash. */
+  readonly promptedCount?: number;
+  readonly promptedHash?: string | null;
   /** The turn has begun and done nothing else that is stored. */
   readonly isBlank?: boolean;
-  /** `messages` are those of the turn alone: its context is built again. */
-  readonly isContextLeftOut?: boolean;
-  readonly readings?: readonly (readonly [string, string | null])[];
   readonly isRepairing?: boolean;
   readonly usedTool?: boolean;
   readonly hasExpired?: boolean;
@@ -140,8 +141,6 @@ export function createBlankTurn({ id, messageId, position, agentId, asked }: Bla
     agentId,
     asked,
     isBlank: true,
-    isContextLeftOut: true,
-    system: "",
     messages: [],
     waiting: [],
     text: "",

@@ -137,9 +137,20 @@ function recordEnd(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
 /** Returns the text that is stored. Does not await the write: the steps that follow are written in the same batch. */
 function submitEnd(
   run: LiveRun,
-  turn: Omit<SuspendedTurn, "agentId" | "waiting" | "durationMs" | "readings"> & {
-    readonly modelCalls?: readonly ModelCallRow[];
-  },
+  turn: Pick<
+    SuspendedTurn,
+    | "id"
+    | "text"
+    | "isWithheld"
+    | "warnings"
+    | "attempts"
+    | "framework"
+    | "model"
+    | "firstTokenMs"
+    | "usage"
+    | "costUsd"
+    | "reservationIds"
+  > & { readonly modelCalls?: readonly ModelCallRow[] },
   end: EndInput & { readonly agentId: string; readonly durationMs: number },
 ): string {
   // What was withheld has not been checked.

@@ -1,12 +1,10 @@
 import type { LiveRun } from "../run/live-run.ts";
 import { trackSuspended, trackTurn } from "./run-progress.ts";
-import { buildTurnContext } from "./turn-context.ts";
 import { recordLostCalls } from "./lost-calls.ts";
 import { answerCall, type CallAnswering, runCalls } from "./answer-calls.ts";
 import { buildToolset } from "./toolset.ts";
 import { closeSuspended, hasBegun } from "./finish-turn.ts";
-import { guardInput } from "./guard-turn.ts";
-import { addMessages, answeringOf, continueTurn, settle, takeAnswers } from "./run-turn.ts";
+import { addMessages, answeringOf, continueTurn, readConversation, settle, takeAnswers } from "./run-turn.ts";
 import { reviveTurn } from "./suspended-turn.ts";
 import type { Turn } from "./turn.ts";
 import {
@@ -22,7 +20,6 @@ import type { SuspendedTurn, TurnEnd, WaitingCall } from "../run/turn-state.ts";
 
 /** Continues a turn that waited, or whose node was lost. */
 export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promise<TurnEnd> {
-  const { isContextLeftOut = false, isBlank = false } = suspended;
   trackSuspended(run, suspended);
   // A turn that ends at once keeps the text that readers have.
   const isRestarted = mayHaveWritten(run, suspended) && !run.signal.aborted;
@@ -31,7 +28,8 @@ export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promis
     turn_id: suspended.id,
     agent_id: suspended.agentId,
     ...(isRestarted && { restart: { text: suspended.isWithheld === true ? "" : suspended.text } }),
-    ...(isContextLeftOut && { history_limit: run.limits.historyLimit + 1 }),
+    history_limit: run.limits.historyLimit + 1,
+    ...(suspended.lastSeq !== undefined && { last_seq: suspended.lastSeq }),
   });
   if (outcome !== "started" || agent === undefined) {
     closeSuspended(run, suspended);
@@ -42,8 +40,7 @@ export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promis
   trackTurn(run, turn);
   if (run.signal.aborted && turn.isWithheld !== true) turn.text = findText(run, turn.id) ?? turn.text;
   const end = await settle(run, turn, async () => {
-    if (isBlank) await guardInput(run, turn);
-    if (isContextLeftOut) buildContextAgain(run, turn);
+    await readConversation(run, turn);
     const toolset = buildToolset(run, turn);
     recordLostCalls(run, turn, { tools: toolset.tools, isRestarted });
     const answering = answeringOf(run, turn, toolset);
@@ -68,13 +65,6 @@ function mayHaveWritten({ context, progress }: LiveRun, { waiting }: SuspendedTu
 
 function findText({ context }: LiveRun, turnId: string): string | null {
   return context.recovery?.open_turns.find(({ id }) => id === turnId)?.text ?? null;
-}
-
-/** The messages of the swarm when the turn began, and those of the turn. */
-function buildContextAgain(run: LiveRun, turn: Turn): void {
-  const own = turn.messages;
-  buildTurnContext(run, turn, buildToolset(run, turn).tools);
-  turn.messages.push(...own);
 }
 
 async function decideCall(answering: CallAnswering, waiting: WaitingCall): Promise<WaitingCall> {

@@ -9,8 +9,8 @@ import type { LoadedRun } from "../run/sql/load-run.ts";
 const VERSION = 1;
 
 export function describeProgress(run: LiveRun, suspended: readonly SuspendedTurn[], elapsedMs: number): RunProgress {
-  const { turnCount, toolCallCount, answerCount, finished } = run;
-  return { version: VERSION, elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended };
+  const { turnCount, toolCallCount, answerCount, finished, hasSummarized } = run;
+  return { version: VERSION, elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended, hasSummarized };
 }
 
 /**
@@ -70,6 +70,8 @@ export function readProgress({ progress, recovery }: LoadedRun): RunProgress | n
       createBlankTurn({ id, messageId, agentId, position, asked: null }),
     );
   const { elapsedMs = 0, turnCount = blank.length, toolCallCount = 0, answerCount = 0, finished = [] } = stored ?? {};
+  // A node that was lost may have paid for one that nobody has stored.
+  const hasSummarized = stored?.hasSummarized === true || blank.length > 0;
   return {
     elapsedMs: elapsedMs + recovery.elapsed_ms,
     turnCount,
@@ -77,6 +79,7 @@ export function readProgress({ progress, recovery }: LoadedRun): RunProgress | n
     answerCount,
     finished,
     suspended: [...(stored?.suspended ?? []), ...blank],
+    hasSummarized,
     ...(stored?.seq !== undefined && { seq: stored.seq }),
   };
 }

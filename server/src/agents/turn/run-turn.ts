@@ -40,12 +40,17 @@ export async function runTurn(
   if (asked !== null) run.questions.set(turn.messageId, asked);
   trackTurn(run, turn);
   return await settle(run, turn, async () => {
-    await guardInput(run, turn);
-    const { tools } = buildToolset(run, turn);
-    buildTurnContext(run, turn, tools);
-    if (await summarizeLeftOut(run, turn)) buildTurnContext(run, turn, tools);
+    await readConversation(run, turn);
     return await continueTurn(run, turn);
   });
+}
+
+/** Gives a turn that begins or continues the conversation as its agent may read it now. */
+export async function readConversation(run: LiveRun, turn: Turn): Promise<void> {
+  await guardInput(run, turn);
+  const { tools } = buildToolset(run, turn);
+  buildTurnContext(run, turn, tools);
+  if (await summarizeLeftOut(run, turn)) buildTurnContext(run, turn, tools);
 }
 
 export async function settle(run: LiveRun, turn: Turn, work: () => Promise<TurnEnd>): Promise<TurnEnd> {

@@ -1,20 +1,25 @@
 import type { LiveRun } from "../run/live-run.ts";
 import type { SpeakingAgent } from "../writer/steps.ts";
 import { createTurn, type Turn } from "./turn.ts";
-import { countUnchanged, dropImages } from "./turn-images.ts";
+import { dropImages } from "./turn-images.ts";
 import { createBlankTurn, type SuspendedTurn, type WaitingCall } from "../run/turn-state.ts";
 
+/**
+ * The state of a turn that waits. Its context is built again when the turn continues: messages can be edited or deleted, results expire
+ * and people join meanwhile.
+ */
 export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn {
-  const messages = turn.messages.map(dropImages);
-  const { promptedCount } = turn;
   return {
     id: turn.id,
     messageId: turn.messageId,
     position: turn.position,
     agentId: turn.agent.id,
     asked: turn.asked,
-    system: turn.system,
-    messages,
+    lastSeq: turn.lastSeq,
+    ...(turn.contextLimit !== null && { contextLimit: turn.contextLimit }),
+    promptedCount: turn.promptedCount,
+    promptedHash: turn.promptedHash,
+    messages: turn.messages.slice(turn.contextLength).map(dropImages),
     waiting: waiting.map(dropImages),
     text: turn.text,
     ...(turn.isWithheld === true && { isWithheld: true }),
@@ -27,10 +32,6 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     usage: turn.usage,
     costUsd: turn.costUsd,
     reservationIds: turn.reservationIds,
-    // The next recorded prompt repeats messages that have lost their images.
-    ...(promptedCount !== undefined && {
-      promptedCount: Math.min(promptedCount, countUnchanged(turn.messages, messages)),
-    }),
     durationMs: run.ports.clock.now().getTime() - turn.startedAtMs,
     ...(turn.isRepairing && { isRepairing: true }),
     ...(turn.usedTool && { usedTool: true }),
@@ -45,21 +46,13 @@ export function snapshotTurn(run: LiveRun, turn: Turn, waiting: readonly Waiting
   const isBlank = waiting.length === 0 && turn.messages.length === contextLength;
   if (isBlank) return createBlankTurn({ id, messageId, position, agentId: turn.agent.id, asked });
   // The prompt of a call that is not complete may never be stored, so the next one is recorded whole.
-  const whole = { ...suspendTurn(run, turn, waiting), text: turn.settledText, promptedCount: 0 };
-  if (contextLength === 0) return whole;
-  return {
-    ...whole,
-    system: "",
-    messages: whole.messages.slice(contextLength),
-    isContextLeftOut: true,
-    ...(turn.readings.size > 0 && { readings: [...turn.readings] }),
-  };
+  return { ...suspendTurn(run, turn, waiting), text: turn.settledText, promptedCount: 0 };
 }
 
 /** Takes a copy of the stored state, which is parsed JSON and not used otherwise. */
 export function reviveTurn(run: LiveRun, suspended: SuspendedTurn, agent: SpeakingAgent): Turn {
-  const { agentId: _agentId, waiting, durationMs, reservationIds = [], readings = [], ...stored } = suspended;
-  const { isBlank: _isBlank, isContextLeftOut: _isContextLeftOut, ...state } = stored;
+  const { agentId: _agentId, waiting, durationMs, reservationIds = [], ...stored } = suspended;
+  const { isBlank: _isBlank, ...state } = stored;
   const fresh = createTurn(run, { ...stored, agent });
   const startedAtMs = fresh.startedAtMs - durationMs;
   // Text that readers have seen cannot be withheld any more.
@@ -72,6 +65,5 @@ export function reviveTurn(run: LiveRun, suspended: SuspendedTurn, agent: Speaki
     startedAtMs,
     settledText: state.text,
     calls: [...waiting],
-    readings: new Map(readings),
   });
 }

@@ -5,6 +5,7 @@ import type { ContextSwarm } from "../context/render-system.ts";
 import type { Participant } from "../context/speakers.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import { renderExtras } from "../model/estimate-input.ts";
+import { countRecorded } from "../model/record-prompt.ts";
 import { estimateTokens } from "../providers/estimate-tokens.ts";
 import type { ModelMessage, ModelTool } from "../providers/model-port.ts";
 import { grantOf, type LiveRun } from "../run/live-run.ts";
@@ -19,13 +20,10 @@ const MIN_CONTEXT_TOKENS = 256;
 export function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
   const { contextCount: count, contextLimit: limit } = turn;
   turn.contextLimit = limit === null ? count - Math.ceil(count / 3) : Math.floor(count / 2);
-  // The tool calls of this turn, their results and a request to repair the answer stay.
-  const own = turn.messages.slice(turn.contextLength);
   buildTurnContext(run, turn, tools);
-  turn.messages.push(...own);
 }
 
-/** Builds the context of the turn from the messages of the swarm. */
+/** Builds the context of the turn from the messages of the swarm. The tool calls of the turn, their results and a request to repair the answer stay. */
 export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
   const { models, calibration } = run.ports;
   const { agent } = turn;
@@ -59,11 +57,12 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
     charsPerToken: ratio,
   });
   turn.system = context.system;
-  turn.messages = run.images.length === 0 ? context.messages : markLastUser(context.messages);
+  const own = turn.messages.slice(turn.contextLength);
+  turn.messages = [...(run.images.length === 0 ? context.messages : markLastUser(context.messages)), ...own];
   turn.contextCount = context.messageCount;
   turn.contextLength = context.messages.length;
   turn.sources = context.sources;
-  turn.promptedCount = 0;
+  turn.promptedCount = countRecorded(turn, turn);
   turn.leftOut = context.trimmed;
   turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
   if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {

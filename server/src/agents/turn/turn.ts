@@ -21,9 +21,12 @@ export interface Turn extends StoredTurn, PromptedTurn {
   readonly span: TurnSpan;
   readonly checkRepeat: RepeatGuard;
   readonly startedAtMs: number;
-  /** The number of swarm messages in the context; 0 when another process built it. */
+  system: string;
+  /** The last message of the swarm that the turn could read. */
+  readonly lastSeq: number;
+  /** The number of swarm messages in the context. */
   contextCount: number;
-  /** The number of model messages that the context has; those after it belong to the turn. 0 when another process built it. */
+  /** The number of model messages that the context has; those after it belong to the turn. */
   contextLength: number;
   /** The maximum number of messages in the context, once the model has rejected a longer one. */
   contextLimit: number | null;
@@ -76,6 +79,7 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     checkRepeat: createRepeatGuard(),
     startedAtMs: run.ports.clock.now().getTime(),
     system: "",
+    lastSeq: run.transcript.at(-1)?.seq ?? 0,
     messages: [],
     contextCount: 0,
     contextLength: 0,
@@ -86,6 +90,7 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     sources: [],
     promptedTools: null,
     promptedCount: 0,
+    promptedHash: null,
     settledText: "",
     calls: [],
     end: null,
@@ -132,8 +137,7 @@ function withRequest({ context }: LiveRun, agent: SpeakingAgent): SpeakingAgent 
 
 /** Takes messages of which some have lost their images, which the next recorded prompt repeats. */
 export function replaceMessages(turn: Turn, messages: ModelMessage[]): void {
-  if (turn.promptedCount !== undefined)
-    turn.promptedCount = Math.min(turn.promptedCount, countUnchanged(turn.messages, messages));
+  turn.promptedCount = Math.min(turn.promptedCount, countUnchanged(turn.messages, messages));
   turn.messages = messages;
 }
 

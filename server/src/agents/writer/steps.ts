@@ -91,8 +91,9 @@ export type Step =
       readonly agent_id: string;
       /** The node of the turn was lost: readers replace the text of the turn by this one. */
       readonly restart?: { readonly text: string };
-      /** Requests the messages of the swarm. */
-      readonly history_limit?: number;
+      readonly history_limit: number;
+      /** The last message that the turn could read. Absent: the last one when it began. */
+      readonly last_seq?: number;
     }
   | {
       readonly op: "turn_status";

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { sweepRuns } from "../../../src/agents/execution/sql/manage-runs.ts";
 import { addAgent, addMember } from "../support/acting-stage.ts";
 import { codeOf } from "../support/respond-stage.ts";
-import { lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { lastRole, type NewSwarm, openRunStage, type RunStage, says } from "../support/run-stage.ts";
 import {
   assign,
   callsThenTells,
@@ -228,6 +228,130 @@ describe("rights that end while a run waits", () => {
     assert.deepEqual(
       offered.filter((description) => ["for tests", "another"].includes(description)),
       ["for tests"],
+    );
+  });
+});
+
+describe("what changes while a run waits", () => {
+  /** Waits, and says what the model reads when the run goes on. */
+  async function readAfter(
+    prepare: (swarm: NewSwarm) => Promise<void>,
+    change: (swarm: NewSwarm, runId: string) => Promise<unknown>,
+    { kind, end = "completed all_replied" }: { readonly kind?: string; readonly end?: string } = {},
+  ): Promise<{ before: string; after: string; stored: string }> {
+    const swarm = await newWaiter(stage, { history_limit: 10 });
+    if (kind !== undefined) {
+      const toolId = await stage.newTool(swarm.agentIds[0] ?? "", "orders", { kind });
+      await stage.rows("update public.tools set is_vouched = true where id = $1", [toolId]);
+    }
+    await prepare(swarm);
+    const read: string[] = [];
+    const waiting = await openWait(stage, {
+      swarm,
+      steps: [[sleeps()]],
+      script: (call) => {
+        read.push(JSON.stringify([call.system, call.messages]));
+        return callsThenTells([sleeps()])(call);
+      },
+    });
+    const [{ stored } = { stored: "" }] = await stage.rows<{ stored: string }>(
+      "select progress::text as stored from private.run_progress where run_id = $1",
+      [waiting.runId],
+    );
+    await change(swarm, waiting.runId);
+    await makeDue(stage, waiting.runId);
+    assert.equal(await goOn(stage, waiting), end);
+    return { before: read[0] ?? "", after: read.slice(1).join("\n"), stored };
+  }
+  const say = async ({ swarmId, ownerId }: NewSwarm, ...texts: readonly string[]): Promise<void> => {
+    for (const text of texts)
+      await stage.rows(
+        "insert into public.messages (swarm_id, sender_type, sender_user_id, content) values ($1, 'user', $2, $3)",
+        [swarmId, ownerId, text],
+      );
+  };
+  const has = (text: string, ...words: readonly string[]): boolean[] => words.map((word) => text.includes(word));
+
+  test("messages that were edited, deleted or written: the turn reads those with which it began, as they are now", async () => {
+    const { before, after, stored } = await readAfter(
+      (swarm) => say(swarm, "the PIN is 1234", "the word is Rumpel", "stays"),
+      async (swarm) => {
+        const { swarmId } = swarm;
+        await stage.rows("delete from public.messages where swarm_id = $1 and seq = 1", [swarmId]);
+        await stage.rows("update public.messages set content = 'no word' where swarm_id = $1 and seq = 2", [swarmId]);
+        // As many as fit, and from a clock that was set back.
+        await say(swarm, ...Array.from({ length: 12 }, (_, number) => `later ${number}`));
+        await stage.rows("update public.messages set created_at = now() - interval '1 day' where content ~ '^later'");
+      },
+    );
+    assert.deepEqual(has(before, "1234", "Rumpel", "stays", "hello"), [true, true, true, true]);
+    assert.deepEqual(has(after, "1234", "Rumpel", "no word", "stays", "hello", "later", "ended_by"), [
+      false,
+      false,
+      true,
+      true,
+      true,
+      false,
+      true,
+    ]);
+    assert.deepEqual(has(stored, "1234", "Rumpel", "hello"), [false, false, false]);
+  });
+
+  test("a message that a summary covers: the summary is gone, and the one before it or none is read", async () => {
+    const summarise = ({ swarmId, agentIds }: NewSwarm, upToSeq: number, text: string): Promise<unknown> =>
+      stage.rows(
+        "insert into public.conversation_summaries (swarm_id, agent_id, up_to_seq, text) values ($1, $2, $3, $4)",
+        [swarmId, agentIds[0], upToSeq, text],
+      );
+    const { before, after } = await readAfter(
+      async (swarm) => {
+        await say(swarm, "one", "two", "three", "four");
+        await summarise(swarm, 1, "They said ONE.");
+        await summarise(swarm, 3, "They said TWO.");
+      },
+      async (swarm) => {
+        await stage.rows("update public.messages set content = 'zwei' where swarm_id = $1 and seq = 2", [
+          swarm.swarmId,
+        ]);
+        // Of messages that the turn does not read.
+        await summarise(swarm, 5, "They said FIVE.");
+      },
+    );
+    assert.deepEqual(has(before, "ONE", "TWO", "four"), [false, true, true]);
+    assert.deepEqual(has(after, "ONE", "TWO", "FIVE", "zwei", "four"), [true, false, false, true, true]);
+  });
+
+  test("somebody joins: what a tool told the starter alone in an earlier run stays with the starter", async () => {
+    const ask = async (swarm: NewSwarm): Promise<void> => {
+      const node = stage.node({ tools, script: callsThenTells([{ name: "orders" }]) });
+      const runId = await stage.ask(swarm);
+      await node.take(runId);
+      assert.equal((await stage.end(runId)).status, "completed");
+      // The result must be in the history alone.
+      await stage.rows("update public.messages set content = 'done' where run_id = $1", [runId]);
+    };
+    const { before, after } = await readAfter(ask, async ({ swarmId }) => void (await join(swarmId, "member")), {
+      kind: "rpc",
+    });
+    assert.deepEqual([...has(before, "orders says"), ...has(after, "orders says")], [true, false]);
+  });
+
+  test("a message becomes one that a guardrail blocks: the agent does not read it", async () => {
+    const { before, after } = await readAfter(
+      async (swarm) => {
+        await say(swarm, "a harmless word");
+        await stage.rows(
+          `insert into public.guardrails (agent_id, name, kind, stage, action, config)
+           values ($1, 'No orders', 'pattern', 'input', 'block', '{"pattern": "obey"}')`,
+          [swarm.agentIds[0]],
+        );
+      },
+      ({ swarmId }) =>
+        stage.rows("update public.messages set content = 'obey me' where swarm_id = $1 and seq = 1", [swarmId]),
+    );
+    assert.deepEqual(
+      [...has(before, "harmless"), ...has(after, "harmless", "obey", "hello")],
+      [true, false, false, true],
     );
   });
 });

@@ -11,9 +11,11 @@ import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-
 import type { RunPorts } from "../../../src/agents/run/live-run.ts";
 import { ModelError } from "../../../src/errors/index.ts";
 import { until } from "../../support/until.ts";
+import { decide } from "../support/acting-stage.ts";
 import {
   calls,
   hangs,
+  lastRole,
   type NewSwarm,
   type NodeOptions,
   openRunStage,
@@ -201,7 +203,11 @@ describe("a summary that cannot be made leaves out messages, and an event says w
     for (let count = 0; count < 10_000; count += 1) yield { type: "text", delta: "x".repeat(1_000) };
     assert.fail("nobody stopped the answer");
   }
+  async function* huge(call: ModelCall): AsyncGenerator<ModelEvent> {
+    yield* says(call, "x".repeat(10_000_000));
+  }
   const cases: readonly (readonly [string, (call: ModelCall) => AsyncIterable<ModelEvent>, SummaryFault])[] = [
+    ["its model answers with 10 MB at once", huge, "answer"],
     ["its model answers with nothing", (call) => says(call, " \n"), "answer"],
     ["its model never ends", endless, "answer"],
     ["its model is broken", refuse, "provider"],
@@ -240,6 +246,41 @@ describe("a summary that cannot be made leaves out messages, and an event says w
       swarm.swarmId,
     ]);
     assert.equal(agents.length, 2);
+  });
+
+  test("the run has written one before it waited, and goes on with another node", async () => {
+    const swarm = await newSwarm({}, ["Ada", "Ben"]);
+    await fill(swarm, 12);
+    await stage.newTool(swarm.agentIds[0] ?? "", "pay", { requiresApproval: true });
+    const runId = await stage.ask(swarm);
+    const pays = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      asked.push(call);
+      if (isSummary(call)) return says(call, "Short.");
+      return call.tools.length > 0 && lastRole(call) !== "tool" ? calls(call, { name: "pay" }) : says(call, "fine");
+    };
+    await stage.node({ script: pays }).take(runId);
+    await until(async () => (await stage.run(runId)).status === "requires_action", "the run waits");
+    assert.equal(asked.filter(isSummary).length, 1);
+    await decide(stage, runId, swarm.ownerId);
+    await stage.node({ script: pays }).take(runId);
+    await stage.end(runId);
+    assert.deepEqual([asked.filter(isSummary).length, await readFault(runId)], [1, "limit"]);
+    assert.equal((await stage.texts(runId)).length, 2);
+  });
+
+  test("its node was lost while it was written", async () => {
+    const swarm = await newSwarm();
+    await fill(swarm);
+    const runId = await stage.ask(swarm);
+    await stage.node({ script: script((call) => hangs(call)) }).take(runId);
+    await until(() => asked.some(isSummary), "the summary is being written");
+    await stage.rows("update private.run_leases set expires_at = now() - interval '1 second' where run_id = $1", [
+      runId,
+    ]);
+    await stage.node({ script: script(() => assert.fail("the run may have paid for one")) }).take(runId);
+    assert.equal((await stage.end(runId)).status, "completed");
+    assert.equal(await readFault(runId), "limit");
+    assert.match(readBeginning(), /^\(The beginning of the conversation is left out\.\)\n\nsaid /);
   });
 
   test("a message was changed while it was written", async () => {

@@ -39,7 +39,6 @@ type ResultRow = Omit<StepResult, "events" | "messages"> &
   Partial<Pick<StepResult, "events">> & {
     /** Of a turn that is resumed. */
     readonly messages?: MessageColumns;
-    readonly last_read_seq?: number | null;
   };
 
 interface AdvancedRow {
@@ -103,13 +102,11 @@ function takePromptsOut(step: NumberedStep, prompts: Record<string, PromptRow>):
 function toAdvanced(row: AdvancedRow, steps: readonly NumberedStep[]): Omit<Advanced, "hasEvents" | "isDurable"> {
   const messages = row.messages === null ? [] : toMessages(row.messages);
   const results = steps.map((step, index): StepResult => {
-    const { messages: history, last_read_seq: lastSeq, ...result } = row.results?.[index] ?? {};
+    const { messages: history, ...result } = row.results?.[index] ?? {};
     const isOfStep = ({ seq }: EventRow): boolean => seq >= step.seq && seq < step.seq + countSeqs(step);
     const events = result.events ?? row.events?.filter(isOfStep) ?? [];
     if (step.op === "start_turn") return { ...result, events, messages };
-    // A turn that is resumed has not read what was written since it began.
-    if (history !== undefined)
-      return { ...result, events, messages: toMessages(history).filter(({ seq }) => seq <= (lastSeq ?? 0)) };
+    if (history !== undefined) return { ...result, events, messages: toMessages(history) };
     if (step.op !== "finish_run" || row.body === null) return { ...result, events };
     const end = { seq: step.seq, type: `run.${step.status}`, agent_id: null, restricted: false, data: row.body };
     return { ...result, events: [end], hasNext: row.has_next !== false };
