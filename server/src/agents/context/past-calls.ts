@@ -116,9 +116,13 @@ function inputOf({ input }: PastCall, isCut: boolean): string {
   return input === null || (isCut && input.length > HEAD_CHARS) ? "{}" : input;
 }
 
-function outputOf({ output }: PastCall, isCut: boolean): string {
+function outputOf({ input, output }: PastCall, isCut: boolean): string {
   if (output === null) return EXPIRED;
-  if (!isCut || output.length <= HEAD_CHARS) return output;
+  if (!isCut) return output;
   const head = cutAtCharacter(output, HEAD_CHARS);
-  return `${head}\n(cut here: ${output.length - head.length} more characters)`;
+  const notes = [
+    ...(head.length < output.length ? [`(cut here: ${output.length - head.length} more characters)`] : []),
+    ...((input?.length ?? 0) > HEAD_CHARS ? ["(The arguments of the call are left out.)"] : []),
+  ];
+  return [head, ...notes].join("\n");
 }

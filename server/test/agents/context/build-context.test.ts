@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { ANY_CHARACTER } from "../../support/any-character.ts";
 import { buildContext, type ContextRequest } from "../../../src/agents/context/build-context.ts";
+import type { PastCall } from "../../../src/agents/context/past-calls.ts";
 import { estimateTokens } from "../../../src/agents/providers/estimate-tokens.ts";
 import type { TranscriptMessage } from "../../../src/agents/context/transcript.ts";
 
@@ -223,6 +224,88 @@ describe("a summary", () => {
   test("leaves half of the context free", () => {
     const { trimmed } = build(messages, { historyLimit: 4 });
     assert.equal(trimmed?.upToSeq, (messages.at(-1)?.seq ?? 0) - 2);
+  });
+});
+
+describe("tool calls of earlier runs", () => {
+  const RUNS = 6;
+  const HEAD_CHARS = 400;
+
+  /** Each run asks, calls a tool twice, and answers. */
+  function remember(tokenBudget: number, chars = 2_000, inputChars = 10) {
+    const calls: PastCall[] = [];
+    const messages = Array.from({ length: RUNS }, (_, run) => {
+      const [question, answer] = [said("u1", `question ${run}`), said("a1", `answer ${run}`)];
+      for (const letter of ["a", "b"])
+        calls.push({
+          id: `${run}-${letter}`,
+          run_id: `r${run}`,
+          message_id: answer.id,
+          asked_id: null,
+          name: "look",
+          input: JSON.stringify({ q: letter.repeat(inputChars) }),
+          output: `${run}${letter.repeat(chars)}`,
+          is_error: false,
+          is_private: false,
+        });
+      return [question, answer];
+    }).flat();
+    return build([...messages, said("u1", "and now?")], {
+      participants: [],
+      tokenBudget,
+      charsPerToken: 4,
+      pastCalls: { calls, is_cut: false },
+    });
+  }
+  type Results = readonly { readonly run: number; readonly isCut: boolean }[];
+  const resultsIn = ({ messages }: ReturnType<typeof remember>): Results =>
+    messages.flatMap((message) =>
+      message.role === "tool"
+        ? [{ run: Number(message.output[0]), isCut: message.output.includes("\n(cut here: ") }]
+        : [],
+    );
+
+  test("the oldest results are cut to a head with a note, then left out with their calls, before messages are", () => {
+    const whole = remember(100_000);
+    assert.deepEqual([resultsIn(whole).length, resultsIn(whole).some(({ isCut }) => isCut)], [2 * RUNS, false]);
+    const [cut, fewer, none] = [remember(4_000), remember(1_200), remember(220)];
+    assert.ok(resultsIn(cut).length === 2 * RUNS && resultsIn(cut)[0]?.isCut && !resultsIn(cut).at(-1)?.isCut);
+    assert.ok(resultsIn(fewer).length > 0 && resultsIn(fewer).length < 2 * RUNS && (resultsIn(fewer)[0]?.run ?? 0) > 0);
+    assert.deepEqual([resultsIn(none), none.messageCount, none.trimmed], [[], 2 * RUNS + 1, null]);
+    const [first] = cut.messages.flatMap((message) => (message.role === "tool" ? [message.output] : []));
+    assert.equal(first, `0${"a".repeat(HEAD_CHARS - 1)}\n(cut here: ${2_001 - HEAD_CHARS} more characters)`);
+  });
+
+  test("arguments that are too long go with the rest of the result, and the note says so", () => {
+    const { messages } = remember(1_500, 10, 2_000);
+    const [call] = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+    const [result] = messages.flatMap((message) => (message.role === "tool" ? [message.output] : []));
+    assert.deepEqual([call?.inputText, result?.slice(11)], ["{}", "\n(The arguments of the call are left out.)"]);
+  });
+
+  test("stay in pairs, in order and within the budget, however small it is", () => {
+    fc.assert(
+      fc.property(fc.nat(9_000), fc.nat(3_000), fc.nat(1_000), (tokenBudget, chars, inputChars) => {
+        const context = remember(Math.max(300, tokenBudget), chars, inputChars);
+        assert.ok(context.estimatedTokens <= Math.max(300, tokenBudget));
+        let open: (string | undefined)[] = [];
+        for (const message of context.messages)
+          if (message.role === "tool") assert.equal(message.toolCallId, open.shift());
+          else {
+            assert.deepEqual(open, []);
+            if (message.role === "assistant") open = (message.toolCalls ?? []).map(({ id }) => id);
+          }
+        assert.deepEqual(open, []);
+        const results = resultsIn(context);
+        assert.ok(
+          results.every(({ run, isCut }, index) => {
+            const next = results[index + 1];
+            return next === undefined || (next.run >= run && (isCut || !next.isCut));
+          }),
+        );
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 

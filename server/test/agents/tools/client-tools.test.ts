@@ -109,6 +109,17 @@ async function pause(
 const contents = async (runId: string): Promise<unknown[]> => (await stage.texts(runId)).map(({ content }) => content);
 
 describe("a tool that the client executes", () => {
+  test("took no time when the clock was set back meanwhile", async () => {
+    const { ids, runId, submit, resume } = await pause();
+    await stage.rows("update public.tool_executions set started_at = now() + interval '1 hour' where run_id = $1", [
+      runId,
+    ]);
+    await submit(ids.map((tool_execution_id) => ({ tool_execution_id, output: "here" })));
+    assert.equal(await resume(), "completed all_replied");
+    const [call] = await stage.rows("select duration_ms from public.tool_executions where run_id = $1", [runId]);
+    assert.deepEqual(call, { duration_ms: 0 });
+  });
+
   test("is offered with the tools of the version that the run names, also after the run was resumed", async () => {
     const offered: (readonly string[])[] = [];
     const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
