@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
+import { run } from "../clients/create-swarmbase/src/index.ts";
+import { openTerminal, runNpm } from "../clients/create-swarmbase/src/terminal.ts";
 import { buildPackages } from "./package/build.ts";
 import { openLocalRegistry } from "./package/local-registry.ts";
 import { type PackedPackage, packPackages } from "./package/pack.ts";
@@ -10,34 +10,30 @@ import { type PackedPackage, packPackages } from "./package/pack.ts";
 // `--install <folder>` it installs the packages of an app that exists, which no other registry has.
 
 const root = resolve(`${import.meta.dirname}/..`);
-const [option, app] = process.argv.slice(2);
-// `npm run` changes to the folder of the repository.
-const cwd = process.env["INIT_CWD"] ?? process.cwd();
-const existing = option === "--install" && app !== undefined ? resolve(cwd, app) : null;
-const built = await buildPackages({ root, to: join(root, "dist/packages"), write: (line) => console.log(line) });
-const packed = await packPackages(built, join(root, "dist/tarballs"));
-const registry = await openLocalRegistry(packed);
-// npm installs what the Node.js that runs it needs, and that is the user's, not the one of this repository.
+// npm installs and runs what the Node.js that runs it needs, and that is the user's, not the one of this repository.
 const folders = (process.env["PATH"] ?? "").split(delimiter).filter((path) => !path.startsWith(root));
-try {
-  if (existing !== null) await forgetContents(join(existing, "package-lock.json"), packed);
-  const create = [join(root, "clients/create-swarmbase/src/main.ts"), ...process.argv.slice(2)];
-  const [program, args] = existing === null ? [process.execPath, create] : ["npm", ["install"]];
-  const child = spawn(program, args, {
-    cwd: existing ?? cwd,
-    env: {
-      ...process.env,
-      PATH: folders.join(delimiter),
-      npm_config_registry: registry.url,
-      npm_config_omit_lockfile_registry_resolved: "true",
-    },
-    stdio: "inherit",
-    shell: existing !== null && process.platform === "win32",
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  process.exitCode = code ?? 1;
-} finally {
-  await registry.close();
+process.env["PATH"] = folders.join(delimiter);
+// `npm run` changes to the folder of the repository.
+const terminal = openTerminal(process.env["INIT_CWD"] ?? process.cwd());
+const args = process.argv.slice(2);
+const [option, app] = args;
+process.exitCode =
+  option === "--install" && app !== undefined
+    ? await install(resolve(terminal.folder, app), true)
+    : await run(args, { ...terminal, install: async (folder) => (await install(folder, false)) === 0 });
+
+/** Builds the packages and installs them in an app. Returns the exit code of npm. */
+async function install(folder: string, isAgain: boolean): Promise<number> {
+  const built = await buildPackages({ root, to: join(root, "dist/packages"), write: (line) => console.log(line) });
+  const packed = await packPackages(built, join(root, "dist/tarballs"));
+  const registry = await openLocalRegistry(packed);
+  const variables = { npm_config_registry: registry.url, npm_config_omit_lockfile_registry_resolved: "true" };
+  try {
+    if (isAgain) await forgetContents(join(folder, "package-lock.json"), packed);
+    return await runNpm(folder, { ...process.env, ...variables }, "install");
+  } finally {
+    await registry.close();
+  }
 }
 
 /** The sources may have changed since the lock file was written, and the version has not. */

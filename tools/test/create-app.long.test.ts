@@ -34,6 +34,13 @@ test("a clone creates an app from its own packages, and installs it again", SEVE
   const installed = join(app, "node_modules/swarmbase/package.json");
   assert.equal(await versionOf(installed), await versionOf(join(ROOT, "server/package.json")));
 
+  // A folder that is not empty is reported before anything is built.
+  await assert.rejects(createApp("my-app"), ({ stdout: built, stderr }: { stdout: string; stderr: string }) => {
+    assert.match(stderr, /my-app is not empty/);
+    assert.doesNotMatch(built, /swarmbase \d+\.\d+/);
+    return true;
+  });
+
   // What somebody else has who gets the app without its packages, after the sources have changed.
   const lock = join(app, "package-lock.json");
   const text = await readFile(lock, "utf8");

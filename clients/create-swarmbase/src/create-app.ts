@@ -15,7 +15,7 @@ const TEMPLATE = fileURLToPath(new URL("../template", import.meta.url));
 const RENAMED = { gitignore: ".gitignore" } as const;
 /** Versions of the packages that are released together with this one. */
 const OWN_PACKAGE = /^(?:swarmbase$|@swarmbase\/)/;
-const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/;
+const MAX_NAME_CHARS = 214;
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["node_modules", "favicon.ico", "swarmbase"]);
 /** A repository that has just been created is as good as empty. */
 const ALLOWED_ENTRIES: ReadonlySet<string> = new Set([".git"]);
@@ -26,11 +26,8 @@ export async function createApp(
   { version, from }: { readonly version: string; readonly from: string },
 ): Promise<App> {
   const folder = resolve(from, target);
-  const name = basename(folder);
-  if (!NAME.test(name) || RESERVED_NAMES.has(name))
-    throw new NotCreatedError(
-      `"${name}" cannot be the name of an app. Use lower-case letters, digits, ".", "_" and "-", and a letter or digit first.`,
-    );
+  const name = namePackage(basename(folder));
+  if (RESERVED_NAMES.has(name)) throw new NotCreatedError(`"${name}" cannot be the name of an app. Choose another one.`);
   try {
     await assertEmpty(folder);
     await mkdir(folder, { recursive: true });
@@ -43,6 +40,13 @@ export async function createApp(
     throw error;
   }
   return { name, folder };
+}
+
+/** What npm accepts as a name, as close to that of the folder as possible: "my-uber-app" for "My Über App". */
+function namePackage(folder: string): string {
+  const letters = folder.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  const name = letters.replaceAll(/[^a-z0-9._-]+/g, "-").replace(/^[._-]+/, "");
+  return name.slice(0, MAX_NAME_CHARS).replace(/-+$/, "") || "app";
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -2,24 +2,12 @@ import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { type App, createApp, NotCreatedError } from "./create-app.ts";
-
-export interface Terminal {
-  /** Relative paths start here. */
-  readonly folder: string;
-  write(text: string): void;
-  writeError(text: string): void;
-  /** Installs the packages of the app, and tells whether it succeeded. */
-  install(folder: string): Promise<boolean>;
-  /** Nobody is asked without a terminal: the answer is no. */
-  ask(question: string): Promise<boolean>;
-  /** Runs the app until it ends, and returns its exit code. */
-  start(folder: string): Promise<number>;
-}
+import type { Terminal } from "./terminal.ts";
 
 const HELP = `Usage: npm create swarmbase <folder>
 
 Creates an app on Swarmbase in a new or empty folder: Vite, React, supabase-js and the service itself, and runs npm install in
-it. The last part of the folder is the name of the app. In a terminal, it then offers to start the app.
+it. The last part of the folder becomes the name of the app. In a terminal, it then offers to start the app.
 
 --no-install  leaves out npm install
 --help        prints this text
@@ -82,5 +70,6 @@ function describeNextSteps({ name, folder, isInstalled }: App & { readonly isIns
 }
 
 function quote(path: string): string {
-  return /^[\w./\\-]+$/.test(path) ? path : `"${path}"`;
+  if (/^[\w./\\-]+$/.test(path)) return path;
+  return process.platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 }

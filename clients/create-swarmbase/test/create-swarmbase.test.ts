@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
@@ -162,8 +163,30 @@ describe("create-swarmbase", () => {
     assert.match(output, /cd empty/);
   });
 
-  for (const name of ["My-App", "_app", ".app", "an app", "node_modules", "swarmbase", "ä", "a".repeat(215), "a&b"])
-    it(`refuses the name ${name.slice(0, 20)}`, async () => {
+  for (const [target, expected] of [
+    ["Meine Übungs-App", "meine-ubungs-app"],
+    ["a&b's (new)", "a-b-s-new"],
+    [".app", "app"],
+    ["_2.0_x", "2.0_x"],
+    ["日本語", "app"],
+    ["a".repeat(220), "a".repeat(214)],
+  ] as const)
+    it(`derives the name ${expected.slice(0, 20)} from that of the folder`, async () => {
+      const { code, output } = await create(target);
+      assert.equal(code, 0);
+      assert.equal((await readManifest(join(folder, target))).name, expected);
+      assert.ok(output.startsWith(`Created ${expected}. Next:\n`), output);
+    });
+
+  it("prints a command that a shell understands for every folder", { skip: process.platform === "win32" }, async () => {
+    const target = "it's \"$HOME\" & `more`";
+    const [, command = ""] = /^ {2}(cd .*)$/m.exec((await create(target)).output) ?? [];
+    const shown = execFileSync("sh", ["-c", `${command} && pwd`], { cwd: folder, encoding: "utf8" });
+    assert.equal(shown.trimEnd(), join(folder, target));
+  });
+
+  for (const name of ["node_modules", "swarmbase"])
+    it(`refuses the name ${name}`, async () => {
       const { code, errors } = await create(name);
       assert.equal(code, 1);
       assert.match(errors, /cannot be the name of an app/);
