@@ -1,7 +1,14 @@
 import { stripTypeScriptTypes } from "node:module";
 import type { DocumentRule } from "./rule.ts";
 
-const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm;
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** Where it begins in its page. */
+  readonly line: number;
+}
+
+const BLOCK = /^ *```(\w+)\n([\s\S]*?)^ *```$/gm;
 const parseCode = (text: string): unknown => stripTypeScriptTypes(text);
 const PARSERS: ReadonlyMap<string, (text: string) => unknown> = new Map([
   ["json", (text: string): unknown => JSON.parse(text)],
@@ -11,15 +18,23 @@ const PARSERS: ReadonlyMap<string, (text: string) => unknown> = new Map([
 /** Blocks of JSON, JavaScript and TypeScript can be parsed, also those that no test runs. */
 export const checkBlocks: DocumentRule = ({ pages }) =>
   [...pages].flatMap(([path, page]) =>
-    [...page.matchAll(BLOCK)].flatMap(({ 1: language = "", 2: text = "", index }) => {
+    listBlocks(page).flatMap(({ language, text, line }) => {
       try {
         PARSERS.get(language)?.(text);
         return [];
       } catch (error) {
-        const line = page.slice(0, index).split("\n").length;
         return [
           `${path}: line ${line}: the ${language} cannot be parsed: ${error instanceof Error ? error.message : ""}`,
         ];
       }
     }),
   );
+
+/** The blocks of a page that name their language. */
+export function listBlocks(page: string): readonly Block[] {
+  return [...page.matchAll(BLOCK)].map(({ 1: language = "", 2: text = "", index }) => ({
+    language,
+    text,
+    line: page.slice(0, index).split("\n").length,
+  }));
+}

@@ -1,6 +1,7 @@
 import { checkBlocks } from "./check-blocks.ts";
 import { checkCallPath } from "./check-call-path.ts";
 import { checkCommands, checkFrontPages } from "./check-front-pages.ts";
+import { checkConstants } from "./check-constants.ts";
 import { checkGenerated } from "./check-generated.ts";
 import { checkInterfaceMap } from "./check-interface-map.ts";
 import { checkLinks } from "./check-links.ts";
@@ -13,6 +14,7 @@ import type { DocumentRule, DocumentTree } from "./rule.ts";
 const RULES: readonly DocumentRule[] = [
   checkBlocks,
   checkCallPath,
+  checkConstants,
   checkFrontPages,
   checkGenerated,
   checkInterfaceMap,

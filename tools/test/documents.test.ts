@@ -67,7 +67,7 @@ function faultsWith(changes: Record<string, string | null>, acceptance = GOOD_AC
     generated: { "docs/reference/errors.md": () => "generated\n" },
     exists: (path) => files.has(path),
     paths: [...files],
-    sources: new Map(),
+    sources: new Map([["server/src/b.ts", "KNOWN_NAME"]]),
     isGenerated: (path) => path.startsWith("docs/reference/"),
     readSource: (path) => {
       if (!files.has(path)) return null;
@@ -135,6 +135,11 @@ describe("the check of the documents", () => {
       what: "a command that does not exist",
       changes: { "README.md": "`npm run chekc`" },
       expected: 'README.md: package.json has no script "chekc"',
+    },
+    {
+      what: "a setting that does not exist",
+      changes: { "AGENTS.md": "`OLD_NAME=1`, `KNOWN_NAME`\n\n```sh\nYOUR_NAME=1\n```\n" },
+      expected: 'AGENTS.md: no source has "OLD_NAME"',
     },
     {
       what: "a command of the service that does not exist",

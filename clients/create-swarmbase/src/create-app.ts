@@ -27,7 +27,8 @@ export async function createApp(
 ): Promise<App> {
   const folder = resolve(from, target);
   const name = namePackage(basename(folder));
-  if (RESERVED_NAMES.has(name)) throw new NotCreatedError(`"${name}" cannot be the name of an app. Choose another one.`);
+  if (RESERVED_NAMES.has(name))
+    throw new NotCreatedError(`"${name}" cannot be the name of an app. Choose another one.`);
   try {
     await assertEmpty(folder);
     await mkdir(folder, { recursive: true });

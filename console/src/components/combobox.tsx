@@ -19,6 +19,8 @@ export interface ComboboxProps {
   readonly value: string | null;
   readonly choices: readonly ComboboxChoice[];
   onChange(value: string): void;
+  /** Whether a text that is not in the list can be chosen as well. */
+  accepts?(text: string): boolean;
 }
 
 const STYLE = clsx(
@@ -27,11 +29,21 @@ const STYLE = clsx(
 );
 
 /** A searchable list of choices: models, people, tools. */
-export function Combobox({ label, value, choices, onChange }: ComboboxProps) {
+export function Combobox({ label, value, choices, onChange, accepts }: ComboboxProps) {
   const [isOpen, setOpen] = useState(false);
+  const [search, setSearch] = useState("");
+  const typed = search.trim();
+  const isTypedOffered = accepts?.(typed) === true && !choices.some((choice) => choice.value === typed);
+  const offered = isTypedOffered ? [...choices, { value: typed, label: `Use ${typed}` }] : choices;
   const chosen = choices.find((choice) => choice.value === value);
   return (
-    <Primitive.Root open={isOpen} onOpenChange={setOpen}>
+    <Primitive.Root
+      open={isOpen}
+      onOpenChange={(next) => {
+        setSearch("");
+        setOpen(next);
+      }}
+    >
       <Primitive.Trigger asChild>
         <button
           type="button"
@@ -56,6 +68,8 @@ export function Combobox({ label, value, choices, onChange }: ComboboxProps) {
         >
           <Command label={label} loop>
             <Command.Input
+              value={search}
+              onValueChange={setSearch}
               placeholder="Search …"
               className="h-10 w-full border-b border-line bg-transparent px-3 text-base outline-none placeholder:text-ink-faint"
             />
@@ -63,13 +77,14 @@ export function Combobox({ label, value, choices, onChange }: ComboboxProps) {
               <Command.Empty>
                 <EmptyOption className="px-3 py-6 text-center text-sm text-ink-faint">Nothing matches.</EmptyOption>
               </Command.Empty>
-              {choices.map((choice) => (
+              {offered.map((choice) => (
                 <Command.Item
                   key={choice.value}
                   value={choice.value}
                   keywords={[choice.label, ...(choice.hint === undefined ? [] : [choice.hint])]}
                   onSelect={() => {
                     onChange(choice.value);
+                    setSearch("");
                     setOpen(false);
                   }}
                   className={STYLE}

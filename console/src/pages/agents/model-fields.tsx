@@ -44,7 +44,11 @@ export function ModelFields({ models, model, draft, onChange, errors }: ModelFie
             <ModelPicker offered={offered} value={draft.model} onChange={(next) => onChange({ model: next })} />
           </Field>
           {model === undefined ? (
-            <p className="text-sm text-ink-faint">This model is not in the list of the service.</p>
+            <p className="text-sm text-ink-faint">
+              {NAMES_VENDOR.test(draft.model ?? "")
+                ? "The service chooses the provider of this vendor."
+                : "This model is not in the list of the service."}
+            </p>
           ) : (
             <ModelDetails model={model} />
           )}
@@ -61,6 +65,8 @@ interface ModelPickerProps {
 }
 
 const DEFAULT = "";
+/** `openai/gpt-5.4-mini`: the service finds the provider of the vendor when the agent is saved. */
+const NAMES_VENDOR = /^[^/\s]+\/\S+$/;
 
 function ModelPicker({ offered, value, onChange }: ModelPickerProps) {
   const listId = useId();
@@ -99,10 +105,13 @@ function ModelPicker({ offered, value, onChange }: ModelPickerProps) {
       value={value ?? DEFAULT}
       choices={[
         { value: DEFAULT, label: "The provider's default", ...(standard !== undefined && { hint: standard.id }) },
-        ...(isKnown || value === null ? [] : [{ value, label: value, hint: "No longer offered" }]),
+        ...(isKnown || value === null
+          ? []
+          : [{ value, label: value, hint: NAMES_VENDOR.test(value) ? "Of this vendor" : "No longer offered" }]),
         ...choices,
       ]}
       onChange={(next) => onChange(next === DEFAULT ? null : next)}
+      accepts={(text) => NAMES_VENDOR.test(text)}
     />
   );
 }
