@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
@@ -8,6 +9,7 @@ import { checkResource } from "../src/files/check-resource.ts";
 import { FolderError, readFolder } from "../src/files/read-folder.ts";
 import { renderFile, updateFile } from "../src/files/render-file.ts";
 import { parseYamlFile, type YamlFile } from "../src/files/yaml-file.ts";
+import { KINDS } from "../src/model/kinds.ts";
 import { deriveId, slugOf } from "../src/model/keys.ts";
 import { escapeReferences, findReferences, resolveReferences } from "../src/model/references.ts";
 import { isSensitive } from "../src/model/sensitive.ts";
@@ -342,4 +344,26 @@ describe("secrets", () => {
   test("texts cannot control the terminal", () => {
     assert.equal(printable("a\u001b[2Jb\u009bc\u202ed\r\n"), "a\\u001b[2Jb\\u009bc\\u202ed\\u000d\\u000a");
   });
+});
+
+test("the files that the guides show are valid", () => {
+  const guides = join(import.meta.dirname, "../../../docs/guides");
+  const shown = globSync("*.md", { cwd: guides }).flatMap((page) =>
+    [...readFileSync(join(guides, page), "utf8").matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => ({
+      page,
+      text,
+      parsed: parseYamlFile(page, text),
+    })),
+  );
+  const faults = shown.flatMap(({ text, parsed }) => {
+    if (!("document" in parsed)) return parsed;
+    // The others are of programs such as GitHub Actions.
+    if (!/^key:/m.test(text)) return [];
+    const [, folder] = /^# (?:swarmbase\/)?(\w+)\//.exec(text) ?? [];
+    const kind = KINDS.find((name) => name === folder) ?? (/^kind:/m.test(text) ? "tools" : "agents");
+    const checked = checkResource(kind, parsed);
+    return "given" in checked ? [] : checked;
+  });
+  assert.deepEqual(faults, []);
+  assert.ok(shown.length > 8, `${shown.length} files were found`);
 });
