@@ -26,7 +26,7 @@ export function CardSection({ title, description, action, children, className }:
       <div className="flex items-start justify-between gap-3 px-4 pt-3.5 sm:px-5 sm:pt-4">
         <div className="grid min-w-0 gap-0.5">
           <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
-          {description !== undefined && <p className="text-base text-ink-soft">{description}</p>}
+          {description !== undefined && <p className="text-base wrap-anywhere text-ink-soft">{description}</p>}
         </div>
         {action}
       </div>
