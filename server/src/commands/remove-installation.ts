@@ -3,6 +3,7 @@ import { loadSettings, parseOptions } from "../config/index.ts";
 import { listInstallation, removeInstallation } from "../db/index.ts";
 import type { Command } from "./command.ts";
 import { requireEmbeddedCluster } from "./database-access.ts";
+import { typedCommand } from "./typed-command.ts";
 
 export const removeDataCommand: Command = {
   name: "remove-data",
@@ -28,7 +29,7 @@ The service must be stopped. The command does not remove a database of DATABASE_
     const dataDir = await realpath(settings.dataDir);
     if (values["yes"] !== true) {
       const list = (await listInstallation(dataDir)).map((path) => `  ${path}\n`).join("");
-      stdout.write(`Would remove:\n${list}Nothing was removed. To remove it: swarmbase remove-data --yes\n`);
+      stdout.write(`Would remove:\n${list}Nothing was removed. To remove it: ${typedCommand("remove-data --yes")}\n`);
       return 1;
     }
     const { left } = await removeInstallation(dataDir);

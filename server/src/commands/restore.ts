@@ -8,6 +8,7 @@ import { readBackup } from "./archive/read-backup.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { installCopy, withCheckedCopy } from "./install-copy.ts";
 import { type ProgressLine, withProgress } from "./progress-line.ts";
+import { typedCommand } from "./typed-command.ts";
 
 export const restoreCommand: Command = {
   name: "restore",
@@ -72,7 +73,7 @@ export function printRestored(
 ): void {
   stdout.write(`Restored ${what} to ${target}\n`);
   stdout.write(
-    "Deliveries, agent runs and mails are held, because the original may still be running. To resume them: swarmbase resume\n",
+    `Deliveries, agent runs and mails are held, because the original may still be running. To resume them: ${typedCommand("resume")}\n`,
   );
   if (previousDir !== null) stdout.write(`The previous data directory is now ${previousDir}\n`);
 }

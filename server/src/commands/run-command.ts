@@ -2,6 +2,7 @@ import { docsPage, type Environment, SettingsError, UsageError } from "../config
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { loadCommand, loadCommands, takesModes } from "./command-table.ts";
 import type { OpenedCommand } from "./extension-commands.ts";
+import { nameTypedCommands } from "./typed-command.ts";
 
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
@@ -53,7 +54,7 @@ function print(stream: NodeJS.WritableStream, text: string): number {
 function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isMistake = MISTAKES.some((mistake) => error instanceof mistake);
-  return isMistake && error.stack !== undefined ? error.stack : error.message;
+  return isMistake && error.stack !== undefined ? error.stack : nameTypedCommands(error.message);
 }
 
 interface CommandList {

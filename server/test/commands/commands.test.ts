@@ -115,7 +115,7 @@ test("migrate, keys, psql and remove-data on a stopped and on a running database
     for (const name of ["postgres", "master.key", "credentials.json", "tls"])
       assert.ok(listed.stdout.includes(`  ${join(dataDir, name)}\n`), name);
     assert.ok(!listed.stdout.includes("notes.txt"));
-    assert.match(listed.stdout, /Nothing was removed\. .* swarmbase remove-data --yes\n$/);
+    assert.match(listed.stdout, /Nothing was removed\. .* npm run swarmbase -- remove-data --yes\n$/);
 
     const removed = await runHere(["remove-data", "--yes"], env);
     assert.deepEqual([removed.code, removed.stderr], [0, ""]);

@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { loadCommand, loadCommands } from "../../src/commands/command-table.ts";
 import { runCommand } from "../../src/commands/index.ts";
+import { nameTypedCommands, typedCommand } from "../../src/commands/typed-command.ts";
 
 async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const stdin = new PassThrough();
@@ -35,6 +36,20 @@ test("every command is listed with its summary, and its help says how to use it"
     if (name !== "version") assert.match(help.stdout, new RegExp(`^Usage: swarmbase ${name}`, "m"));
     for (const line of help.stdout.split("\n")) assert.ok(line.length <= 122, `${name}: ${line}`);
   }
+});
+
+test("messages name commands as a person types them", async () => {
+  const listed = (await run(["help"])).stdout.matchAll(/^ {2}([a-z][a-z-]*) {2,}\S/gm);
+  for (const [, name = ""] of listed)
+    if (!["help", "version"].includes(name))
+      assert.equal(nameTypedCommands(`Run swarmbase ${name}.`), `Run ${typedCommand(name)}.`);
+  for (const [message, expected] of [
+    ["With: swarmbase keys rotate --all", "With: npm run swarmbase -- keys rotate --all"],
+    ["Run `swarmbase pull`, or npx swarmbase pull.", "Run `npm run swarmbase pull`, or npx swarmbase pull."],
+    ["LOG_LEVEL=debug swarmbase serve logs more.", "LOG_LEVEL=debug npm run swarmbase serve logs more."],
+    ["/home/ada/swarmbase sql, the role swarmbase owner", "/home/ada/swarmbase sql, the role swarmbase owner"],
+  ] as const)
+    assert.equal(nameTypedCommands(message), expected);
 });
 
 test("without a command the service is started", async () => {

@@ -1,3 +1,5 @@
+import { nameTypedCommands } from "../typed-command.ts";
+
 /** The result of a check; a fault or a warning also says why it matters and what to do. */
 export type Finding =
   | { readonly check: string; readonly level: "ok"; readonly what: string }
@@ -41,7 +43,7 @@ export function renderFindings(findings: readonly Finding[]): string {
     faults + warnings === 0
       ? "No problems found."
       : `${plural(faults, "fault")}, ${plural(warnings, "warning")}, ${count("ok")} ok.`;
-  return `${lines.join("\n")}\n\n${summary}\n`;
+  return `${nameTypedCommands(lines.join("\n"))}\n\n${summary}\n`;
 }
 
 function plural(count: number, noun: string): string {
