@@ -2341,6 +2341,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.count_skipped_events(webhook_ids uuid[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.webhook_skips as counter (webhook_id, skipped)
+  select skipped.webhook_id, count(*) from unnest(webhook_ids) as skipped (webhook_id)
+  group by skipped.webhook_id order by skipped.webhook_id
+  on conflict (webhook_id) do update set skipped = counter.skipped + excluded.skipped
+$function$;
+grant execute on function private.count_skipped_events(uuid[]) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.count_truncated_agents()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3684,6 +3695,8 @@ CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_dela
  SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  skipped uuid[];
 begin
   if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
     events := 0;
@@ -3700,22 +3713,26 @@ begin
         limit max_events / 4 for update skip locked) as newest))
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at, e.is_for_app,
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
-  ), addressed as (
-    select e.seq, e.id as event_id, e.type, e.traceparent, w.id as webhook_id, w.user_id,
-      coalesce(case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end,
-        private.render_envelope(e.id, e.type, e.created_at, w.api_version, e.data::text)) as payload
-    from taken e
-    cross join lateral (
-      select w.id, w.user_id, w.api_version, w.bodies
-      from public.webhooks w
-      where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
-        and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
-        and (not e.is_for_app or w.receives_app_events)
-      for key share) as w
+  ), addressed as materialized (
+    select a.*, a.filter is null or private.passes_filter(a.filter, a.payload::jsonb) as passes
+    from (
+      select e.seq, e.id as event_id, e.type, e.traceparent, w.id as webhook_id, w.user_id, w.filter,
+        coalesce(case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end,
+          private.render_envelope(e.id, e.type, e.created_at, w.api_version, e.data::text)) as payload
+      from taken e
+      cross join lateral (
+        select w.id, w.user_id, w.api_version, w.bodies, w.filter
+        from public.webhooks w
+        where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
+          and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
+          and (not e.is_for_app or w.receives_app_events)
+        for key share) as w
+      offset 0) as a
   ), placed as (
     select *, row_number() over (partition by webhook_id order by seq) as queue_position,
       row_number() over (order by seq, webhook_id) as position
     from addressed
+    where passes
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.traceparent, a.webhook_id, a.user_id,
       a.payload, a.queue_position,
@@ -3773,12 +3790,16 @@ begin
         select h.id, h.user_id, h.url, h.secret, h.headers, h.retry_count, h.timeout_ms from public.webhooks h
         where h.id = w.webhook_id
         offset 0) as h
-      where w.is_claimed and w.queue_position = 1) as t)
-  into events, unclaimed, has_resumptions, made_at, claimed, targets
+      where w.is_claimed and w.queue_position = 1) as t),
+    array(select a.webhook_id from addressed a where not a.passes)
+  into events, unclaimed, has_resumptions, made_at, claimed, targets, skipped
   -- After the first write, so that the check of followers is not older than the transaction.
   where case when (select count(*) from taken) > 0 and private.has_followers()
     then (select private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from allowed w)
     else true end;
+  if skipped <> '{}' then
+    perform private.count_skipped_events(skipped);
+  end if;
 end
 $function$;
 grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[],integer,boolean) to sb_service;
@@ -3895,6 +3916,30 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_filter_faults(filter jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  if pg_catalog.jsonb_typeof(filter) <> 'object' then
+    return '{"filter": "must be a JSON object"}';
+  elsif pg_catalog.octet_length(filter::text) > 4096 then
+    return '{"filter": "must be at most 4096 bytes of JSON"}';
+  elsif pg_catalog.jsonb_path_exists(filter, 'strict $.**{17}') then
+    return '{"filter": "must not be nested deeper than 16 levels"}';
+  elsif (select pg_catalog.count(*) > 50 from pg_catalog.jsonb_path_query(filter,
+      'strict $.** ? (@.type() != "object" && @.type() != "array")')) then
+    return '{"filter": "must compare with at most 50 values"}';
+  elsif filter = '{}' then
+    return null;
+  end if;
+  return (select pg_catalog.jsonb_object_agg(f.place, f.message)
+    from (select * from private.list_filter_faults(filter, 'filter') limit 20) as f);
+end
+$function$;
+grant execute on function private.find_filter_faults(jsonb) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.find_framework_of(vendor text)
  RETURNS text
  LANGUAGE sql
@@ -4000,6 +4045,31 @@ AS $function$
     (select t.status from public.run_turns t
      where t.agent_id = find_live_status.agent_id and t.status = 'thinking' and t.id <> all (ending) limit 1))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.find_operand_fault(operator text, operand jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  kinds constant text[] := case when pg_catalog.jsonb_typeof(operand) = 'array' then
+    array(select distinct pg_catalog.jsonb_typeof(e.entry) from pg_catalog.jsonb_array_elements(operand) as e (entry))
+    else array[pg_catalog.jsonb_typeof(operand)] end;
+  is_list constant boolean := pg_catalog.jsonb_typeof(operand) = 'array';
+begin
+  return case
+    when operator in ('$eq', '$neq') then null
+    when operator in ('$gt', '$gte', '$lt', '$lte') then
+      case when is_list or not kinds <@ array['string', 'number'] then 'must be a text or a number' end
+    when operator in ('$in', '$nin') then case when kinds = '{}' or kinds && array['object', 'array'] then
+      'must be a text, a number, true, false, null or a list of these' end
+    when operator in ('$startsWith', '$endsWith') then
+      case when kinds <> array['string'] then 'must be a text or a list of texts' end
+    when operator = '$exist' then case when kinds <> array['boolean'] or is_list then 'must be true or false' end
+    else 'is not an operator' end;
+end
+$function$;
+grant execute on function private.find_operand_fault(text,jsonb) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.find_private_swarm(call jsonb)
  RETURNS uuid
@@ -5628,6 +5698,46 @@ AS $function$
       or s.imposed_daily_runs is not null)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_filter_faults(filter jsonb, path text)
+ RETURNS TABLE(place text, message text)
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  logical constant text[] := array['$or', '$and', '$not'];
+  condition record;
+  inner_path text;
+  fault text;
+begin
+  if pg_catalog.jsonb_typeof(filter) in ('object', 'array') and filter in ('{}', '[]') then
+    return query select path, 'must not be empty';
+  elsif pg_catalog.jsonb_typeof(filter) = 'array' then
+    return query select f.place, f.message
+      from pg_catalog.jsonb_array_elements(filter) with ordinality as e (entry, number)
+      cross join lateral private.list_filter_faults(e.entry, path || '.' || e.number - 1) as f;
+  elsif pg_catalog.jsonb_typeof(filter) = 'object' then
+    if (select pg_catalog.count(distinct pg_catalog.starts_with(k.name, '$')) > 1
+        from pg_catalog.jsonb_object_keys(filter) as k (name) where k.name <> all (logical)) then
+      return query select path, 'must not have both fields and operators';
+    end if;
+    for condition in select named.key, named.value as operand from pg_catalog.jsonb_each(filter) as named loop
+      inner_path := path || '.' || condition.key;
+      if condition.key in ('$or', '$and') and pg_catalog.jsonb_typeof(condition.operand) <> 'array' then
+        return query select inner_path, 'must be a list of filters';
+      elsif condition.key = any (logical) or not pg_catalog.starts_with(condition.key, '$') then
+        return query select f.place, f.message from private.list_filter_faults(condition.operand, inner_path) as f;
+      else
+        fault := private.find_operand_fault(condition.key, condition.operand);
+        if fault is not null then
+          return query select inner_path, fault;
+        end if;
+      end if;
+    end loop;
+  end if;
+end
+$function$;
+grant execute on function private.list_filter_faults(jsonb,text) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.list_followed_topics()
  RETURNS SETOF text
  LANGUAGE sql
@@ -6401,6 +6511,47 @@ end
 $function$;
 grant execute on function private.may_write_message(uuid) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.meets_condition(operator text, operand jsonb, subject jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  kind constant text := pg_catalog.jsonb_typeof(subject);
+  operand_kind constant text := pg_catalog.jsonb_typeof(operand);
+  difference integer;
+  is_in boolean;
+begin
+  if operator in ('$gt', '$gte', '$lt', '$lte') then
+    if kind = 'number' and operand_kind = 'number' then
+      difference := (subject > operand)::integer - (subject < operand)::integer;
+    elsif kind = 'string' and operand_kind = 'string' then
+      difference := ((subject #>> '{}') > (operand #>> '{}') collate "C")::integer
+        - ((subject #>> '{}') < (operand #>> '{}') collate "C")::integer;
+    end if;
+    return case operator when '$gt' then difference > 0 when '$gte' then difference >= 0
+      when '$lt' then difference < 0 else difference <= 0 end;
+  elsif operator in ('$in', '$nin') then
+    is_in := case
+      when operand_kind = 'array' then case when kind not in ('array', 'object') then operand @> subject end
+      when kind = 'array' then private.take_first_elements(subject) @> operand
+      when kind = 'string' and operand_kind = 'string' then
+        pg_catalog.strpos(pg_catalog.left(subject #>> '{}', 4096), operand #>> '{}') > 0 end;
+    return is_in = (operator = '$in');
+  end if;
+  return case operator
+    when '$eq' then subject = operand
+    when '$neq' then subject <> operand
+    when '$exist' then operand = 'true'
+    when '$startsWith' then
+      kind = 'string' and pg_catalog.starts_with(subject #>> '{}', operand #>> '{}')
+    when '$endsWith' then
+      kind = 'string'
+        and pg_catalog.right(subject #>> '{}', pg_catalog.char_length(operand #>> '{}')) = (operand #>> '{}') end;
+end
+$function$;
+grant execute on function private.meets_condition(text,jsonb,jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.moderate_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6872,6 +7023,67 @@ CREATE OR REPLACE FUNCTION private.parse_uuids(ids jsonb)
  LANGUAGE sql
  STABLE
 AS $function$ select translate(ids::text, '[]"', '{}')::uuid[] $function$;
+
+CREATE OR REPLACE FUNCTION private.passes_filter(filter jsonb, subject jsonb, is_element boolean DEFAULT false)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  kind constant text := pg_catalog.jsonb_typeof(subject);
+  condition record;
+  passes boolean;
+begin
+  if pg_catalog.jsonb_typeof(filter) = 'array' then
+    return kind = 'array' and not exists (
+      select from pg_catalog.jsonb_array_elements(filter) as wanted (entry)
+      where not private.passes_filter(wanted.entry, subject, is_element));
+  elsif pg_catalog.jsonb_typeof(filter) <> 'object' then
+    return subject = filter or (kind = 'array' and private.take_first_elements(subject) @> filter);
+  elsif kind = 'array' then
+    -- Conditions on fields are those of one element.
+    if exists (select from pg_catalog.jsonb_object_keys(filter) as k (name) where not starts_with(k.name, '$')) then
+      return not is_element and exists (
+        select from pg_catalog.generate_series(0, least(pg_catalog.jsonb_array_length(subject), 100) - 1) as place
+        where pg_catalog.jsonb_typeof(subject -> place) = 'object'
+          and private.passes_filter(filter, subject -> place, true));
+    end if;
+  end if;
+  for condition in select named.key, named.value as operand from pg_catalog.jsonb_each(filter) as named loop
+    if not pg_catalog.starts_with(condition.key, '$') then
+      if kind <> 'object' then
+        return false;
+      elsif pg_catalog.jsonb_typeof(condition.operand) not in ('object', 'array')
+        and pg_catalog.jsonb_typeof(subject -> condition.key) <> 'array' then
+        -- The usual condition, without a further call.
+        passes := subject -> condition.key = condition.operand;
+      elsif subject ? condition.key then
+        passes := private.passes_filter(condition.operand, subject -> condition.key, is_element);
+      else
+        passes := condition.operand -> '$exist' = 'false';
+      end if;
+    elsif condition.key = '$not' then
+      passes := not private.passes_filter(condition.operand, subject, is_element);
+    elsif condition.key = '$or' then
+      passes := exists (select from pg_catalog.jsonb_array_elements(condition.operand) as choice (filter)
+        where private.passes_filter(choice.filter, subject, is_element));
+    elsif condition.key = '$and' then
+      passes := not exists (select from pg_catalog.jsonb_array_elements(condition.operand) as part (filter)
+        where not private.passes_filter(part.filter, subject, is_element));
+    elsif condition.key in ('$startsWith', '$endsWith') and pg_catalog.jsonb_typeof(condition.operand) = 'array' then
+      passes := exists (select from pg_catalog.jsonb_array_elements(condition.operand) as choice (operand)
+        where private.meets_condition(condition.key, choice.operand, subject));
+    else
+      passes := private.meets_condition(condition.key, condition.operand, subject);
+    end if;
+    if passes is not true then
+      return false;
+    end if;
+  end loop;
+  return true;
+end
+$function$;
+grant execute on function private.passes_filter(jsonb,jsonb,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.pause_run(run public.runs, step jsonb)
  RETURNS jsonb
@@ -7488,6 +7700,10 @@ begin
   if (tg_op = 'INSERT' or new.events is distinct from old.events)
     and pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
     perform private.require_app_types(new.events, 'webhooks');
+  end if;
+  if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
+    perform private.require_filter(new.filter, 'webhooks');
+    new.filter := nullif(new.filter, '{}');
   end if;
   if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
     and current_user in ('anon', 'authenticated', 'api_key') then
@@ -8709,6 +8925,22 @@ begin
     using errcode = 'not_null_violation', schema = tg_table_schema, table = tg_table_name, column = tg_argv[0];
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.require_filter(filter jsonb, relation text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  faults constant jsonb := private.find_filter_faults(filter);
+begin
+  if faults is not null then
+    raise exception 'the filter is not valid' using errcode = 'check_violation', detail = faults::text,
+      schema = 'public', table = relation, column = 'filter', constraint = relation || '_filter_valid';
+  end if;
+end
+$function$;
+grant execute on function private.require_filter(jsonb,text) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.require_key_scope()
  RETURNS trigger
@@ -10159,6 +10391,16 @@ end
 $function$;
 grant execute on function private.take_due_deliveries(uuid[],uuid[],integer[],integer,integer,uuid,interval) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.take_first_elements(subject jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when pg_catalog.jsonb_array_length(subject) <= 100 then subject
+    else pg_catalog.jsonb_path_query_array(subject, '$[0 to 99]') end
+$function$;
+grant execute on function private.take_first_elements(jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.take_over_run(run_id uuid, owner text, lease_ms integer)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -11105,6 +11347,17 @@ create policy webhook_send_windows_service on private.webhook_send_windows to sb
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.webhook_send_windows to sb_service;
+
+create table private.webhook_skips (
+  webhook_id uuid not null,
+  skipped bigint not null,
+  constraint webhook_skips_pkey PRIMARY KEY (webhook_id)
+) with (fillfactor=50);
+alter table private.webhook_skips enable row level security;
+create policy webhook_skips_service on private.webhook_skips to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.webhook_skips to sb_service;
 
 create view private.open_invitations with (security_barrier=true) as
  SELECT m.id,
@@ -12996,6 +13249,7 @@ create table public.webhooks (
   run_id uuid,
   bodies jsonb,
   receives_app_events boolean default false not null,
+  filter jsonb,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_id_user_id_key UNIQUE (id, user_id),
   constraint webhooks_api_version_known CHECK (api_version = '2026-11-15'::text),
@@ -13004,6 +13258,8 @@ create table public.webhooks (
   constraint webhooks_bodies_size CHECK (octet_length(bodies::text) <= 32768),
   constraint webhooks_events_known CHECK (events <@ (ARRAY['message.created'::text, 'message.updated'::text, 'message.deleted'::text, 'message.flagged'::text, 'swarm.created'::text, 'swarm.updated'::text, 'swarm.deleted'::text, 'swarm.completed'::text, 'swarm.agent_added'::text, 'swarm.agent_removed'::text, 'run.updated'::text, 'agent.created'::text, 'agent.updated'::text, 'agent.deleted'::text, 'agent.error'::text, 'agent.status_changed'::text, 'tool.executed'::text, 'tool.error'::text, 'user.joined'::text, 'user.removed'::text, 'user.role_changed'::text] || private.list_app_types(events))),
   constraint webhooks_events_not_empty CHECK (cardinality(events) >= 1),
+  constraint webhooks_filter_size CHECK (octet_length(filter::text) <= 4096),
+  constraint webhooks_filter_without_bodies CHECK (filter IS NULL OR bodies IS NULL),
   constraint webhooks_headers_allowed CHECK (private.is_valid_delivery_headers(headers)),
   constraint webhooks_headers_size CHECK (octet_length(headers::text) <= 32768),
   constraint webhooks_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
@@ -13019,6 +13275,7 @@ comment on column public.webhooks.api_version is 'The version of the bodies that
 comment on column public.webhooks.run_id is 'Only events of this run are sent. The webhook is deleted an hour after the run has ended.';
 comment on column public.webhooks.bodies is 'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
 comment on column public.webhooks.receives_app_events is 'Whether events of the app that name neither a user nor a swarm are sent. Only the service role can set it.';
+comment on column public.webhooks.filter is 'Conditions on the envelope: events that do not meet them are counted and not sent. Null: all are sent.';
 CREATE INDEX webhooks_receives_app_events_idx ON public.webhooks USING btree (user_id) INCLUDE (events) WHERE (is_active AND receives_app_events);
 CREATE INDEX webhooks_run_id_idx ON public.webhooks USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX webhooks_run_updated_idx ON public.webhooks USING btree (user_id) WHERE (is_active AND ('run.updated'::text = ANY (events)));
@@ -13215,7 +13472,10 @@ grant select on table public.usage_daily to authenticated, service_role;
 create view public.webhook_backlog with (security_barrier=true) as
  SELECT w.id AS webhook_id,
     waiting.pending,
-    waiting.retrying
+    waiting.retrying,
+    COALESCE(( SELECT s.skipped
+           FROM private.webhook_skips s
+          WHERE s.webhook_id = w.id), 0::bigint) AS skipped
    FROM public.webhooks w
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE d.status = 'pending'::text)::integer AS pending,
             count(*) FILTER (WHERE d.status = 'retrying'::text)::integer AS retrying

@@ -92,11 +92,11 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
   await page.getByRole("heading", { name: "The same event" }).waitFor();
 });
 
-test("event types of the app are shown with their schema, chosen for a webhook and tested", async (t, {
+test("event types of the app are shown with their schema, chosen for a webhook with a filter and tested", async (t, {
   openPage,
   instance,
 }) => {
-  const page = await openPage(t);
+  const page = await openPage(t, { expected: [/400/] });
   const receiver = await startReceiver(t, instance);
   await createSignedInUser(page);
   const api = await getApiClient(page, instance);
@@ -120,6 +120,14 @@ test("event types of the app are shown with their schema, chosen for a webhook a
   await page.getByLabel("Name", { exact: true }).fill("Orders");
   await page.getByLabel("URL").fill(receiver.url);
   await page.getByRole("group", { name: "Your app" }).getByRole("checkbox", { name }).click();
+  const filter = page.getByLabel("Filter", { exact: true });
+  await filter.fill('{"data": ');
+  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByText("Must be a JSON object").waitFor();
+  await filter.fill('{"data": {"order_id": {"$like": "A"}}}');
+  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByText("data.order_id.$like is not an operator").waitFor();
+  await filter.fill('{"data": {"order_id": {"$startsWith": "A"}}}');
   await page.getByRole("button", { name: "Make the webhook" }).click();
   await page.getByText("No deliveries yet").waitFor();
   await page.keyboard.press("t");
@@ -127,6 +135,17 @@ test("event types of the app are shown with their schema, chosen for a webhook a
   await page.getByRole("dialog").getByText("Delivered", { exact: true }).waitFor();
   const { type, data } = JSON.parse(receiver.received[0]?.body ?? "{}") as Record<string, unknown>;
   assert.deepEqual([type, data], [name, { order_id: "A-1017", test: true }]);
+  await page.keyboard.press("Escape");
+
+  // The event that was sent is one that a changed filter can be tried on.
+  await navigate(page, `${new URL(page.url()).pathname}/edit`);
+  assert.match(await filter.inputValue(), /"\$startsWith": "A"/);
+  await page.getByRole("button", { name: "Try it on your last events" }).click();
+  await page.getByText("1 of your last 1 events would be sent.").waitFor();
+  await filter.fill('{"data": {"order_id": "B"}}');
+  await page.getByRole("button", { name: "Try it on your last events" }).click();
+  await page.getByText("0 of your last 1 events would be sent.").waitFor();
+  await checkAppearance(page, "webhook-filter");
   await api.callAsService("DELETE", `/rest/v1/event_types?name=eq.${name}`);
 });
 

@@ -222,14 +222,26 @@ as $$
 $$;
 grant execute on function private.render_envelope(uuid, text, timestamptz, text, text) to sb_service;
 
+-- Counts events that filters did not let pass, given as one entry for each. The last locks that a fan-out takes, in the
+-- order of their ids, so that no two fan-outs wait for each other.
+create or replace function private.count_skipped_events(webhook_ids uuid[]) returns void language sql volatile
+as $$
+  insert into private.webhook_skips as counter (webhook_id, skipped)
+  select skipped.webhook_id, count(*) from unnest(webhook_ids) as skipped (webhook_id)
+  group by skipped.webhook_id order by skipped.webhook_id
+  on conflict (webhook_id) do update set skipped = counter.skipped + excluded.skipped
+$$;
+grant execute on function private.count_skipped_events(uuid[]) to sb_service;
+
 -- Turns the oldest events into deliveries and queue rows, makes their endpoint queues due, and deletes the events. Also
 -- takes some of the newest events, so that an event does not wait for a large backlog of another user. Locks webhooks
 -- as their foreign key does before rows refer to them, which excludes a webhook that is being deleted. Claims nothing
 -- without `new_claim`. `queue_ids` and `queue_capacities` name endpoint queues whose capacity differs from
 -- `default_capacity`. Claims no more than remains in the window of each user, the user's webhooks in turn, and
--- schedules the rest for later windows. `send_limit` 0 disables the limit. With `is_traced`, an event without a trace
--- context has the one of its run. Returns counts; `claimed` has the claimed deliveries, the oldest first, and `targets`
--- their webhooks, both null when nothing was claimed.
+-- schedules the rest for later windows. `send_limit` 0 disables the limit. Events that a filter does not let pass
+-- make no rows and are counted. With `is_traced`, an event without a trace context has the one of its run. Returns
+-- counts; `claimed` has the claimed deliveries, the oldest first, and `targets` their webhooks, both null when nothing
+-- was claimed.
 --
 -- It is one statement in one function: each step reads the rows of earlier steps, and PostgreSQL does not inline
 -- functions that write or that read a CTE of the caller. Between functions, all bodies would pass in arrays.
@@ -244,6 +256,8 @@ language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
+declare
+  skipped uuid[];
 begin
   if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
     events := 0;
@@ -260,22 +274,26 @@ begin
         limit max_events / 4 for update skip locked) as newest))
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at, e.is_for_app,
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
-  ), addressed as (
-    select e.seq, e.id as event_id, e.type, e.traceparent, w.id as webhook_id, w.user_id,
-      coalesce(case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end,
-        private.render_envelope(e.id, e.type, e.created_at, w.api_version, e.data::text)) as payload
-    from taken e
-    cross join lateral (
-      select w.id, w.user_id, w.api_version, w.bodies
-      from public.webhooks w
-      where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
-        and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
-        and (not e.is_for_app or w.receives_app_events)
-      for key share) as w
+  ), addressed as materialized (
+    select a.*, a.filter is null or private.passes_filter(a.filter, a.payload::jsonb) as passes
+    from (
+      select e.seq, e.id as event_id, e.type, e.traceparent, w.id as webhook_id, w.user_id, w.filter,
+        coalesce(case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end,
+          private.render_envelope(e.id, e.type, e.created_at, w.api_version, e.data::text)) as payload
+      from taken e
+      cross join lateral (
+        select w.id, w.user_id, w.api_version, w.bodies, w.filter
+        from public.webhooks w
+        where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
+          and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
+          and (not e.is_for_app or w.receives_app_events)
+        for key share) as w
+      offset 0) as a
   ), placed as (
     select *, row_number() over (partition by webhook_id order by seq) as queue_position,
       row_number() over (order by seq, webhook_id) as position
     from addressed
+    where passes
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.traceparent, a.webhook_id, a.user_id,
       a.payload, a.queue_position,
@@ -333,12 +351,16 @@ begin
         select h.id, h.user_id, h.url, h.secret, h.headers, h.retry_count, h.timeout_ms from public.webhooks h
         where h.id = w.webhook_id
         offset 0) as h
-      where w.is_claimed and w.queue_position = 1) as t)
-  into events, unclaimed, has_resumptions, made_at, claimed, targets
+      where w.is_claimed and w.queue_position = 1) as t),
+    array(select a.webhook_id from addressed a where not a.passes)
+  into events, unclaimed, has_resumptions, made_at, claimed, targets, skipped
   -- After the first write, so that the check of followers is not older than the transaction.
   where case when (select count(*) from taken) > 0 and private.has_followers()
     then (select private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from allowed w)
     else true end;
+  if skipped <> '{}' then
+    perform private.count_skipped_events(skipped);
+  end if;
 end
 $$;
 grant execute on function private.fan_out_events(integer, interval, uuid, interval, integer, integer, uuid[],

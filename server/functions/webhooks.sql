@@ -40,6 +40,10 @@ begin
     and pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
     perform private.require_app_types(new.events, 'webhooks');
   end if;
+  if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
+    perform private.require_filter(new.filter, 'webhooks');
+    new.filter := nullif(new.filter, '{}');
+  end if;
   if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
     and current_user in ('anon', 'authenticated', 'api_key') then
     raise exception 'only the service role sets receives_app_events'

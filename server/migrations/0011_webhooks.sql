@@ -68,6 +68,8 @@ create table public.webhooks (
     constraint webhooks_bodies_object check (jsonb_typeof(bodies) = 'object')
     constraint webhooks_bodies_size check (octet_length(bodies::text) <= 32768),
   receives_app_events boolean not null default false,
+  filter jsonb constraint webhooks_filter_size check (octet_length(filter::text) <= 4096)
+    constraint webhooks_filter_without_bodies check (filter is null or bodies is null),
   constraint webhooks_id_user_id_key unique (id, user_id)
 );
 create index webhooks_user_id_idx on public.webhooks (user_id, created_at desc);
@@ -91,6 +93,8 @@ comment on column public.webhooks.bodies is
   'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
 comment on column public.webhooks.receives_app_events is
   'Whether events of the app that name neither a user nor a swarm are sent. Only the service role can set it.';
+comment on column public.webhooks.filter is
+  'Conditions on the envelope: events that do not meet them are counted and not sent. Null: all are sent.';
 alter table public.webhooks enable row level security;
 grant select, insert, update, delete on public.webhooks to authenticated, service_role, sb_service;
 
@@ -102,6 +106,14 @@ create table private.webhook_counters (
 );
 alter table private.webhook_counters enable row level security;
 grant select, insert, update, delete on private.webhook_counters to sb_service;
+
+-- How many events the filter of a webhook did not let pass. Housekeeping deletes the rows of deleted webhooks.
+create table private.webhook_skips (
+  webhook_id uuid constraint webhook_skips_pkey primary key,
+  skipped bigint not null
+) with (fillfactor = 50);
+alter table private.webhook_skips enable row level security;
+grant select, insert, update, delete on private.webhook_skips to sb_service;
 
 -- Secrets that still sign during the grace period after a rotation.
 create table private.webhook_previous_secrets (
@@ -328,6 +340,7 @@ create trigger webhooks_enqueue_mails after update on public.webhooks
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.enqueue_webhook_mails();
 
+create policy webhook_skips_service on private.webhook_skips to sb_service using (true) with check (true);
 create policy webhook_counters_service on private.webhook_counters to sb_service using (true) with check (true);
 
 create policy webhook_previous_secrets_service on private.webhook_previous_secrets to sb_service
@@ -382,7 +395,8 @@ grant select on public.webhook_previous_secrets to authenticated, service_role;
 
 -- Unfinished deliveries of each webhook. Counts up to 10,000, which bounds the cost.
 create view public.webhook_backlog with (security_barrier) as
-  select w.id as webhook_id, waiting.pending, waiting.retrying
+  select w.id as webhook_id, waiting.pending, waiting.retrying,
+    coalesce((select s.skipped from private.webhook_skips s where s.webhook_id = w.id), 0) as skipped
   from public.webhooks w
   cross join lateral (
     select count(*) filter (where d.status = 'pending')::integer as pending,

@@ -52,6 +52,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "webhook_deliveries.event_type": "EventType | AppEventType",
   "webhook_deliveries.payload": "SwarmbaseEvent",
   "webhooks.events": "(EventType | AppEventType)[]",
+  "webhooks.filter": "JsonObject",
   "webhooks.headers": "Record<string, string>",
 };
 

@@ -35,6 +35,7 @@ export const FIELD_BOUNDS = {
   "webhooks.url": { kind: "text", min: 1, max: 2048 },
   "webhooks.headers": JSON_BOUNDS,
   "webhooks.bodies": JSON_BOUNDS,
+  "webhooks.filter": { kind: "json", min: 0, max: 4 * KIBIBYTE },
   "webhooks.retry_count": { kind: "integer", min: 0, max: 10 },
   "webhooks.timeout_ms": { kind: "integer", min: 1, max: 120_000 },
   "event_types.name": { kind: "text", min: 1, max: 100 },

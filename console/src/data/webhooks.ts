@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "@swarmbase/sdk";
+import type { DeliveryStatus, JsonObject } from "@swarmbase/sdk";
 import type { AnyEventType } from "./event-types.ts";
 import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
@@ -10,7 +10,7 @@ import { once, useWrite, type Write } from "./write.ts";
 
 /** Without the secret, which is read only to be shown. */
 export const WEBHOOK_COLUMNS =
-  "id, name, url, events, is_active, headers, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
+  "id, name, url, events, is_active, headers, filter, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
 
 export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id" | "run_id" | "bodies" | "receives_app_events">;
 
@@ -74,6 +74,7 @@ export interface WebhookDraft {
   readonly events: readonly AnyEventType[];
   readonly is_active: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  readonly filter: JsonObject | null;
   readonly retry_count: number;
   readonly timeout_ms: number;
 }
@@ -159,6 +160,26 @@ export function useTestWebhook(): Write<{ readonly id: string; readonly eventTyp
     write: (client, { id, eventType }) => {
       const body = { webhook_id: id, event_type: eventType };
       return unwrap(client.functions.invoke<TestAnswer>("test-webhook", { body })) as Promise<TestAnswer>;
+    },
+  });
+}
+
+export interface TestedEvent {
+  readonly event_id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly passes: boolean;
+}
+
+/** Which of the last events a filter would let pass. */
+export function useTestFilter(): Write<JsonObject, { readonly events: readonly TestedEvent[] }> {
+  return useWrite({
+    tables: [],
+    write: (client, filter) => {
+      const body = { action: "test_filter", filter };
+      return unwrap(client.functions.invoke<{ events: TestedEvent[] }>("webhooks", { body })) as Promise<{
+        events: TestedEvent[];
+      }>;
     },
   });
 }

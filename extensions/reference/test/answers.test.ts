@@ -155,6 +155,7 @@ describe("answers of a running service, against its own document", () => {
     await api.call("POST /functions/v1/webhooks", 200, asAda({ ...regenerate, grace_period_seconds: 0 }));
     await api.call("POST /functions/v1/webhooks", 400, strangely({ ...regenerate, grace_period_seconds: -1 }));
     await api.call("POST /functions/v1/webhooks", 200, strangely({ action: "revoke_previous_secrets", ...ids }));
+    await api.call("POST /functions/v1/webhooks", 200, strangely({ action: "test_filter", filter: { type: "none" } }));
     const eventCalls = "POST /functions/v1/events";
     const type = "app.order.paid";
     await addEventType({ name: type, users_may_emit: true });

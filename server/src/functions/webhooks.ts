@@ -14,6 +14,12 @@ const bodySchema = z.discriminatedUnion("action", [
     grace_period_seconds: z.number().optional(),
   }),
   z.object({ action: z.literal("revoke_previous_secrets"), webhook_id: z.guid() }),
+  z.object({
+    action: z.literal("test_filter"),
+    filter: z.record(z.string(), z.unknown()),
+    /** Whose events; the service role has to name it. */
+    user_id: z.guid().optional(),
+  }),
 ]);
 
 export const WEBHOOKS = {
@@ -28,11 +34,10 @@ export function createWebhooks(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOKS, async (call) => {
     const callerId = callerIdOf(call.principal);
     const body = readBody(bodySchema, call);
-    const { webhook_id: webhookId } = body;
     switch (body.action) {
       case "regenerate_secret": {
         requireScope(call.principal, "secrets");
-        const { grace_period_seconds: gracePeriodSeconds } = body;
+        const { webhook_id: webhookId, grace_period_seconds: gracePeriodSeconds } = body;
         const made = await webhooks.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
         return {
           status: 200,
@@ -40,7 +45,15 @@ export function createWebhooks(webhooks: WebhookModule): NamedFunction {
         };
       }
       case "revoke_previous_secrets":
-        return { status: 200, body: { revoked: await webhooks.revokePreviousSecrets({ callerId, webhookId }) } };
+        return {
+          status: 200,
+          body: { revoked: await webhooks.revokePreviousSecrets({ callerId, webhookId: body.webhook_id }) },
+        };
+      case "test_filter":
+        return {
+          status: 200,
+          body: { events: await webhooks.testFilter({ callerId, filter: body.filter, userId: body.user_id }) },
+        };
     }
   });
 }

@@ -8,6 +8,7 @@ import { WakeUp, type Worker, WorkNotice } from "../jobs/index.ts";
 import { retryDelivery, sendNow, testWebhook } from "./calls/attempt-now.ts";
 import { regenerateSecret, revokePreviousSecrets } from "./calls/secrets.ts";
 import { recoverSince, replay } from "./calls/send-again.ts";
+import { testFilter } from "./calls/test-filter.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { createHousekeeping } from "./housekeeping.ts";
@@ -154,6 +155,7 @@ export function openWebhooks(options: WebhooksOptions) {
     sendNow: sendNow.bind(null, tools),
     regenerateSecret: regenerateSecret.bind(null, tools),
     revokePreviousSecrets: revokePreviousSecrets.bind(null, tools),
+    testFilter: testFilter.bind(null, tools),
     replay: async (call: Parameters<typeof replay>[1]) => {
       const replayed = await replay(tools, call);
       notifyAll("deliveries");

@@ -595,6 +595,11 @@ private.webhook_counters         | insert                            | no    no 
 private.webhook_counters         | update                            | no    no    no     no     no      no       no    no      yes
 private.webhook_counters         | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.webhook_skips            | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_skips            | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_skips            | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_skips            | delete                            | no    no    no     no     no      no       no    no      yes
+
 private.message_counters         | select                            | no    no    no     no     no      no       no    no      yes
 private.message_counters         | insert                            | no    no    no     no     no      no       no    no      yes
 private.message_counters         | update                            | no    no    no     no     no      no       no    no      yes

@@ -176,6 +176,7 @@ const WEBHOOKS = `
     (:attempt, :delivery, :webhook, :owner, 1, 'schedule', 'https://example.test/');
   insert into private.webhook_queue (delivery_id, webhook_id, event_seq) values (:delivery, :webhook, 1);
   insert into private.webhook_endpoint_queues (webhook_id) values (:webhook);
+  insert into private.webhook_skips (webhook_id, skipped) values (:webhook, 1);
   insert into private.webhook_send_windows (user_id, opened_at, sent, granted) values (:owner, now(), 1, 1);
   insert into public.webhook_recoveries (id, webhook_id, user_id, since) values (:recovery, :webhook, :owner, now());
   insert into private.webhook_resumptions (webhook_id) values (:webhook);

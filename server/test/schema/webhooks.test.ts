@@ -112,6 +112,7 @@ describe("webhooks", () => {
       run_id: null,
       bodies: null,
       receives_app_events: false,
+      filter: null,
     });
     const secrets = await stage.run(
       user,

@@ -4,6 +4,7 @@ export type WebhookBacklogView = {
     webhook_id: string;
     pending: number;
     retrying: number;
+    skipped: number | null;
   };
   Relationships: [];
 };

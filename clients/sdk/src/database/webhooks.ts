@@ -1,6 +1,6 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
 import type { AppEventType, EventType } from "../events.ts";
-import type { Json } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 
 export type WebhooksTable = {
   Row: {
@@ -22,6 +22,7 @@ export type WebhooksTable = {
     run_id: string | null;
     bodies: Json | null;
     receives_app_events: boolean;
+    filter: JsonObject | null;
   };
   Insert: {
     id?: string;
@@ -35,6 +36,7 @@ export type WebhooksTable = {
     timeout_ms?: number;
     run_id?: string | null;
     bodies?: Json | null;
+    filter?: JsonObject | null;
   };
   Update: {
     name?: string;
@@ -44,6 +46,7 @@ export type WebhooksTable = {
     headers?: Record<string, string>;
     retry_count?: number;
     timeout_ms?: number;
+    filter?: JsonObject | null;
   };
   Relationships: [
     {

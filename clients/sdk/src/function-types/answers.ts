@@ -235,6 +235,18 @@ export interface TestedDelivery {
   warnings?: string[];
 }
 
+export interface TestedFilter {
+  events: {
+    event_id: string;
+    type: string;
+    created_at: string;
+    /** whether the event meets the conditions */
+    passes: boolean;
+  }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface TestedTool {
   tool_id: string;
   success: boolean;

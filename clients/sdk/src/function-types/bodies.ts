@@ -101,7 +101,15 @@ export interface WebhooksRevokePreviousSecretsBody {
   webhook_id: string;
 }
 
-export type WebhooksBody = WebhooksRegenerateSecretBody | WebhooksRevokePreviousSecretsBody;
+export interface WebhooksTestFilterBody {
+  action: "test_filter";
+  /** conditions as in the column `filter` of a webhook */
+  filter: Record<string, unknown>;
+  /** for the service role: whose events */
+  user_id?: string | undefined;
+}
+
+export type WebhooksBody = WebhooksRegenerateSecretBody | WebhooksRevokePreviousSecretsBody | WebhooksTestFilterBody;
 
 export interface WebhookDispatcherRetryBody {
   action: "retry";

@@ -26,6 +26,7 @@ import type {
   RevokedSecrets,
   StartedAuthorization,
   TestedDelivery,
+  TestedFilter,
   TestedTool,
 } from "./answers.ts";
 import type { AgentRespondBody } from "./run-bodies.ts";
@@ -221,10 +222,11 @@ export interface FunctionTable {
   };
   webhooks: {
     body: WebhooksBody;
-    answer: ReplacedWebhookSecret | RevokedSecrets;
+    answer: ReplacedWebhookSecret | RevokedSecrets | TestedFilter;
     answersByAction: {
       regenerate_secret: ReplacedWebhookSecret;
       revoke_previous_secrets: RevokedSecrets;
+      test_filter: TestedFilter;
     };
     code:
       | CommonCode

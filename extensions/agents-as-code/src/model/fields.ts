@@ -167,6 +167,13 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
       normalise: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
     },
     headers: { check: jsonObject("webhooks.headers"), default: {} },
+    // The service checks its conditions, and stores null for an empty one.
+    filter: {
+      check: jsonObject("webhooks.filter"),
+      default: null,
+      isNullable: true,
+      normalise: (value) => (value !== null && Object.keys(value).length === 0 ? null : value),
+    },
     retry_count: { check: integer("webhooks.retry_count"), default: WEBHOOK_DEFAULTS.retryCount },
     timeout_ms: { check: integer("webhooks.timeout_ms"), default: WEBHOOK_DEFAULTS.timeoutMs },
     // The service disables endpoints that are gone; a file that does not mention it does not enable them again.

@@ -92,7 +92,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "user_id theme locale timezone default_framework notifications preferences daily_token_budget " +
     "daily_cost_budget_usd imposed_daily_token_budget imposed_daily_cost_budget_usd imposed_daily_runs " +
     "require_request_signature created_at updated_at require_message_signature",
-  webhook_backlog: "webhook_id pending retrying",
+  webhook_backlog: "webhook_id pending retrying skipped",
   webhook_deliveries:
     "id webhook_id user_id event_id event_type ~payload status status_code ~response_body attempts next_retry_at " +
     "delivered_at created_at scheduled_for",
@@ -104,7 +104,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id webhook_id user_id since until status found recovered last_delivery_id created_at updated_at completed_at",
   webhooks:
     "id user_id name url !secret events is_active !headers retry_count timeout_ms api_version disabled_reason " +
-    "disabled_at created_at updated_at run_id bodies receives_app_events",
+    "disabled_at created_at updated_at run_id bodies receives_app_events filter",
 };
 
 /**

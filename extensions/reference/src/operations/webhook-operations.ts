@@ -16,6 +16,7 @@ const RECOVERY_EXAMPLE = {
 const SECRET_ANSWERS = {
   regenerate_secret: refer("ReplacedWebhookSecret"),
   revoke_previous_secrets: refer("RevokedSecrets"),
+  test_filter: refer("TestedFilter"),
 };
 
 const EVENT_ANSWERS = { emit: refer("EmittedEvents") };
@@ -86,21 +87,26 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/webhooks": {
     id: "regenerateWebhookSecret",
-    summary: "Replace the signing secret of a webhook, or revoke replaced secrets",
+    summary: "Replace the signing secret of a webhook, revoke replaced secrets, or test a filter",
     description:
-      "`regenerate_secret` creates a new secret. The previous secret also signs during the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all replaced secrets; the view `webhook_previous_secrets` lists them.",
+      "`regenerate_secret` creates a new secret. The previous secret also signs during the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all replaced secrets; the view `webhook_previous_secrets` lists them. `test_filter` tells which of your last 100 events a filter would let pass: the newest first, among the last 5,000 deliveries.",
     body: {
-      forms: ["Regenerate secret", "Revoke previous secrets"],
-      fields: { grace_period_seconds: "default: a day" },
+      forms: ["Regenerate secret", "Revoke previous secrets", "Test filter"],
+      fields: {
+        grace_period_seconds: "default: a day",
+        filter: "conditions as in the column `filter` of a webhook",
+        user_id: "for the service role: whose events",
+      },
       bounds: { grace_period_seconds: { type: "integer", minimum: 0, maximum: 604_800, default: 86_400 } },
       examples: {
         "at once": { action: "regenerate_secret", webhook_id: ID.webhook, grace_period_seconds: 0 },
         "end the grace period": { action: "revoke_previous_secrets", webhook_id: ID.webhook },
+        "test a filter": { action: "test_filter", filter: { data: { total: { $gte: 100 } } } },
       },
     },
     answers: {
       200: {
-        description: "The new secret, or the number of replaced secrets that no longer sign",
+        description: "The new secret, the number of replaced secrets that no longer sign, or the events",
         schema: { anyOf: Object.values(SECRET_ANSWERS) },
         example: { new_secret: "whsec_…", previous_secret_expires_at: AT },
       },

@@ -130,6 +130,16 @@ const SCHEMAS = {
   EmittedEvents: answered({ ids: listOf(TEXT) }),
   ReplacedWebhookSecret: answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
   RevokedSecrets: answered({ revoked: describe(COUNT, "the number of replaced secrets that still signed") }),
+  TestedFilter: answered({
+    events: listOf(
+      record({
+        event_id: TEXT,
+        type: TEXT,
+        created_at: TEXT,
+        passes: describe({ type: "boolean" }, "whether the event meets the conditions"),
+      }),
+    ),
+  }),
   NewApiKey: answered({
     key: describe(TEXT, "the key itself, which is not shown again"),
     api_key: record({

@@ -25,6 +25,8 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
         "For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run. Fixed when the webhook is created.",
       receives_app_events:
         "Whether events of the app that name neither a user nor a swarm are sent. Only the service role sets it.",
+      filter:
+        "Conditions on the envelope, as a JSON object. Events that do not meet them are not sent, and counted in `webhook_backlog`. Null, or an empty object: all are sent.",
       disabled_reason:
         "Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full` or `account_banned`.",
       disabled_at: "When the service disabled the webhook.",
@@ -104,11 +106,12 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
     guide: "webhooks",
   },
   webhook_backlog: {
-    summary: "How many deliveries wait for each of your webhooks.",
+    summary: "How many deliveries wait for each of your webhooks, and how many events its filter has skipped.",
     columns: {
       webhook_id: "The webhook.",
       pending: "Deliveries without an attempt, 10,000 at most together with `retrying`.",
       retrying: "Deliveries that wait for another attempt.",
+      skipped: "Events that the filter of the webhook did not let pass.",
     },
     guide: "webhooks",
   },

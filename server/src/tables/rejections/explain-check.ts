@@ -1,6 +1,6 @@
 import { GUARDRAIL_LIMIT, WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
-import { isWriteAttempt } from "../../rest/index.ts";
+import { isWriteAttempt, type WriteAttempt } from "../../rest/index.ts";
 import type { NamedFault } from "../fields/field.ts";
 import { faultsError } from "../faults-error.ts";
 import { SECRET_IS_MANAGED } from "../rules/webhook-rules.ts";
@@ -48,6 +48,7 @@ export function explainCheck(rejection: Rejection): AppError | null {
     return new AppError("CONTENT_BLOCKED", sentence(error.message), { details, cause: error });
   }
   if (constraint === "agents_model_offered") return explainModel(rejection);
+  if (constraint === `${rule.name}_filter_valid`) return explainFilter(rejection, attempt.operation);
   const found = fieldOfConstraint(rule, constraint);
   if (found === null) return null;
   const message = describeRejected(constraint, error) ?? describe(found.kind, error.column, error.message);
@@ -65,6 +66,17 @@ function describeRejected(constraint: string, { column, message }: Rejection["er
 function describe(kind: string, column: string | undefined, message: string): string {
   const known = Object.hasOwn(MESSAGES, kind) ? MESSAGES[kind] : undefined;
   return known ?? (column === undefined ? "is not valid" : `is not valid: ${message}`);
+}
+
+/** The detail has a message for each path. */
+function explainFilter(rejection: Rejection, operation: WriteAttempt["operation"]): AppError {
+  const faults = JSON.parse(rejection.error.detail ?? "{}") as Record<string, string>;
+  const placed = Object.entries(faults).map(([path, message]) => ({
+    place: placeOf(rejection, path),
+    message,
+    code: null,
+  }));
+  return faultsError(placed, operation);
 }
 
 function explainModel(rejection: Rejection): AppError {

@@ -29,6 +29,8 @@ export function webhooks(findUrlFault: FindUrlFault): TableRule {
       events: list(checkEvents),
       is_active: boolean(),
       receives_app_events: boolean(),
+      // The database knows the language of filters.
+      filter: nullable(jsonObject("webhooks.filter")),
       headers: jsonObject("webhooks.headers", checkDeliveryHeaders),
       retry_count: integer("webhooks.retry_count"),
       timeout_ms: integer("webhooks.timeout_ms"),

@@ -29,6 +29,7 @@ const STATEMENTS = [
      and not exists (select 1 from private.webhook_queue q where q.webhook_id = w.id)
      and not exists (select 1 from private.events e where e.type = 'run.updated' and e.data ->> 'run_id' = r.id::text)`,
   "delete from private.webhook_previous_secrets where expires_at <= now()",
+  "delete from private.webhook_skips s where not exists (select 1 from public.webhooks w where w.id = s.webhook_id)",
   // Includes the windows of deleted users. Skips locked rows, so that no claim waits.
   `delete from private.webhook_send_windows
    where user_id in (

@@ -207,6 +207,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(user_id, webhooks) values (:newcomer, 0)",
     update: "webhooks = webhooks",
   }),
+  "private.webhook_skips": rows("private.webhook_skips", {
+    where: "webhook_id = :webhook",
+    insert: "(webhook_id, skipped) values (gen_random_uuid(), 1)",
+    update: "skipped = 2",
+  }),
   "private.message_counters": rows("private.message_counters", {
     where: "swarm_id = :swarm",
     insert: "(swarm_id, last_seq) values (:annex, 1)",

@@ -55,6 +55,6 @@ function Edit({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-function draftOf({ name, url, events, is_active, headers, retry_count, timeout_ms }: Webhook): WebhookDraft {
-  return { name, url, events, is_active, headers, retry_count, timeout_ms };
+function draftOf({ name, url, events, is_active, headers, filter, retry_count, timeout_ms }: Webhook): WebhookDraft {
+  return { name, url, events, is_active, headers, filter, retry_count, timeout_ms };
 }

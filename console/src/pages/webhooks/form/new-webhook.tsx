@@ -11,6 +11,7 @@ const EMPTY: WebhookDraft = {
   url: "",
   events: [],
   headers: {},
+  filter: null,
   is_active: WEBHOOK_DEFAULTS.isActive,
   retry_count: WEBHOOK_DEFAULTS.retryCount,
   timeout_ms: WEBHOOK_DEFAULTS.timeoutMs,

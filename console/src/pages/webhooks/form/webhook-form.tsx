@@ -12,6 +12,8 @@ import { TextInput } from "../../../components/text-input.tsx";
 import { typed } from "../../../components/typed.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { EventPicker } from "./event-picker.tsx";
+import { FilterEditor } from "./filter-editor.tsx";
+import { parseFilter, toFilterText } from "./filter-text.ts";
 import { fromLines, toLines } from "../../../components/header-lines.ts";
 import { HeadersEditor } from "../../../components/headers-editor.tsx";
 
@@ -32,6 +34,7 @@ const TIMEOUT = FIELD_BOUNDS["webhooks.timeout_ms"];
 export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCancel }: WebhookFormProps) {
   const [draft, setDraft] = useState(initial);
   const [lines, setLines] = useState(() => toLines(initial.headers));
+  const [filterText, setFilterText] = useState(() => toFilterText(initial.filter));
   const [inputErrors, setInputErrors] = useState<FormFailure | null>(null);
   const failure = inputErrors ?? write.failure;
   const { errors, touch } = useFreshErrors(inputErrors?.fields ?? write.errors);
@@ -42,8 +45,9 @@ export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCan
     for (const field of Object.keys(change)) touch(field);
   };
   const submit = () => {
-    const complete = { ...draft, headers: fromLines(lines) };
-    const found = findErrors(complete);
+    const filter = parseFilter(filterText);
+    const complete = { ...draft, headers: fromLines(lines), filter: filter ?? null };
+    const found = { ...findErrors(complete), ...(filter === undefined && { filter: "Must be a JSON object: { … }" }) };
     const isValid = Object.keys(found).length === 0;
     setInputErrors(isValid ? null : { message: "", fields: found });
     if (isValid) onSubmit(complete);
@@ -85,6 +89,17 @@ export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCan
       </CardSection>
       <CardSection title="Events" description="Of your own agents, and of the swarms that you are in.">
         <EventPicker chosen={draft.events} onChange={(events) => set({ events })} error={errors["events"]} />
+      </CardSection>
+      <CardSection title="Filter" description="Optional. Which of these events are sent, by their content.">
+        <FilterEditor
+          text={filterText}
+          errors={errors}
+          onChange={(text) => {
+            setFilterText(text);
+            setDirty(true);
+            touch("filter");
+          }}
+        />
       </CardSection>
       <CardSection
         title="Delivery"

@@ -10,7 +10,7 @@ import { ReceiverSnippets } from "../receiver-snippets.tsx";
 import { SecretCard } from "./secret-card.tsx";
 
 export function SetupTab({ webhook }: { readonly webhook: Webhook }) {
-  const { id, events, headers, retry_count, timeout_ms, api_version, created_at, updated_at } = webhook;
+  const { id, events, headers, filter, retry_count, timeout_ms, api_version, created_at, updated_at } = webhook;
   const names = Object.keys(headers);
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
@@ -30,6 +30,9 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }) {
                 <Badge key={type}>{type}</Badge>
               ))}
             </span>
+          </Fact>
+          <Fact name="Filter">
+            {filter === null ? "None" : <code className="font-mono text-sm">{JSON.stringify(filter)}</code>}
           </Fact>
           <Fact name="Retries">{retry_count}</Fact>
           <Fact name="Timeout">{formatDuration(timeout_ms)}</Fact>
