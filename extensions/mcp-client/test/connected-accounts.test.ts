@@ -183,6 +183,20 @@ describe("the first call without an account", () => {
       assert.deepEqual(parts.remote.sent, []);
     });
 
+  test("is not made once the run has ended, and its link is renewed for nobody", async (t) => {
+    const parts = await open(t, "http");
+    const { agent, personId, tools, remote } = parts;
+    const asked = await agent.ask(personId);
+    const { question, tool_execution_id: executionId } = await asked.waiting();
+    await stage.rows("select private.request_cancel($1, 'cancelled')", [asked.runId]);
+    await assert.rejects(tools.authorizations.connect({ personId, executionId }), { code: "VALIDATION_ERROR" });
+    await finish(parts, asked, question.url, "alice");
+    const [call] = await stage.rows("select status from public.tool_executions where run_id = $1", [asked.runId]);
+    assert.deepEqual([(await stage.run(asked.runId)).status, call], ["cancelled", { status: "cancelled" }]);
+    assert.deepEqual(remote.sent, []);
+    assert.match(await (await agent.ask(personId)).end(), /for alice /, "the account is connected");
+  });
+
   for (const kind of ["mcp", "http"] as const)
     test(`is made for an API key only with the scopes read and write (${kind})`, async (t) => {
       const parts = await open(t, kind);
