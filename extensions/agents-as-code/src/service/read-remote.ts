@@ -111,8 +111,8 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       user_id: `eq.${owner.id}`,
     }),
     client.listRows("swarm_agents", {
-      select: "id,swarm_id,agent_id,position,enabled,role_override",
-      user_id: `eq.${owner.id}`,
+      select: "id,swarm_id,agent_id,position,enabled,role_override,agents!inner()",
+      "agents.user_id": `eq.${owner.id}`,
     }),
     client.listRows("swarm_members", {
       select: "id,swarm_id,user_id,invited_email,role,status,swarms!inner(owner_id),public_profiles(full_name)",
