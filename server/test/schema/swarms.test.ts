@@ -160,6 +160,14 @@ describe("the agents of a swarm", () => {
     );
     const cards = await stage.run(owner, "select name, status from agent_cards where id = $1", [agent_id]);
     assert.deepEqual(cards, [{ name: "Ada", status: "idle" }]);
+    const ask = `select public.agent_owner_id(jsonb_populate_record(null::public.swarm_agents,
+      jsonb_build_object('id', $1::uuid))) as owner_id`;
+    for (const [caller, told] of [
+      [owner, member],
+      [member, member],
+      [await stage.newUser(), null],
+    ] as const)
+      assert.deepEqual(await stage.run(caller, ask, [id]), [{ owner_id: told }]);
     assert.equal(await stage.find(owner, "agents", agent_id), undefined);
     assert.equal((await stage.remove(member, "swarm_agents", id)).length, 1);
     assert.deepEqual(await stage.run(owner, "select name from agent_cards where id = $1", [agent_id]), []);

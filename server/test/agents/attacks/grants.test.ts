@@ -96,7 +96,7 @@ function assertWithout(text: string, words: readonly string[], where: string): v
 async function crawl(person: Person): Promise<Map<string, string>> {
   const paths = [
     ...RELATIONS.filter((name) => name !== "" && name !== "models").map((name) => `${name}?select=*`),
-    "swarm_agents?select=*,agents(*),agent_cards(*)",
+    "swarm_agents?select=*,agent_owner_id,agents(*),agent_cards(*)",
     "messages?select=*,agents(*),runs!messages_run_id_fkey(*)",
     "runs?select=*,run_turns(*),turns(*),tool_executions(*,tools(*),tool_execution_payloads(*)),model_calls(*)",
     "swarms?select=*,private_agent_id,messages(*),runs(*)",
