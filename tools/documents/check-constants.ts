@@ -21,7 +21,7 @@ export const checkConstants: DocumentRule = ({ pages, sources, isGenerated }) =>
     .filter(([path]) => !HISTORY.test(path) && !isGenerated(path))
     .flatMap(([path, page]) => {
       const code = page.replace(FENCE, "").match(CODE)?.join(" ") ?? "";
-      const unknown = new Set(code.match(CONSTANT)).difference(known).difference(FOREIGN);
-      return [...unknown].map((name) => `${path}: no source has "${name}"`);
+      const unknown = [...new Set(code.match(CONSTANT))].filter((name) => !known.has(name) && !FOREIGN.has(name));
+      return unknown.map((name) => `${path}: no source has "${name}"`);
     });
 };
