@@ -30,7 +30,7 @@ async function install(folder: string, isAgain: boolean): Promise<number> {
   const variables = { npm_config_registry: registry.url, npm_config_omit_lockfile_registry_resolved: "true" };
   try {
     if (isAgain) await forgetContents(join(folder, "package-lock.json"), packed);
-    return await runNpm(folder, { ...process.env, ...variables }, "install");
+    return await runNpm(folder, ["install"], { ...process.env, ...variables });
   } finally {
     await registry.close();
   }

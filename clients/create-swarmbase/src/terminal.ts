@@ -20,7 +20,7 @@ export function openTerminal(folder: string): Terminal {
     folder,
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
-    install: async (app) => (await runNpm(app, process.env, "install")) === 0,
+    install: async (app) => (await runNpm(app, ["install"])) === 0,
     ask: async (question) => {
       if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
       const lines = createInterface({ input: process.stdin, output: process.stdout });
@@ -33,13 +33,13 @@ export function openTerminal(folder: string): Terminal {
     start: (app) => {
       // Ctrl-C is for the app, which stops all its processes first.
       process.on("SIGINT", () => {});
-      return runNpm(app, process.env, "run", "dev");
+      return runNpm(app, ["run", "dev"]);
     },
   };
 }
 
-/** Returns the exit code. */
-export function runNpm(folder: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<number> {
+/** Returns the exit code. Without `env`, npm gets the environment of this process. */
+export function runNpm(folder: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve) => {
     const npm = spawn("npm", args, { cwd: folder, env, stdio: "inherit", shell: process.platform === "win32" });
     npm.on("error", () => resolve(1));

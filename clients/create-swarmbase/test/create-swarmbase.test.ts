@@ -178,7 +178,9 @@ describe("create-swarmbase", () => {
       assert.ok(output.startsWith(`Created ${expected}. Next:\n`), output);
     });
 
-  it("prints a command that a shell understands for every folder", { skip: process.platform === "win32" && "there is no sh" }, async () => {
+  it("prints a command that a shell understands for every folder", {
+    skip: process.platform === "win32" && "there is no sh",
+  }, async () => {
     const target = 'it\'s "$HOME" & `more`';
     const [, command = ""] = /^ {2}(cd .*)$/m.exec((await create(target)).output) ?? [];
     const shown = execFileSync("sh", ["-c", `${command} && pwd`], { cwd: folder, encoding: "utf8" });
