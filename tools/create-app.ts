@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
-import { run } from "../clients/create-swarmbase/src/index.ts";
+import { quote, run } from "../clients/create-swarmbase/src/index.ts";
 import { openTerminal, runNpm } from "../clients/create-swarmbase/src/terminal.ts";
 import { buildPackages } from "./package/build.ts";
 import { openLocalRegistry } from "./package/local-registry.ts";
@@ -20,7 +20,12 @@ const [option, app] = args;
 process.exitCode =
   option === "--install" && app !== undefined
     ? await install(resolve(terminal.folder, app), true)
-    : await run(args, { ...terminal, install: async (folder) => (await install(folder, false)) === 0 });
+    : await run(args, {
+        ...terminal,
+        // No registry has the packages yet.
+        installCommand: `npm --prefix ${quote(root)} run create-app -- --install .`,
+        install: async (folder) => (await install(folder, false)) === 0,
+      });
 
 /** Builds the packages and installs them in an app. Returns the exit code of npm. */
 async function install(folder: string, isAgain: boolean): Promise<number> {

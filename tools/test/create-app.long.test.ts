@@ -41,6 +41,9 @@ test("a clone creates an app from its own packages, and installs it again", SEVE
     return true;
   });
 
+  const later = await createApp("--no-install", "later");
+  assert.match(later.stdout, /\n {2}cd later\n {2}npm --prefix \S+ run create-app -- --install \.\n {2}npm run dev\n/);
+
   // What somebody else has who gets the app without its packages, after the sources have changed.
   const lock = join(app, "package-lock.json");
   const text = await readFile(lock, "utf8");

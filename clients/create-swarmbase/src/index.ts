@@ -39,7 +39,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     } else {
       const app = await createApp(target, { version, from: terminal.folder });
       const isInstalled = values["no-install"] !== true && (await terminal.install(app.folder));
-      terminal.write(describeNextSteps({ ...app, folder: relative(terminal.folder, app.folder), isInstalled }));
+      const installation = isInstalled ? [] : [terminal.installCommand];
+      terminal.write(describeNextSteps({ ...app, folder: relative(terminal.folder, app.folder) }, installation));
       if (isInstalled && (await terminal.ask("\nStart it now? [Y/n] "))) return await terminal.start(app.folder);
     }
     return 0;
@@ -63,13 +64,14 @@ function isUsageError(error: unknown): error is Error {
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
 }
 
-function describeNextSteps({ name, folder, isInstalled }: App & { readonly isInstalled: boolean }): string {
+function describeNextSteps({ name, folder }: App, installation: readonly string[]): string {
   const enter = folder === "" ? [] : [`cd ${quote(folder)}`];
-  const steps = [...enter, ...(isInstalled ? [] : ["npm install"]), "npm run dev"];
+  const steps = [...enter, ...installation, "npm run dev"];
   return `Created ${name}. Next:\n\n${steps.map((step) => `  ${step}\n`).join("")}\nThen open http://localhost:5173\n${TRUST}`;
 }
 
-function quote(path: string): string {
+/** For the shell of the platform. */
+export function quote(path: string): string {
   if (/^[\w./\\-]+$/.test(path)) return path;
   return process.platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -6,6 +6,8 @@ export interface Terminal {
   readonly folder: string;
   write(text: string): void;
   writeError(text: string): void;
+  /** What somebody types in the folder of the app to install its packages later. */
+  readonly installCommand: string;
   /** Installs the packages of the app, and tells whether it succeeded. */
   install(folder: string): Promise<boolean>;
   /** Nobody is asked without a terminal: the answer is no. */
@@ -18,6 +20,7 @@ export interface Terminal {
 export function openTerminal(folder: string): Terminal {
   return {
     folder,
+    installCommand: "npm install",
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     install: async (app) => (await runNpm(app, ["install"])) === 0,

@@ -54,6 +54,7 @@ describe("create-swarmbase", () => {
     let errors = "";
     const terminal = {
       folder,
+      installCommand: "npm install",
       write: (text: string) => void (output += text),
       writeError: (text: string) => void (errors += text),
       install: async (app: string) => {
