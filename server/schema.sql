@@ -8174,27 +8174,30 @@ begin
         'name', x.tool_name, 'input', x.input, 'output', x.output, 'is_error', x.status <> 'succeeded',
         'is_private', x.is_private) order by x.id) filter (where x.is_kept), '[]')) end
     from (
-      select x.*, row_number() over newest <= 200
+      select x.*, case when x.message_id is null then x.run_message_id end as asked_id,
+        row_number() over newest <= 200
         and sum(coalesce(length(x.input), 0) + coalesce(length(x.output), 0)) over newest <= 1000000 as is_kept
       from (
-        select x.id, x.run_id, x.turn_id, m.id as message_id, case when m.id is null then r.message_id end as asked_id,
+        -- Single columns are looked up by subqueries: each further join costs the planner more than the whole execution.
+        select x.id, x.run_id, x.turn_id, r.message_id as run_message_id,
+          (select m.id from public.messages m where m.id = t.message_id) as message_id,
           x.tool_name, x.status, p.input::text as input,
-          p.private_to is not null or coalesce(private.acts_for_starter(l.kind, l.config), false) as is_private,
+          p.private_to is not null or coalesce((select private.acts_for_starter(l.kind, l.config) from public.tools l
+            where l.id = x.tool_id), false) as is_private,
           case when x.error is not null then jsonb_build_object('error', x.error - 'retryable')::text
             when x.status = 'cancelled' then '{"error": {"code": "CANCELLED"}}'
             when jsonb_typeof(p.output) = 'string' then p.output #>> '{}' else p.output::text end as output
         from public.tool_executions x
         join public.runs r on r.id = x.run_id and r.user_id = starter_id
         join public.run_turns t on t.id = x.turn_id and t.status in ('completed', 'failed', 'cancelled')
-        left join private.run_leases held on held.run_id = x.run_id
-        left join public.messages m on m.id = t.message_id
         left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-        left join public.tools l on l.id = x.tool_id
         where x.agent_id = read_past_calls.agent_id and x.swarm_id = read_past_calls.swarm_id
           and x.turn_id <> read_past_calls.turn_id
           and x.status in ('succeeded', 'failed', 'denied', 'timed_out', 'cancelled')
-          and held.api_key_id is not distinct from own.api_key_id
-          and coalesce(held.aal, 'aal1') <= coalesce(own.aal, 'aal1')
+          and coalesce((
+            select l.api_key_id is not distinct from own.api_key_id
+              and coalesce(l.aal, 'aal1') <= coalesce(own.aal, 'aal1')
+            from private.run_leases l where l.run_id = x.run_id), own.api_key_id is null)
         order by x.run_id desc, x.id desc limit 201) as x
       where not (x.is_private and private.is_shared(read_past_calls.swarm_id, starter_id))
         and not (is_foreign and (x.is_private or exists (select 1 from private.turn_snapshots s
