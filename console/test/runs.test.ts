@@ -73,7 +73,9 @@ test("a swarm becomes a tool, and the trace of a run shows its agents below the 
   await page.getByRole("button", { name: "Open the run: /tool research" }).click();
   const rows = page.getByRole("list", { name: "Trace" }).getByRole("button");
   await rows.filter({ hasText: "Turn of Ida" }).waitFor();
-  const names = (await rows.allTextContents()).map((text) => /Turn of (?:Ada|Ida)|Tool call research/u.exec(text)?.[0] ?? "");
+  const names = (await rows.allTextContents()).map(
+    (text) => /Turn of (?:Ada|Ida)|Tool call research/u.exec(text)?.[0] ?? "",
+  );
   assert.deepEqual(
     names.filter((name) => name !== ""),
     ["Turn of Ada", "Tool call research", "Turn of Ida"],

@@ -31,8 +31,8 @@ export function AgentTerms({ terms }: { readonly terms: Terms }) {
         </Term>
         {actsForAsker && (
           <Term Icon={UserCheck}>
-            Tools of the agent act in your name, with your rights and the accounts that you connect, or make schedules for
-            you.
+            Tools of the agent act in your name, with your rights and the accounts that you connect, or make schedules
+            for you.
           </Term>
         )}
         {provider !== null && <Term Icon={Building2}>The models of {provider} receive the text.</Term>}

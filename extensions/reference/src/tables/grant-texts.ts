@@ -58,7 +58,8 @@ export const GRANT_TEXTS: Readonly<Record<string, TableText>> = {
       receivers:
         "The origins that receive text of conversations: of HTTP tools and of webhooks that check messages. `https://*` stands for an address that the model chooses.",
       provider: "Whose models answer and check messages, fallbacks that the operator has set included.",
-      acts_for_asker: "Tools of the agent act in your name, with your rights or your connected accounts, or make schedules for you.",
+      acts_for_asker:
+        "Tools of the agent act in your name, with your rights or your connected accounts, or make schedules for you.",
     },
     guide: "serve-customers",
   },
