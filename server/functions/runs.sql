@@ -707,7 +707,8 @@ as $$
     'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
     'swarm', json_build_object('id', s.id, 'name', s.name, 'description', s.description, 'status', s.status,
       'owner_id', coalesce(task.owner_id, s.owner_id), 'coordinator_agent_id', s.coordinator_agent_id,
-      'settings', s.settings),
+      'settings', s.settings,
+      'is_private', exists (select from private.private_swarms p where p.swarm_id = s.id)),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce(speakers.agents, '[]'),
     'people', coalesce((

@@ -133,6 +133,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
       owner_id: USER_ID,
       coordinator_agent_id: null,
       settings: {},
+      is_private: false,
     },
     message: QUESTION,
     agents: [{ ...agent, position: 0, payer_id: null, grant_id: null, accepts_client_tools: true }],

@@ -14,8 +14,9 @@ export interface Tracing {
 interface RunTrace {
   readonly runId: string;
   readonly swarmId: string;
-  readonly swarmName: string;
-  /** The conversation of somebody who asks an agent by a grant: its spans have no content, and no name, which comes from a message. */
+  /** Null: it comes from a message. */
+  readonly swarmName: string | null;
+  /** The conversation of somebody who asks an agent by a grant: its spans have no content, and no name. */
   readonly isPrivate: boolean;
   readonly strategy: string;
   /** The header of the request; a malformed one starts a new trace. */
@@ -212,7 +213,7 @@ function createTracedSpan<End extends SpanEnd>(
 }
 
 function workflowName({ swarmName, isPrivate }: RunTrace): string {
-  return isPrivate ? "private conversation" : swarmName;
+  return isPrivate || swarmName === null ? "private conversation" : swarmName;
 }
 
 function runAttributes(run: RunTrace): Attributes {

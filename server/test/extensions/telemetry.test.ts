@@ -159,7 +159,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     const [run, turn] = ["invoke_workflow Team", "invoke_agent Helper"].map(findSpan);
     assert.ok(run !== undefined && turn !== undefined);
     // The run around it has one span before it waits, and one after it.
-    const outer = spans.filter(({ name }) => name === "invoke_workflow Desk");
+    const outer = spans.filter(({ name }) => name === "invoke_workflow private conversation");
     const trees = outer.map((desk) =>
       childrenOf(desk)
         .filter(({ name }) => name === "invoke_agent Lead")
@@ -356,9 +356,7 @@ async function useService(): Promise<void> {
   const lead_id = await add("agents", { name: "Lead", framework: "provider_a" });
   const research = { name: "research", description: "asks the team", kind: "swarm", config: { swarm_id: team_id } };
   await add("agent_tools", { agent_id: lead_id, tool_id: await add("tools", research) });
-  const desk_id = await add("swarms", { name: "Desk" });
-  await add("swarm_agents", { swarm_id: desk_id, agent_id: lead_id });
-  await call("POST", "/functions/v1/agent-respond", { swarm_id: desk_id, message: QUESTION });
+  await call("POST", "/functions/v1/agent-respond", { agent_id: lead_id, message: QUESTION });
   await dispatcher.close();
 }
 

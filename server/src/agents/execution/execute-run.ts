@@ -115,7 +115,8 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
     span: ports.tracing.startRun({
       runId,
       swarmId,
-      swarmName: context.swarm.name,
+      // A message has given its name to a private conversation, and to one that a call brings.
+      swarmName: context.swarm.is_private || "store" in context.run.request ? null : context.swarm.name,
       isPrivate: context.agents.some(({ grant_id: grantId }) => grantId !== null),
       strategy: context.run.strategy,
       traceparent: typeof traceparent === "string" ? traceparent : null,

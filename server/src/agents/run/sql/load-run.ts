@@ -36,6 +36,8 @@ export interface LoadedRun {
     readonly owner_id: string;
     readonly coordinator_agent_id: string | null;
     readonly settings: Readonly<Record<string, unknown>>;
+    /** A conversation with one agent, whose name is the beginning of its first message. */
+    readonly is_private: boolean;
   };
   readonly message: string | null;
   readonly agents: readonly ContextAgent[];
