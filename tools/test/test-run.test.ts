@@ -203,8 +203,8 @@ describe("runGroups", () => {
   });
 
   it("does not repeat when many groups failed, or when a test is skipped without a reason", () => {
-    const names = ["a", "b", "c", "d"];
-    const failing = Object.fromEntries(names.map((name) => [`tools/${name}/x.test.ts`, failFor(1, "x")]));
+    const names = ["clients", "extensions", "server", "tools"];
+    const failing = Object.fromEntries(names.map((name) => [`${name}/x.test.ts`, failFor(1, "x")]));
     const skipping = { "clients/a.test.ts": 'import { test } from "node:test";\ntest.skip("x", () => {});\n' };
     for (const files of [failing, skipping]) {
       const { status, stdout } = run(makeTree({ ...PACKAGE, ...files }), [], true);
@@ -243,10 +243,10 @@ describe("groupTests", () => {
   const DATABASE = 'import { createTestDatabase } from "../support/database.ts";\n';
 
   it("puts the files of one folder together, in parts of nearly one size", () => {
-    const names = Array.from({ length: 13 }, (_, index) => `server/test/a/${String(index).padStart(2, "0")}.test.ts`);
+    const names = Array.from({ length: 25 }, (_, index) => `server/test/a/${String(index).padStart(2, "0")}.test.ts`);
     const root = makeTree(Object.fromEntries([...names, "server/test/b/x.test.ts"].map((name) => [name, DATABASE])));
     const groups = groupTests(root, [...names, "server/test/b/x.test.ts"]).map(({ files }) => files);
-    assert.deepEqual(groups, [["server/test/b/x.test.ts"], names.slice(0, 7), names.slice(7)]);
+    assert.deepEqual(groups, [["server/test/b/x.test.ts"], names.slice(0, 13), names.slice(13)]);
   });
 
   it("puts the folders of one module together, and all extensions", () => {
@@ -257,10 +257,29 @@ describe("groupTests", () => {
     assert.deepEqual(groups, [files.slice(0, 2), files.slice(2)]);
   });
 
-  it("leaves alone what starts programs or changes what a process has one of", () => {
+  it("puts small parts of a folder together", () => {
+    const names = [
+      ...["1", "2", "3", "4", "5"].map((word) => `server/test/large/${word}`),
+      "server/test/a/x",
+      "server/test/b/x",
+      "tools/test/x",
+    ];
+    const files = names.map((name) => `${name}.test.ts`);
+    const root = makeTree(Object.fromEntries(files.map((name) => [name, DATABASE])));
+    const groups = groupTests(root, files).map((group) => group.files);
+    assert.deepEqual(groups, [files.slice(7), files.slice(0, 5), files.slice(5, 7)]);
+  });
+
+  it("puts at most four files together that start programs, and no others with them", () => {
+    const programs = Array.from({ length: 5 }, (_, index) => `a/spawns-${index}.test.ts`);
+    const texts: Record<string, string> = { "a/tame.test.ts": DATABASE };
+    for (const name of programs) texts[name] = 'import { spawn } from "node:child_process";\n';
+    const groups = groupTests(makeTree(texts), Object.keys(texts)).map(({ files }) => files);
+    assert.deepEqual(groups, [programs.slice(0, 3), programs.slice(3), ["a/tame.test.ts"]]);
+  });
+
+  it("leaves alone what changes what a process has one of", () => {
     const texts = {
-      "a/spawns.test.ts": 'import { spawn } from "node:child_process";\n',
-      "a/serves.test.ts": 'import { startService } from "../support/service.ts";\n',
       "a/clock.test.ts": "mock.timers.enable();\n",
       "a/environment.test.ts": 'process.env["X"] = "1";\n',
       "a/tame.test.ts": DATABASE,
@@ -268,7 +287,7 @@ describe("groupTests", () => {
     };
     const groups = groupTests(makeTree(texts), Object.keys(texts)).map(({ files }) => files);
     assert.deepEqual(groups.at(-1), ["a/tame.test.ts", "a/reads.test.ts"]);
-    assert.equal(groups.length, 5);
+    assert.equal(groups.length, 3);
   });
 
   it("puts acceptance tests of shared services together and first, unless they start a service of their own", () => {
