@@ -4,7 +4,6 @@ import type { LoadedExtension } from "../extensions/index.ts";
 import type { Command } from "./command.ts";
 import { isCoreCommand, takesModes } from "./command-table.ts";
 import { openCommandContext } from "./extension-command-context.ts";
-import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 
 /** A command of an extension. With mode options it is a mode of the command of the core that has the same name. */
 export interface OpenedCommand extends Command {
@@ -14,7 +13,8 @@ export interface OpenedCommand extends Command {
 /** The commands of the extensions that `EXTENSIONS` names. */
 export async function loadExtensionCommands(env: Environment): Promise<readonly OpenedCommand[]> {
   const settings = loadSettings(env);
-  const extensions = await loadConfiguredExtensions(settings, env);
+  const { loadExtensions } = await import("../extensions/index.ts");
+  const extensions = await loadExtensions({ names: settings.extensions, environment: env, isForCommands: true });
   const schemas = extensions.flatMap(({ schema }) => schema ?? []);
   const commands = extensions.flatMap((loaded) => openCommands(loaded, settings, schemas));
   const faults = commands.flatMap(({ name, modeOptions }) => {
