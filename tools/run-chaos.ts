@@ -13,7 +13,7 @@ const FILES = [
   "server/test/chaos/sockets.long.test.ts",
   "server/test/chaos/paused-node.long.test.ts",
   "server/test/durability/paused-node.long.test.ts",
-  "server/test/durability/kill-runs.test.ts",
+  "server/test/durability/kill-runs.long.test.ts",
   "server/test/app/worker-faults.long.test.ts",
   "server/test/realtime/chaos.long.test.ts",
   "server/test/durability/kill-everything.long.test.ts",

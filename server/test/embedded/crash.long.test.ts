@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { listClusterProcesses } from "../../src/db/embedded/cluster-processes.ts";
 import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
@@ -17,6 +17,7 @@ import {
   query,
   type ReadyService,
   type ServiceOptions,
+  spawnService,
   startService,
   waitUntil,
   waitUntilNothingRuns,
@@ -194,3 +195,28 @@ describe("after kill -9", { skip, concurrency: 2 }, () => {
     });
   });
 });
+
+test("a first start that is killed in the middle leaves nothing that looks like a database", { skip }, async (t) => {
+  const dataDir = makeFolder(t);
+  const home = dirname(clusterOf(dataDir));
+  for (const milestone of ["PG_VERSION", "global/pg_control", "base/1"]) {
+    const service = spawnService(t, dataDir);
+    await waitUntil(`initdb has made ${milestone}`, () =>
+      unfinishedIn(home).some((path) => existsSync(join(path, "cluster", milestone))),
+    );
+    await service.kill();
+    assert.equal(existsSync(clusterOf(dataDir)), false);
+  }
+  const service = await startService(t, dataDir);
+  assert.equal((await query(service.adminUrl, "select 1")).length, 1);
+  assert.deepEqual(unfinishedIn(home), []);
+  await service.stop();
+  await waitUntilNothingRuns(clusterOf(dataDir));
+});
+
+function unfinishedIn(home: string): string[] {
+  if (!existsSync(home)) return [];
+  return readdirSync(home)
+    .filter((name) => name.startsWith("unfinished-"))
+    .map((name) => join(home, name));
+}

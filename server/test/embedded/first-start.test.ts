@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import {
   cannotBeNobody,
@@ -22,7 +22,6 @@ import {
   query,
   spawnService,
   startService,
-  waitUntil,
   waitUntilNothingRuns,
 } from "./running-service.ts";
 
@@ -42,24 +41,6 @@ describe("the first start", { concurrency: 2 }, () => {
     assert.equal((await query(String(winner?.value["adminUrl"]), "select 1")).length, 1);
     assert.equal(existsSync(clusterOf(dataDir)), true);
     assert.equal(statSync(dataDir).mode & 0o777, isRoot ? 0o710 : 0o700);
-  });
-
-  test("killed in the middle leaves nothing that looks like a database", async (t) => {
-    const dataDir = makeFolder(t);
-    const home = dirname(clusterOf(dataDir));
-    for (const milestone of ["PG_VERSION", "global/pg_control", "base/1"]) {
-      const service = spawnService(t, dataDir);
-      await waitUntil(`initdb has made ${milestone}`, () =>
-        unfinishedIn(home).some((path) => existsSync(join(path, "cluster", milestone))),
-      );
-      await service.kill();
-      assert.equal(existsSync(clusterOf(dataDir)), false);
-    }
-    const service = await startService(t, dataDir);
-    assert.equal((await query(service.adminUrl, "select 1")).length, 1);
-    assert.deepEqual(unfinishedIn(home), []);
-    await service.stop();
-    await waitUntilNothingRuns(clusterOf(dataDir));
   });
 
   test("as a normal user, in a folder with a path too long for sockets", { skip: cannotBeNobody() }, async (t) => {
@@ -152,10 +133,3 @@ describe("a data directory that cannot be used", () => {
     assert.deepEqual(readdirSync(clusterOf(dataDir)), ["precious"]);
   });
 });
-
-function unfinishedIn(home: string): string[] {
-  if (!existsSync(home)) return [];
-  return readdirSync(home)
-    .filter((name) => name.startsWith("unfinished-"))
-    .map((name) => join(home, name));
-}
