@@ -4,6 +4,8 @@ import type { Decision, DueSchedule } from "../timing/decide-due.ts";
 import { addJitter, type Timing } from "../timing/due-times.ts";
 
 const MAX_OUTCOMES = 10;
+/** The time of the row is that at which its transaction began. The answer came later: by less than this, unless a lock was waited for. */
+const BEGUN_BEFORE_MS = 1_000;
 /** What the schedule cannot get over by itself: whoever it belongs to may not start this run any more. */
 const ENDS: ReadonlySet<string> = new Set([
   "UNAUTHORIZED",
@@ -63,7 +65,7 @@ export function changeAfterStart(
   }
   const { code, message } = answer;
   if (answer.outcome === "limited") {
-    const retryAt = new Date(row.now.getTime() + answer.retryAfterSeconds * 1_000);
+    const retryAt = new Date(row.now.getTime() + answer.retryAfterSeconds * 1_000 + BEGUN_BEFORE_MS);
     const waiting = waitFor(known, dueAt, { waiting: "limit", retry_at: retryAt });
     return note(waiting, { ...about, outcome: "waiting", code, message });
   }
