@@ -8179,7 +8179,7 @@ begin
         row_number() over newest <= 200
         and sum(coalesce(length(x.input), 0) + coalesce(length(x.output), 0)) over newest <= 1000000 as is_kept
       from (
-        -- Single columns are looked up by subqueries: each further join costs the planner more than the whole execution.
+        -- Single columns are looked up by subqueries: a further join costs the planner more than the whole execution.
         select x.id, x.run_id, x.turn_id, r.message_id as run_message_id,
           (select m.id from public.messages m where m.id = t.message_id) as message_id,
           x.tool_name, x.status, p.input::text as input,

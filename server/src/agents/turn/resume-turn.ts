@@ -6,7 +6,6 @@ import { buildToolset } from "./toolset.ts";
 import { closeSuspended, hasBegun } from "./finish-turn.ts";
 import { addMessages, answeringOf, continueTurn, readConversation, settle, takeAnswers } from "./run-turn.ts";
 import { reviveTurn } from "./suspended-turn.ts";
-import type { Turn } from "./turn.ts";
 import {
   noteCall,
   rejectCall,
