@@ -14,6 +14,7 @@ import type { Credentials } from "../../../server/test/support/service.ts";
 import { startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { until } from "../../../server/test/support/until.ts";
+import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../../server/bin/swarmbase.js", import.meta.url));
 const PROGRAM = ["-C", "swarmbase-source", LAUNCHER, "mcp"];
@@ -84,7 +85,7 @@ describe("swarmbase mcp", () => {
     for (const close of closers) await close();
   });
 
-  test("lets a scripted client build a small app", async () => {
+  test("lets a scripted client build a small app", SEVERAL_STARTS, async () => {
     const { client, faults, use, call, close } = await openAssistant("--allow-writes");
     const { tools } = await client.listTools();
     assert.deepEqual(
