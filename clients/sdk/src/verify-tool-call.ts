@@ -134,7 +134,10 @@ function decodePart(text: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-async function findKey(kid: unknown, { issuer, jwks, fetch: send = fetch }: VerifyToolCallOptions): Promise<CryptoKey> {
+/** Only the types of browsers have a global name for it. */
+type PublicKey = Parameters<typeof crypto.subtle.verify>[1];
+
+async function findKey(kid: unknown, { issuer, jwks, fetch: send = fetch }: VerifyToolCallOptions): Promise<PublicKey> {
   const find = ({ keys }: ToolCallKeys) =>
     keys.find(({ kid: id, kty, crv }) => id === kid && kty === "OKP" && crv === "Ed25519");
   const key =
