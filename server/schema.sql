@@ -2152,6 +2152,28 @@ end
 $function$;
 grant execute on function private.close_run(public.runs,text,text,jsonb,text,text) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.commit_event_feed(feed_id uuid, consumer text, cursor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  place bigint;
+begin
+  perform private.require_scopes('write');
+  perform private.require_event_feed(feed_id);
+  place := private.parse_feed_cursor(feed_id, cursor, 'cursor');
+  insert into private.event_feed_consumers as known (feed_id, consumer, position) values (feed_id, consumer, place)
+  on conflict on constraint event_feed_consumers_pkey do update set position = excluded.position, updated_at = now();
+  if (select count(*) > 100 from private.event_feed_consumers c where c.feed_id = commit_event_feed.feed_id) then
+    perform private.reject_call('VALIDATION_ERROR', 'The feed has too many consumers',
+      '{"consumer": "is one more than the 100 that a feed may have"}');
+  end if;
+end
+$function$;
+grant execute on function private.commit_event_feed(uuid,text,text) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION private.compute_earliest_send(ends_at timestamp with time zone, queue_position bigint, send_limit integer)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -2895,7 +2917,7 @@ CREATE OR REPLACE FUNCTION private.emit_agent_created()
 AS $function$
 begin
   if not exists (select 1 from new_rows n
-                 where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.user_id
+                 where exists (select 1 from private.subscriptions w where w.user_id = n.user_id
                                  and 'agent.created' = any (w.events) offset 0)) then
     return null;
   end if;
@@ -2905,8 +2927,8 @@ begin
       'created_at', n.created_at, 'actor', private.get_actor()),
     array[n.user_id]
   from new_rows n
-  where exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.created' = any (w.events) offset 0);
+  where exists (select 1 from private.subscriptions w
+                where w.user_id = n.user_id and 'agent.created' = any (w.events) offset 0);
   return null;
 end
 $function$;
@@ -2982,7 +3004,7 @@ begin
   -- Comparing rows with a long prompt is expensive, and most agents have no subscriber.
   select exists (select 1 from private.list_followed_topics()),
     exists (select 1 from new_rows n
-            where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.user_id
+            where exists (select 1 from private.subscriptions w where w.user_id = n.user_id
                             and w.events && array['agent.updated', 'agent.status_changed'] offset 0))
   into has_followers, has_subscribers;
   if has_followers then
@@ -3001,8 +3023,8 @@ begin
   join old_rows o on o.id = n.id
   cross join lateral (select private.list_changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
     'updated_at')) as changes (fields)
-  where exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events) offset 0)
+  where exists (select 1 from private.subscriptions w
+                where w.user_id = n.user_id and 'agent.updated' = any (w.events) offset 0)
     and cardinality(changes.fields) > 0;
 
   insert into private.events (type, data, audience)
@@ -3018,8 +3040,8 @@ begin
     select coalesce(private.get_change_context() -> 'by_agent' -> n.id::text, private.get_change_context()))
       as change (context)
   where n.status <> o.status
-    and exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events) offset 0);
+    and exists (select 1 from private.subscriptions w
+                where w.user_id = n.user_id and 'agent.status_changed' = any (w.events) offset 0);
   return null;
 end
 $function$;
@@ -3115,8 +3137,8 @@ AS $function$
 declare
   event_id uuid;
 begin
-  if exists (select 1 from public.webhooks w
-             where w.is_active and w.user_id = any (audience) and emit_event.type = any (w.events)) then
+  if exists (select 1 from private.subscriptions w
+             where w.user_id = any (audience) and emit_event.type = any (w.events)) then
     insert into private.events (type, data, audience) values (emit_event.type, emit_event.data, emit_event.audience)
     returning id into event_id;
   end if;
@@ -3258,8 +3280,8 @@ begin
   if not exists (select 1 from new_rows n
                  where exists (select 1 from public.swarm_members m
                                where m.swarm_id = n.swarm_id and m.status = 'active'
-                                 and exists (select 1 from public.webhooks w where w.is_active
-                                   and w.user_id = m.user_id and 'message.created' = any (w.events) offset 0)
+                                 and exists (select 1 from private.subscriptions w where w.user_id = m.user_id
+                                   and 'message.created' = any (w.events) offset 0)
                                offset 0)) then
     return null;
   end if;
@@ -3314,8 +3336,7 @@ begin
   if not exists (select 1 from new_rows n
                  where exists (select 1 from public.swarm_members m
                                where m.swarm_id = n.swarm_id and m.status = 'active'
-                                 and exists (select 1 from public.webhooks w where w.is_active
-                                   and w.user_id = m.user_id
+                                 and exists (select 1 from private.subscriptions w where w.user_id = m.user_id
                                    and w.events && array['message.updated', 'message.deleted'] offset 0)
                                offset 0)) then
     return null;
@@ -3362,7 +3383,7 @@ declare
   shown public.runs := new;
 begin
   -- An index has only these webhooks. Where there are none, no run pays for finding its audience.
-  if exists (select 1 from public.webhooks w where w.is_active and 'run.updated' = any (w.events)) then
+  if exists (select 1 from private.subscriptions w where 'run.updated' = any (w.events)) then
     if new.request ->> 'source' = 'sub_task' then
       select r.* into shown from private.list_outer_tasks(new.swarm_id) as t
       join public.runs r on r.id = t.parent_run_id order by t.depth limit 1;
@@ -3387,7 +3408,7 @@ CREATE OR REPLACE FUNCTION private.emit_swarm_created()
 AS $function$
 begin
   if not exists (select 1 from new_rows n
-                 where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.owner_id
+                 where exists (select 1 from private.subscriptions w where w.user_id = n.owner_id
                                  and 'swarm.created' = any (w.events) offset 0)) then
     return null;
   end if;
@@ -3436,7 +3457,7 @@ AS $function$
 begin
   if not exists (select 1 from new_rows n
                  where exists (select 1 from public.swarm_members m where m.swarm_id = n.id and m.status = 'active'
-                   and exists (select 1 from public.webhooks w where w.is_active and w.user_id = m.user_id
+                   and exists (select 1 from private.subscriptions w where w.user_id = m.user_id
                                  and w.events && array['swarm.updated', 'swarm.completed'] offset 0) offset 0)) then
     return null;
   end if;
@@ -3567,6 +3588,27 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.enforce_event_feed_limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  allowed constant integer := 100;
+begin
+  -- Prevents two concurrent inserts from both taking the last place.
+  perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
+  if exists (select 1 from public.event_feeds f where f.user_id in (select n.user_id from new_rows n)
+             group by f.user_id having count(*) > allowed) then
+    raise exception 'a user may have at most % event feeds', allowed
+      using errcode = 'check_violation', schema = 'public', table = 'event_feeds',
+            constraint = 'event_feeds_limit_per_user';
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.enforce_guardrail_limit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3686,7 +3728,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, default_capacity integer DEFAULT 0, queue_ids uuid[] DEFAULT '{}'::uuid[], queue_capacities integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0, is_traced boolean DEFAULT false, OUT events integer, OUT unclaimed integer, OUT has_resumptions boolean, OUT made_at timestamp with time zone, OUT claimed json, OUT targets json)
+CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, default_capacity integer DEFAULT 0, queue_ids uuid[] DEFAULT '{}'::uuid[], queue_capacities integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0, is_traced boolean DEFAULT false, OUT events integer, OUT unclaimed integer, OUT has_resumptions boolean, OUT made_at timestamp with time zone, OUT claimed json, OUT targets json, OUT fed integer)
  RETURNS record
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -3696,21 +3738,26 @@ CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_dela
 AS $function$
 #variable_conflict use_column
 declare
+  places tid[] := array(
+    select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
+    union all
+    select ctid from (select ctid from private.events order by seq desc
+      limit max_events / 4 for update skip locked) as newest);
   skipped uuid[];
 begin
-  if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
+  fed := 0;
+  if places = '{}' and not exists (select 1 from private.webhook_resumptions) then
     events := 0;
     unclaimed := 0;
     has_resumptions := false;
     return;
   end if;
+  if exists (select 1 from public.event_feeds) then
+    fed := private.feed_events(places);
+  end if;
   with taken as (
     delete from private.events e
-    where e.ctid = any (array(
-      select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
-      union all
-      select ctid from (select ctid from private.events order by seq desc
-        limit max_events / 4 for update skip locked) as newest))
+    where e.ctid = any (places)
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at, e.is_for_app,
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as materialized (
@@ -3803,6 +3850,42 @@ begin
 end
 $function$;
 grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[],integer,boolean) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.feed_events(places tid[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  made integer;
+begin
+  with addressed as materialized (
+    select f.id as feed_id, e.seq, e.id as event_id, f.filter,
+      private.render_envelope(e.id, e.type, e.created_at, f.api_version, e.data::text) as payload
+    from (select * from private.events where ctid = any (places) offset 0) as e
+    cross join lateral (
+      select f.id, f.filter, f.api_version from public.event_feeds f
+      where f.user_id = any (e.audience) and e.type = any (f.events) and (not e.is_for_app or f.receives_app_events)
+      for key share) as f
+  ), passed as materialized (
+    select * from addressed a where a.filter is null or private.passes_filter(a.filter, a.payload::jsonb)
+  ), advanced as (
+    insert into private.event_feed_positions as feed (feed_id, position)
+    select p.feed_id, count(*) from passed p group by p.feed_id order by p.feed_id
+    on conflict (feed_id) do update set position = feed.position + excluded.position
+    returning feed.feed_id, feed.position
+  )
+  insert into private.event_feed_entries (feed_id, position, event_id, payload, bytes)
+  select p.feed_id,
+    a.position - count(*) over (partition by p.feed_id) + row_number() over (partition by p.feed_id order by p.seq),
+    p.event_id, p.payload, octet_length(p.payload::text)
+  from passed p join advanced a on a.feed_id = p.feed_id;
+  get diagnostics made = row_count;
+  return made;
+end
+$function$;
+grant execute on function private.feed_events(tid[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.find_agent_in_charge(swarm_id uuid)
  RETURNS uuid
@@ -4334,8 +4417,8 @@ begin
         (select true from private.run_signals n where n.run_id = b.run_id limit 1),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
       bool_or(coalesce((select true from public.swarm_members m
-                        join public.webhooks w on w.user_id = m.user_id
-                        where m.swarm_id = b.swarm_id and m.status = 'active' and w.is_active
+                        join private.subscriptions w on w.user_id = m.user_id
+                        where m.swarm_id = b.swarm_id and m.status = 'active'
                           and 'swarm.completed' = any (w.events) limit 1), false))
     into places, events, bodies, has_next, is_open, has_subscribers
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
@@ -5238,8 +5321,8 @@ CREATE OR REPLACE FUNCTION private.is_subscribed(type text, audience uuid[])
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$
-  select exists (select 1 from public.webhooks w
-                 where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))
+  select exists (select 1 from private.subscriptions w
+                 where w.user_id = any (audience) and is_subscribed.type = any (w.events))
 $function$;
 grant execute on function private.is_subscribed(text,uuid[]) to sb_service;
 
@@ -7005,6 +7088,23 @@ CREATE OR REPLACE FUNCTION private.parse_budget_amount(value jsonb)
 AS $function$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $function$;
 grant execute on function private.parse_budget_amount(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.parse_feed_cursor(feed_id uuid, cursor text, member text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  place constant bigint := pg_catalog.substring(cursor, '_([0-9]{1,18})$')::bigint;
+begin
+  if place is null or cursor <> private.render_feed_cursor(feed_id, place) or place > coalesce(
+    (select p.position from private.event_feed_positions p where p.feed_id = parse_feed_cursor.feed_id), 0) then
+    perform private.reject_call('VALIDATION_ERROR', 'The cursor is not valid',
+      pg_catalog.jsonb_build_object(member, 'must be a cursor that this feed has returned'));
+  end if;
+  return place;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.parse_traceparent(header text)
  RETURNS text
  LANGUAGE sql
@@ -7497,6 +7597,27 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.prepare_event_feed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.name := private.trim_whitespace(new.name);
+  if tg_op = 'INSERT' or new.events is distinct from old.events then
+    perform private.require_app_types(new.events, 'event_feeds');
+  end if;
+  if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
+    perform private.require_filter(new.filter, 'event_feeds');
+    new.filter := nullif(new.filter, '{}');
+  end if;
+  if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
+    and current_user in ('anon', 'authenticated', 'api_key') then
+    perform private.reject_app_events('event_feeds');
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.prepare_guardrail()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -7708,8 +7829,7 @@ begin
   end if;
   if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
     and current_user in ('anon', 'authenticated', 'api_key') then
-    raise exception 'only the service role sets receives_app_events'
-      using errcode = 'insufficient_privilege', schema = 'public', table = 'webhooks', column = 'receives_app_events';
+    perform private.reject_app_events('webhooks');
   end if;
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
@@ -8044,6 +8164,42 @@ begin
 end
 $function$;
 grant execute on function private.read_due_webhook_users(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.read_event_feed(feed_id uuid, after text, consumer text, max_rows integer, max_bytes integer, OUT cursor text, OUT lost bigint, OUT events text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  start bigint;
+  first_place bigint;
+  last_place bigint;
+begin
+  perform private.require_event_feed(feed_id);
+  start := case when after is not null then private.parse_feed_cursor(feed_id, after, 'after') else coalesce(
+    (select c.position from private.event_feed_consumers c
+     where c.feed_id = read_event_feed.feed_id and c.consumer = read_event_feed.consumer), 0) end;
+  select min(e.place), max(e.place) filter (where e.place = e.first or e.total <= max_bytes)
+  into first_place, last_place
+  from (
+    select found.place, min(found.place) over () as first, sum(found.bytes) over (order by found.place) as total
+    from (
+      select e.position as place, e.bytes from private.event_feed_entries e
+      where e.feed_id = read_event_feed.feed_id and e.position > start
+      order by e.position limit max_rows) as found) as e;
+  select pg_catalog.string_agg(e.payload::text, ',' order by e.position) into events
+  from private.event_feed_entries e
+  where e.feed_id = read_event_feed.feed_id and e.position > start and e.position <= last_place;
+  events := '[' || coalesce(events, '') || ']';
+  -- What was read from the beginning was never there for this reader.
+  lost := case when after is null and start = 0 then 0 else coalesce(first_place - start - 1, 0) end;
+  cursor := private.render_feed_cursor(feed_id, coalesce(last_place, start));
+end
+$function$;
+grant execute on function private.read_event_feed(uuid,text,text,integer,integer) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.read_events(run public.runs, events jsonb)
  RETURNS public.run_events[]
@@ -8450,6 +8606,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.reject_app_events(relation text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  raise exception 'only the service role sets receives_app_events'
+    using errcode = 'insufficient_privilege', schema = 'public', table = relation, column = 'receives_app_events';
+end
+$function$;
+grant execute on function private.reject_app_events(text) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.reject_call(code text, details jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -8636,6 +8804,12 @@ AS $function$
   select case when grant_id is null or error is null then error
     else error || '{"message": "The agent could not answer"}' end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.render_feed_cursor(feed_id uuid, place bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select pg_catalog.replace(feed_id::text, '-', '') || '_' || place $function$;
 
 CREATE OR REPLACE FUNCTION private.render_pending_calls(run public.runs, status text, viewer_id uuid, is_service boolean)
  RETURNS json
@@ -8927,6 +9101,21 @@ AS $function$
 begin
   raise exception 'null value in column "%" of relation "%" violates not-null constraint', tg_argv[0], tg_table_name
     using errcode = 'not_null_violation', schema = tg_table_schema, table = tg_table_name, column = tg_argv[0];
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.require_event_feed(feed_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if not private.require_scopes('read') or not exists (
+    select 1 from public.event_feeds f
+    where f.id = feed_id and (auth.role() = 'service_role' or f.user_id = auth.uid())) then
+    perform private.reject_call('NOT_FOUND', 'The event feed does not exist',
+      '{"feed_id": "is not the id of an event feed"}');
+  end if;
 end
 $function$;
 
@@ -9806,8 +9995,8 @@ declare
 begin
   perform private.check_event_data(store_app_event.data);
   if is_for_app then
-    audience := array(select distinct w.user_id from public.webhooks w
-      where w.is_active and w.receives_app_events and store_app_event.type = any (w.events));
+    audience := array(select distinct w.user_id from private.subscriptions w
+      where w.receives_app_events and store_app_event.type = any (w.events));
   else
     if store_app_event.swarm_id is not null then
       audience := private.list_swarm_audience(store_app_event.swarm_id);
@@ -10762,6 +10951,50 @@ create policy budget_reservations_service on private.budget_reservations to sb_s
   with check (true);
 grant delete, insert, select, update on table private.budget_reservations to sb_service;
 
+create table private.event_feed_consumers (
+  feed_id uuid not null,
+  consumer text not null,
+  "position" bigint not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint event_feed_consumers_pkey PRIMARY KEY (feed_id, consumer),
+  constraint event_feed_consumers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES public.event_feeds(id) ON DELETE CASCADE
+);
+alter table private.event_feed_consumers enable row level security;
+create policy event_feed_consumers_service on private.event_feed_consumers to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.event_feed_consumers to sb_service;
+
+create table private.event_feed_entries (
+  id uuid default private.new_id() not null,
+  feed_id uuid not null,
+  "position" bigint not null,
+  event_id uuid not null,
+  payload json not null,
+  bytes integer not null,
+  created_at timestamp with time zone default now() not null,
+  constraint event_feed_entries_pkey PRIMARY KEY (id),
+  constraint event_feed_entries_feed_id_position_key UNIQUE (feed_id, "position"),
+  constraint event_feed_entries_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES public.event_feeds(id) ON DELETE CASCADE
+);
+alter table private.event_feed_entries enable row level security;
+create policy event_feed_entries_service on private.event_feed_entries to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.event_feed_entries to sb_service;
+
+create table private.event_feed_positions (
+  feed_id uuid not null,
+  "position" bigint not null,
+  constraint event_feed_positions_pkey PRIMARY KEY (feed_id),
+  constraint event_feed_positions_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES public.event_feeds(id) ON DELETE CASCADE
+) with (fillfactor=50);
+alter table private.event_feed_positions enable row level security;
+create policy event_feed_positions_service on private.event_feed_positions to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.event_feed_positions to sb_service;
+
 create table private.events (
   seq bigint generated always as identity not null,
   id uuid default private.new_id() not null,
@@ -11379,6 +11612,19 @@ create view private.open_invitations with (security_barrier=true) as
      LEFT JOIN public.profiles p ON p.id = u.id
   WHERE m.status = 'invited'::text AND (m.expires_at IS NULL OR m.expires_at > now());
 grant select on table private.open_invitations to sb_service;
+
+create view private.subscriptions with (security_invoker=true) as
+ SELECT w.user_id,
+    w.events,
+    w.receives_app_events
+   FROM public.webhooks w
+  WHERE w.is_active
+UNION ALL
+ SELECT f.user_id,
+    f.events,
+    f.receives_app_events
+   FROM public.event_feeds f;
+grant select on table private.subscriptions to sb_service;
 
 create schema public authorization pg_database_owner;
 grant create, usage on schema public to swarmbase_owner with grant option;
@@ -12094,6 +12340,58 @@ CREATE TRIGGER eval_runs_freeze BEFORE UPDATE ON public.eval_runs FOR EACH ROW W
 CREATE TRIGGER eval_runs_keep_owner BEFORE UPDATE ON public.eval_runs FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER eval_runs_stamp BEFORE INSERT OR UPDATE ON public.eval_runs FOR EACH ROW EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.eval_runs to authenticated, sb_service, service_role;
+
+create table public.event_feeds (
+  id uuid default private.new_id() not null,
+  user_id uuid default auth.uid() not null,
+  name text not null,
+  events text[] not null,
+  filter jsonb,
+  receives_app_events boolean default false not null,
+  api_version text default '2026-11-15'::text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint event_feeds_pkey PRIMARY KEY (id),
+  constraint event_feeds_api_version_known CHECK (api_version = '2026-11-15'::text),
+  constraint event_feeds_events_known CHECK (events <@ (ARRAY['message.created'::text, 'message.updated'::text, 'message.deleted'::text, 'message.flagged'::text, 'swarm.created'::text, 'swarm.updated'::text, 'swarm.deleted'::text, 'swarm.completed'::text, 'swarm.agent_added'::text, 'swarm.agent_removed'::text, 'run.updated'::text, 'agent.created'::text, 'agent.updated'::text, 'agent.deleted'::text, 'agent.error'::text, 'agent.status_changed'::text, 'tool.executed'::text, 'tool.error'::text, 'user.joined'::text, 'user.removed'::text, 'user.role_changed'::text] || private.list_app_types(events))),
+  constraint event_feeds_events_not_empty CHECK (cardinality(events) >= 1),
+  constraint event_feeds_filter_size CHECK (octet_length(filter::text) <= 4096),
+  constraint event_feeds_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+  constraint event_feeds_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+comment on table public.event_feeds is 'A user has at most 100.';
+comment on column public.event_feeds.filter is 'Conditions on the envelope: events that do not meet them are not in the feed. Null: all are.';
+comment on column public.event_feeds.receives_app_events is 'Whether events of the app that name neither a user nor a swarm are in the feed. Only the service role can set it.';
+CREATE INDEX event_feeds_receives_app_events_idx ON public.event_feeds USING btree (user_id) INCLUDE (events) WHERE receives_app_events;
+CREATE INDEX event_feeds_run_updated_idx ON public.event_feeds USING btree (user_id) WHERE ('run.updated'::text = ANY (events));
+CREATE INDEX event_feeds_user_id_idx ON public.event_feeds USING btree (user_id) INCLUDE (events);
+alter table public.event_feeds enable row level security;
+create policy event_feeds_delete on public.event_feeds for delete to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)));
+create policy event_feeds_insert on public.event_feeds for insert to authenticated
+  with check (user_id = (( SELECT auth.uid() AS uid)));
+create policy event_feeds_key_delete on public.event_feeds as restrictive for delete to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+create policy event_feeds_key_insert on public.event_feeds as restrictive for insert to api_key
+  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+create policy event_feeds_key_select on public.event_feeds as restrictive for select to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+create policy event_feeds_key_update on public.event_feeds as restrictive for update to api_key
+  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+create policy event_feeds_select on public.event_feeds for select to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)));
+create policy event_feeds_service on public.event_feeds to sb_service, service_role
+  using (true)
+  with check (true);
+create policy event_feeds_update on public.event_feeds for update to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)))
+  with check (user_id = (( SELECT auth.uid() AS uid)));
+CREATE TRIGGER event_feeds_freeze BEFORE UPDATE OF id, api_version ON public.event_feeds FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.reject_change('id', 'api_version');
+CREATE TRIGGER event_feeds_keep_owner BEFORE UPDATE OF user_id ON public.event_feeds FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER event_feeds_limit AFTER INSERT ON public.event_feeds REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_event_feed_limit();
+CREATE TRIGGER event_feeds_prepare BEFORE INSERT OR UPDATE ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.prepare_event_feed();
+CREATE TRIGGER event_feeds_stamp BEFORE INSERT OR UPDATE ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
+grant delete, insert, select, update on table public.event_feeds to authenticated, sb_service, service_role;
 
 create table public.event_types (
   id uuid default private.new_id() not null,

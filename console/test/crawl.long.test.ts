@@ -197,6 +197,8 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `/tools/${tool?.id}/calls`, hasNoField: true },
     { path: "/webhooks" },
     { path: "/webhooks/event-types", hasNoField: true },
+    { path: "/webhooks/feeds", hasNoField: true },
+    { path: "/webhooks/feeds/new" },
     { path: "/webhooks/tester" },
     { path: "/webhooks/new", press: [/^Add a header/] },
     { path: hook, hasNoField: true },

@@ -149,6 +149,28 @@ test("event types of the app are shown with their schema, chosen for a webhook w
   await api.callAsService("DELETE", `/rest/v1/event_types?name=eq.${name}`);
 });
 
+test("an event feed is created with a filter, shown with code that reads it, and deleted", async (t, { openPage }) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  await page.goto("/webhooks/feeds");
+  await page.getByRole("heading", { name: "No event feeds yet" }).waitFor();
+  await page.getByRole("link", { name: "New feed" }).click();
+  await page.getByRole("button", { name: "Make the feed" }).click();
+  await page.getByText("Enter a name.").waitFor();
+  await page.getByText("Select at least one event.").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("Billing");
+  await page.getByRole("checkbox", { name: "Agents" }).click();
+  await page.getByLabel("Filter", { exact: true }).fill('{"data": {"name": "Ada"}}');
+  await page.getByRole("button", { name: "Make the feed" }).click();
+  await page.getByRole("heading", { name: "Billing" }).waitFor();
+  await page.getByText("agent.created").first().waitFor();
+  await checkAppearance(page, "event-feeds");
+  await page.getByRole("button", { name: "Delete Billing" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("Billing");
+  await page.getByRole("button", { name: "Delete the feed" }).click();
+  await page.getByRole("heading", { name: "No event feeds yet" }).waitFor();
+});
+
 test("a failed delivery shows its response, is retried manually and recovered", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/502/] });
   const receiver = await startReceiver(t, instance);

@@ -140,7 +140,7 @@ set enable_seqscan = off set jit = off
 as $$
 begin
   if not exists (select 1 from new_rows n
-                 where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.user_id
+                 where exists (select 1 from private.subscriptions w where w.user_id = n.user_id
                                  and 'agent.created' = any (w.events) offset 0)) then
     return null;
   end if;
@@ -150,8 +150,8 @@ begin
       'created_at', n.created_at, 'actor', private.get_actor()),
     array[n.user_id]
   from new_rows n
-  where exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.created' = any (w.events) offset 0);
+  where exists (select 1 from private.subscriptions w
+                where w.user_id = n.user_id and 'agent.created' = any (w.events) offset 0);
   return null;
 end
 $$;
@@ -169,7 +169,7 @@ begin
   -- Comparing rows with a long prompt is expensive, and most agents have no subscriber.
   select exists (select 1 from private.list_followed_topics()),
     exists (select 1 from new_rows n
-            where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.user_id
+            where exists (select 1 from private.subscriptions w where w.user_id = n.user_id
                             and w.events && array['agent.updated', 'agent.status_changed'] offset 0))
   into has_followers, has_subscribers;
   if has_followers then
@@ -188,8 +188,8 @@ begin
   join old_rows o on o.id = n.id
   cross join lateral (select private.list_changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
     'updated_at')) as changes (fields)
-  where exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events) offset 0)
+  where exists (select 1 from private.subscriptions w
+                where w.user_id = n.user_id and 'agent.updated' = any (w.events) offset 0)
     and cardinality(changes.fields) > 0;
 
   insert into private.events (type, data, audience)
@@ -205,8 +205,8 @@ begin
     select coalesce(private.get_change_context() -> 'by_agent' -> n.id::text, private.get_change_context()))
       as change (context)
   where n.status <> o.status
-    and exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events) offset 0);
+    and exists (select 1 from private.subscriptions w
+                where w.user_id = n.user_id and 'agent.status_changed' = any (w.events) offset 0);
   return null;
 end
 $$;

@@ -59,8 +59,8 @@ declare
 begin
   perform private.check_event_data(store_app_event.data);
   if is_for_app then
-    audience := array(select distinct w.user_id from public.webhooks w
-      where w.is_active and w.receives_app_events and store_app_event.type = any (w.events));
+    audience := array(select distinct w.user_id from private.subscriptions w
+      where w.receives_app_events and store_app_event.type = any (w.events));
   else
     if store_app_event.swarm_id is not null then
       audience := private.list_swarm_audience(store_app_event.swarm_id);

@@ -32,8 +32,8 @@ create or replace function private.is_subscribed(type text, audience uuid[]) ret
 language sql stable parallel safe
 set enable_seqscan = off set jit = off
 as $$
-  select exists (select 1 from public.webhooks w
-                 where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))
+  select exists (select 1 from private.subscriptions w
+                 where w.user_id = any (audience) and is_subscribed.type = any (w.events))
 $$;
 grant execute on function private.is_subscribed(text, uuid[]) to sb_service;
 
@@ -65,8 +65,8 @@ as $$
 declare
   event_id uuid;
 begin
-  if exists (select 1 from public.webhooks w
-             where w.is_active and w.user_id = any (audience) and emit_event.type = any (w.events)) then
+  if exists (select 1 from private.subscriptions w
+             where w.user_id = any (audience) and emit_event.type = any (w.events)) then
     insert into private.events (type, data, audience) values (emit_event.type, emit_event.data, emit_event.audience)
     returning id into event_id;
   end if;

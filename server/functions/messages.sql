@@ -233,8 +233,8 @@ begin
   if not exists (select 1 from new_rows n
                  where exists (select 1 from public.swarm_members m
                                where m.swarm_id = n.swarm_id and m.status = 'active'
-                                 and exists (select 1 from public.webhooks w where w.is_active
-                                   and w.user_id = m.user_id and 'message.created' = any (w.events) offset 0)
+                                 and exists (select 1 from private.subscriptions w where w.user_id = m.user_id
+                                   and 'message.created' = any (w.events) offset 0)
                                offset 0)) then
     return null;
   end if;
@@ -260,8 +260,7 @@ begin
   if not exists (select 1 from new_rows n
                  where exists (select 1 from public.swarm_members m
                                where m.swarm_id = n.swarm_id and m.status = 'active'
-                                 and exists (select 1 from public.webhooks w where w.is_active
-                                   and w.user_id = m.user_id
+                                 and exists (select 1 from private.subscriptions w where w.user_id = m.user_id
                                    and w.events && array['message.updated', 'message.deleted'] offset 0)
                                offset 0)) then
     return null;

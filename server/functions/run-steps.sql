@@ -477,8 +477,8 @@ begin
         (select true from private.run_signals n where n.run_id = b.run_id limit 1),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
       bool_or(coalesce((select true from public.swarm_members m
-                        join public.webhooks w on w.user_id = m.user_id
-                        where m.swarm_id = b.swarm_id and m.status = 'active' and w.is_active
+                        join private.subscriptions w on w.user_id = m.user_id
+                        where m.swarm_id = b.swarm_id and m.status = 'active'
                           and 'swarm.completed' = any (w.events) limit 1), false))
     into places, events, bodies, has_next, is_open, has_subscribers
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)

@@ -345,7 +345,7 @@ set enable_seqscan = off set jit = off
 as $$
 begin
   if not exists (select 1 from new_rows n
-                 where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.owner_id
+                 where exists (select 1 from private.subscriptions w where w.user_id = n.owner_id
                                  and 'swarm.created' = any (w.events) offset 0)) then
     return null;
   end if;
@@ -367,7 +367,7 @@ as $$
 begin
   if not exists (select 1 from new_rows n
                  where exists (select 1 from public.swarm_members m where m.swarm_id = n.id and m.status = 'active'
-                   and exists (select 1 from public.webhooks w where w.is_active and w.user_id = m.user_id
+                   and exists (select 1 from private.subscriptions w where w.user_id = m.user_id
                                  and w.events && array['swarm.updated', 'swarm.completed'] offset 0) offset 0)) then
     return null;
   end if;

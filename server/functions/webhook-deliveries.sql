@@ -241,7 +241,7 @@ grant execute on function private.count_skipped_events(uuid[]) to sb_service;
 -- schedules the rest for later windows. `send_limit` 0 disables the limit. Events that a filter does not let pass
 -- make no rows and are counted. With `is_traced`, an event without a trace context has the one of its run. Returns
 -- counts; `claimed` has the claimed deliveries, the oldest first, and `targets` their webhooks, both null when nothing
--- was claimed.
+-- was claimed; `fed` is how many entries of feeds were made.
 --
 -- It is one statement in one function: each step reads the rows of earlier steps, and PostgreSQL does not inline
 -- functions that write or that read a CTE of the caller. Between functions, all bodies would pass in arrays.
@@ -251,27 +251,32 @@ create or replace function private.fan_out_events(
   default_capacity integer default 0, queue_ids uuid[] default '{}', queue_capacities integer[] default '{}',
   full_users uuid[] default '{}', send_limit integer default 0, is_traced boolean default false,
   out events integer, out unclaimed integer, out has_resumptions boolean, out made_at timestamptz, out claimed json,
-  out targets json)
+  out targets json, out fed integer)
 language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
+  places tid[] := array(
+    select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
+    union all
+    select ctid from (select ctid from private.events order by seq desc
+      limit max_events / 4 for update skip locked) as newest);
   skipped uuid[];
 begin
-  if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
+  fed := 0;
+  if places = '{}' and not exists (select 1 from private.webhook_resumptions) then
     events := 0;
     unclaimed := 0;
     has_resumptions := false;
     return;
   end if;
+  if exists (select 1 from public.event_feeds) then
+    fed := private.feed_events(places);
+  end if;
   with taken as (
     delete from private.events e
-    where e.ctid = any (array(
-      select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
-      union all
-      select ctid from (select ctid from private.events order by seq desc
-        limit max_events / 4 for update skip locked) as newest))
+    where e.ctid = any (places)
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at, e.is_for_app,
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as materialized (

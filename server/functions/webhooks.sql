@@ -24,6 +24,15 @@ end
 $$;
 grant execute on function private.require_app_types(text[], text) to authenticated, sb_service, service_role;
 
+create or replace function private.reject_app_events(relation text) returns void language plpgsql immutable
+as $$
+begin
+  raise exception 'only the service role sets receives_app_events'
+    using errcode = 'insufficient_privilege', schema = 'public', table = relation, column = 'receives_app_events';
+end
+$$;
+grant execute on function private.reject_app_events(text) to authenticated, sb_service, service_role;
+
 create or replace function private.prepare_webhook() returns trigger language plpgsql
 as $$
 begin
@@ -46,8 +55,7 @@ begin
   end if;
   if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
     and current_user in ('anon', 'authenticated', 'api_key') then
-    raise exception 'only the service role sets receives_app_events'
-      using errcode = 'insufficient_privilege', schema = 'public', table = 'webhooks', column = 'receives_app_events';
+    perform private.reject_app_events('webhooks');
   end if;
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
@@ -242,7 +250,7 @@ declare
   shown public.runs := new;
 begin
   -- An index has only these webhooks. Where there are none, no run pays for finding its audience.
-  if exists (select 1 from public.webhooks w where w.is_active and 'run.updated' = any (w.events)) then
+  if exists (select 1 from private.subscriptions w where 'run.updated' = any (w.events)) then
     if new.request ->> 'source' = 'sub_task' then
       select r.* into shown from private.list_outer_tasks(new.swarm_id) as t
       join public.runs r on r.id = t.parent_run_id order by t.depth limit 1;

@@ -46,7 +46,110 @@ alter table public.event_types enable row level security;
 grant select on public.event_types to authenticated;
 grant select, insert, update, delete on public.event_types to service_role, sb_service;
 
+-- Event feeds: receivers without an address read the events that a webhook would have been sent.
+create table public.event_feeds (
+  id uuid default private.new_id() constraint event_feeds_pkey primary key,
+  user_id uuid not null default auth.uid() constraint event_feeds_user_id_fkey references auth.users on delete cascade,
+  name text not null constraint event_feeds_name_length check (char_length(name) between 1 and 100),
+  events text[] not null
+    constraint event_feeds_events_not_empty check (cardinality(events) >= 1)
+    constraint event_feeds_events_known check (events <@ (array[
+      'message.created', 'message.updated', 'message.deleted', 'message.flagged',
+      'swarm.created', 'swarm.updated', 'swarm.deleted', 'swarm.completed', 'swarm.agent_added', 'swarm.agent_removed',
+      'run.updated',
+      'agent.created', 'agent.updated', 'agent.deleted', 'agent.error', 'agent.status_changed',
+      'tool.executed', 'tool.error',
+      'user.joined', 'user.removed', 'user.role_changed'] || private.list_app_types(events))),
+  filter jsonb constraint event_feeds_filter_size check (octet_length(filter::text) <= 4096),
+  receives_app_events boolean not null default false,
+  api_version text not null default '2026-11-15'
+    constraint event_feeds_api_version_known check (api_version in ('2026-11-15')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create index event_feeds_user_id_idx on public.event_feeds (user_id) include (events);
+create index event_feeds_run_updated_idx on public.event_feeds (user_id) where 'run.updated' = any (events);
+create index event_feeds_receives_app_events_idx on public.event_feeds (user_id) include (events)
+  where receives_app_events;
+comment on table public.event_feeds is 'A user has at most 100.';
+comment on column public.event_feeds.filter is
+  'Conditions on the envelope: events that do not meet them are not in the feed. Null: all are.';
+comment on column public.event_feeds.receives_app_events is
+  'Whether events of the app that name neither a user nor a swarm are in the feed. Only the service role can set it.';
+alter table public.event_feeds enable row level security;
+grant select, insert, update, delete on public.event_feeds to authenticated, service_role, sb_service;
+
+-- What webhooks and feeds subscribe to. Every function that writes events asks it.
+create view private.subscriptions with (security_invoker = true) as
+  select w.user_id, w.events, w.receives_app_events from public.webhooks w where w.is_active
+  union all
+  select f.user_id, f.events, f.receives_app_events from public.event_feeds f;
+grant select on private.subscriptions to sb_service;
+
+-- The last position of each feed. The fan-out adds events under the lock of this row, which it holds until it commits:
+-- a position is visible only when all positions before it are, whatever the order in which fan-outs and the
+-- transactions of events commit.
+create table private.event_feed_positions (
+  feed_id uuid constraint event_feed_positions_pkey primary key
+    constraint event_feed_positions_feed_id_fkey references public.event_feeds on delete cascade,
+  position bigint not null
+) with (fillfactor = 50);
+alter table private.event_feed_positions enable row level security;
+grant select, insert, update, delete on private.event_feed_positions to sb_service;
+
+create table private.event_feed_entries (
+  id uuid default private.new_id() constraint event_feed_entries_pkey primary key,
+  feed_id uuid not null constraint event_feed_entries_feed_id_fkey references public.event_feeds on delete cascade,
+  position bigint not null,
+  event_id uuid not null,
+  -- json, not jsonb: readers get the bytes that a delivery would have sent.
+  payload json not null,
+  bytes integer not null,
+  created_at timestamptz not null default now(),
+  constraint event_feed_entries_feed_id_position_key unique (feed_id, position)
+);
+alter table private.event_feed_entries enable row level security;
+grant select, insert, update, delete on private.event_feed_entries to sb_service;
+
+-- How far each consumer of a feed is.
+create table private.event_feed_consumers (
+  feed_id uuid not null constraint event_feed_consumers_feed_id_fkey references public.event_feeds on delete cascade,
+  consumer text not null,
+  position bigint not null,
+  updated_at timestamptz not null default now(),
+  constraint event_feed_consumers_pkey primary key (feed_id, consumer)
+);
+alter table private.event_feed_consumers enable row level security;
+grant select, insert, update, delete on private.event_feed_consumers to sb_service;
+
 -- after functions
+
+create policy event_feeds_select on public.event_feeds for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy event_feeds_insert on public.event_feeds for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy event_feeds_update on public.event_feeds for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy event_feeds_delete on public.event_feeds for delete to authenticated
+  using (user_id = (select auth.uid()));
+create policy event_feeds_service on public.event_feeds to service_role, sb_service using (true) with check (true);
+create trigger event_feeds_prepare before insert or update on public.event_feeds for each row
+  execute function private.prepare_event_feed();
+create trigger event_feeds_stamp before insert or update on public.event_feeds for each row
+  execute function private.stamp_created_and_updated();
+create trigger event_feeds_freeze before update of id, api_version on public.event_feeds for each row
+  when ((new.id, new.api_version) is distinct from (old.id, old.api_version))
+  execute function private.reject_change('id', 'api_version');
+create trigger event_feeds_keep_owner before update of user_id on public.event_feeds for each row
+  when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
+create trigger event_feeds_limit after insert on public.event_feeds referencing new table as new_rows
+  for each statement execute function private.enforce_event_feed_limit();
+
+create policy event_feed_positions_service on private.event_feed_positions to sb_service
+  using (true) with check (true);
+create policy event_feed_entries_service on private.event_feed_entries to sb_service using (true) with check (true);
+create policy event_feed_consumers_service on private.event_feed_consumers to sb_service
+  using (true) with check (true);
 
 -- A name exists for a writer who may read its row, so nobody learns the names of types that are not listed.
 create policy event_types_select on public.event_types for select to authenticated using (listed);

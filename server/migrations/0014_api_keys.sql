@@ -91,6 +91,7 @@ begin
       ('eval_datasets', reads, writes, null),
       ('eval_results', reads, writes, null),
       ('eval_runs', reads, writes, of_agent),
+      ('event_feeds', reads, shares_all, null),
       ('event_types', reads, null, 'true'),
       ('guardrails', reads, writes, of_agent || ' or ' || of_swarm),
       ('message_flags', reads, writes, of_swarm),

@@ -46,6 +46,8 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "usage_records.framework": "Framework",
   "user_settings.notifications": "JsonObject",
   "user_settings.preferences": "JsonObject",
+  "event_feeds.events": "(EventType | AppEventType)[]",
+  "event_feeds.filter": "JsonObject",
   "event_types.example": "JsonObject",
   "event_types.name": "AppEventType",
   "event_types.schema": "JsonObject",
@@ -116,6 +118,7 @@ export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
   ],
   swarm_agents: ["added_by"],
   swarm_members: ["invited_by", "joined_at"],
+  event_feeds: ["receives_app_events"],
   webhooks: ["secret", "api_version", "disabled_reason", "disabled_at", "receives_app_events"],
 };
 

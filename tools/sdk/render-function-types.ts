@@ -31,8 +31,12 @@ export function renderFunctionTypes(document: OpenApiDocument): Map<string, stri
   const events = document.components.schemas[STREAM_ITEM]?.oneOf ?? [];
   const answersIn = (described: readonly DescribedFunction[]): Schema[] =>
     described.flatMap(({ operation }) => answersOf(operation));
-  const ofRuns = collectNamed(document, [...answersIn(functionsOf("run-bodies", functions)), ...events]);
-  const others = collectNamed(document, answersIn(functions.filter(({ name }) => name !== RUN_FUNCTION)));
+  // Those of tools are here too, because the other functions have enough for a file of their own.
+  const ofRuns = collectNamed(document, [
+    ...answersIn(functions.filter(({ name }) => fileOf(name) !== "bodies")),
+    ...events,
+  ]);
+  const others = collectNamed(document, answersIn(functionsOf("bodies", functions)));
   const named: AnswerFiles = new Map([
     ["run-answers", ofRuns],
     ["answers", new Map([...others].filter(([name]) => !ofRuns.has(name)))],
@@ -99,13 +103,20 @@ function renderTable(functions: readonly DescribedFunction[], document: OpenApiD
       `  ${toKey(name)}: {\n`,
       `    body: ${toTypeName(name)}Body;\n`,
       renderMember("answer", { anyOf: answersOf(operation) }, "received", "    "),
-      ...(actions.length === 0 ? [] : [`    answersByAction: {\n${actions.join("")}    };\n`]),
+      ...(actions.length === 0 ? [] : [renderActions(actions)]),
       renderMember("code", codes, "received", "    "),
       "  };\n",
     ].join("");
   });
   const shared = `/** The codes of errors that every function can answer with. */\ntype ${COMMON_CODE} =\n${common.map((code) => `  | "${code}"`).join("\n")};\n\n`;
   return `${shared}/** The functions under \`/functions/v1/\`: body, successful responses, and codes of errors. */\nexport interface FunctionTable {\n${rows.join("")}}\n`;
+}
+
+/** In one line if it fits. */
+function renderActions(actions: readonly string[]): string {
+  const members = actions.map((action) => action.trim()).join(" ");
+  const line = `    answersByAction: { ${members.replace(/;$/, "")} };\n`;
+  return line.length <= 121 && !members.includes("/*") ? line : `    answersByAction: {\n${actions.join("")}    };\n`;
 }
 
 function bodyOf({ operationId, requestBody }: Operation): Schema {

@@ -38,6 +38,8 @@ export const FIELD_BOUNDS = {
   "webhooks.filter": { kind: "json", min: 0, max: 4 * KIBIBYTE },
   "webhooks.retry_count": { kind: "integer", min: 0, max: 10 },
   "webhooks.timeout_ms": { kind: "integer", min: 1, max: 120_000 },
+  "event_feeds.name": { kind: "text", min: 1, max: 100 },
+  "event_feeds.filter": { kind: "json", min: 0, max: 4 * KIBIBYTE },
   "event_types.name": { kind: "text", min: 1, max: 100 },
   "event_types.description": { kind: "text", min: 0, max: 2000 },
   "event_types.schema": JSON_BOUNDS,
@@ -83,6 +85,7 @@ export const WEBHOOK_DEFAULTS = { isActive: true, retryCount: 3, timeoutMs: 30_0
 
 /** One event becomes one delivery for each webhook of its audience. */
 export const WEBHOOK_LIMIT_PER_USER = 1_000;
+export const EVENT_FEED_LIMIT_PER_USER = 100;
 
 export const AUTH_BOUNDS = {
   accessTokenSeconds: 3600,

@@ -9,6 +9,7 @@ type ChangedTable =
   | "agents"
   | "eval_cases"
   | "eval_datasets"
+  | "event_feeds"
   | "guardrails"
   | "schedules"
   | "swarm_agents"

@@ -81,6 +81,7 @@ export const EXPORTED_TABLES: Readonly<Record<string, ExportedTable>> = {
   webhook_deliveries: ownedBy("user_id"),
   webhook_delivery_attempts: ownedBy("user_id"),
   webhook_recoveries: ownedBy("user_id"),
+  event_feeds: ownedBy("user_id"),
   eval_datasets: ownedBy("user_id"),
   eval_cases: ownedBy("user_id"),
   eval_runs: ownedBy("user_id"),

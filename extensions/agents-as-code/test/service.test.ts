@@ -585,7 +585,10 @@ describe("pull, plan and apply on a running service", () => {
       "agents/ada.yaml": "key: ada\nname: Ada\ntools: { lookup: {}, builtin/calculator: {} }\n",
       "swarms/desk.yaml":
         "key: desk\nname: Desk\nagents: [{ agent: ada }]\ncoordinator: ada\nmembers: [{ email: a@example.com }]\n",
-      "webhooks/app.yaml": "key: app\nname: App\nurl: https://app.example.com/\nevents: [agent.error]\n",
+      "webhooks/app.yaml":
+        "key: app\nname: App\nurl: https://app.example.com/\nevents: [agent.error]\nfilter: { data: { code: { $neq: timeout } } }\n",
+      "event_feeds/errors.yaml":
+        "key: errors\nname: Errors\nevents: [agent.error]\nfilter: { data: { code: timeout } }\n",
     });
     const env = { SWARMBASE_ACCESS_TOKEN: "", SWARMBASE_OWNER: person.email };
     const applied = await run(person, ["apply", "--dir", folder, "--yes"], env);

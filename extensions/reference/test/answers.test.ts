@@ -163,6 +163,16 @@ describe("answers of a running service, against its own document", () => {
     await api.call(eventCalls, 200, strangely({ action: "emit", events: [emitted] }));
     await api.call(eventCalls, 400, asAda({ action: "emit", events: [{ ...emitted, type: "app.missing" }] }));
     await api.call(eventCalls, 403, asAda({ action: "emit", events: [{ ...emitted, user_id: NOBODY }] }));
+    const { data: feed } = await client
+      .from("event_feeds")
+      .insert({ name: "Feed", events: [type] })
+      .select()
+      .single()
+      .throwOnError();
+    const read = { action: "read", feed_id: feed.id, consumer: "test" };
+    const { cursor } = (await api.call(eventCalls, 200, strangely(read))).body as { cursor: string };
+    await api.call(eventCalls, 200, strangely({ action: "commit", feed_id: feed.id, consumer: "test", cursor }));
+    await api.call(eventCalls, 404, asAda({ ...read, feed_id: NOBODY }));
     await client.from("webhooks").update({ is_active: false }).eq("id", webhook.id).throwOnError();
     await api.call("POST /functions/v1/test-webhook", 403, asAda(sample));
     const created = await api.call("POST /functions/v1/api-keys", 201, strangely({ action: "create", name: "n" }));

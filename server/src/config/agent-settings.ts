@@ -62,7 +62,7 @@ export const AGENT_SETTINGS = {
   ),
   AGENT_STREAMS_PER_USER: setting(
     { kind: "integer", min: 1, max: 100_000, default: 1000 },
-    "Maximum number of runs that one user follows on one node at a time, by streams and by calls that wait for a response; a further one gets 429.",
+    "Maximum number of runs that one user follows on one node at a time, by streams and by calls that wait for a response, and of calls that wait for events of a feed; a further one gets 429.",
   ),
   RUN_EVENTS_RETENTION_DAYS: setting(
     { kind: "integer", min: 0, max: 365, default: 1 },

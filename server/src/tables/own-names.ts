@@ -8,6 +8,7 @@ const WRITTEN_RELATIONS = [
   "agent_tools",
   "agent_grants",
   "webhooks",
+  "event_feeds",
   "event_types",
   "swarms",
   "swarm_members",

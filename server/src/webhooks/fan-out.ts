@@ -9,11 +9,11 @@ const TARGET_DELIVERIES = 5_000;
 
 /** Turns events into deliveries. Several nodes can do so concurrently: each skips events that another has locked. */
 export class FanOut {
-  readonly #tools: Pick<WebhookTools, "pool" | "schedule" | "traceSource">;
+  readonly #tools: Pick<WebhookTools, "pool" | "schedule" | "traceSource" | "onFeedEvents">;
   readonly #firstDelayMs: number;
   #maxEvents = MAX_EVENTS;
 
-  constructor(tools: Pick<WebhookTools, "pool" | "schedule" | "traceSource">) {
+  constructor(tools: Pick<WebhookTools, "pool" | "schedule" | "traceSource" | "onFeedEvents">) {
     this.#tools = tools;
     this.#firstDelayMs = findScheduledDelayMs(tools.schedule, 1);
   }
@@ -25,7 +25,7 @@ export class FanOut {
 
   /** Claims nothing without a request. `hasMore`: the step may have left events. */
   async step(request: ClaimRequest | null): Promise<FannedOut & { readonly hasMore: boolean }> {
-    const { pool, traceSource = null } = this.#tools;
+    const { pool, traceSource = null, onFeedEvents } = this.#tools;
     const limit = this.#maxEvents;
     const made = await fanOutEvents(pool, limit, this.#firstDelayMs, request, traceSource !== null).catch(
       (error: unknown) => {
@@ -34,6 +34,7 @@ export class FanOut {
         throw error;
       },
     );
+    if (made.fed > 0) onFeedEvents?.();
     const growth = TARGET_DELIVERIES / Math.max(made.unclaimed + made.claimed.length, 1);
     this.#maxEvents = Math.min(MAX_EVENTS, Math.max(1, Math.floor(limit * Math.min(2, growth))));
     return { ...made, hasMore: made.events >= limit };

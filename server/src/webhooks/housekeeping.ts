@@ -19,7 +19,7 @@ const BETWEEN_BATCHES_MS = 50;
 const HELD_DAYS = 3;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const DAY_MS = 86_400_000;
-const PRUNED_TABLES: readonly PrunedTable[] = ["attempts", "deliveries", "recoveries"];
+const PRUNED_TABLES: readonly PrunedTable[] = ["attempts", "deliveries", "recoveries", "feedEntries"];
 
 export interface HousekeepingOptions {
   readonly intervalMs: number;

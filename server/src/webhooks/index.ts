@@ -5,6 +5,14 @@ export { decideAllowedCidrs, isReachableByOthers } from "./allowed-cidrs.ts";
 export type { AttemptNow } from "./calls/attempt-now.ts";
 export { DataSchemas } from "./app-events/data-schemas.ts";
 export { type EmitCall, type EmitPorts, type Emitted, emitEvents } from "./app-events/emit-events.ts";
+export {
+  commitFeed,
+  type CommitFeedCall,
+  type FeedPage,
+  type FeedPorts,
+  type ReadFeedCall,
+  readFeed,
+} from "./feeds/read-feed.ts";
 export { readAuthorities } from "./read-authorities.ts";
 export { buildSignedHeaders } from "./sign.ts";
 export { openWebhooks, type WebhookModule, type WebhooksOptions } from "./open-webhooks.ts";

@@ -11,6 +11,7 @@ import { recoverSince, replay } from "./calls/send-again.ts";
 import { testFilter } from "./calls/test-filter.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
+import { FeedWaits } from "./feeds/feed-waits.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { claimRangeOf, createClaims } from "./node-claims.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
@@ -26,6 +27,7 @@ const TIMES = {
   fanOutPollMs: 250,
   dispatchPollMs: 1_000,
   recoveryPollMs: 5_000,
+  feedPollMs: 1_000,
   housekeepingIntervalMs: 60_000,
 };
 const DISABLE_RULE = { failingDays: 5, minFailures: 20, warnAfterDays: 1 } as const;
@@ -57,7 +59,7 @@ export interface WebhooksOptions {
 }
 
 /** What can wait for a poll. The payloads of notifications; releases before this one send an empty one. */
-const WORK = ["events", "deliveries", "recoveries"] as const;
+const WORK = ["events", "deliveries", "recoveries", "feeds"] as const;
 type Work = (typeof WORK)[number];
 
 /** The share of the stop timeout of the service that requests in flight get to finish. */
@@ -87,9 +89,10 @@ export function openWebhooks(options: WebhooksOptions) {
     schedule: settings.webhookRetrySchedule,
     disableRule: DISABLE_RULE,
     sendLimit: settings.limitWebhooks,
+    onFeedEvents: () => notifyAll("feeds"),
     traceSource,
   };
-  const wakeUps = { events: new WakeUp(), deliveries: new WakeUp(), recoveries: new WakeUp() };
+  const wakeUps = { events: new WakeUp(), deliveries: new WakeUp(), recoveries: new WakeUp(), feeds: new WakeUp() };
   const wakeAll = (): void => {
     for (const wakeUp of Object.values(wakeUps)) wakeUp.trigger();
   };
@@ -106,7 +109,11 @@ export function openWebhooks(options: WebhooksOptions) {
           onNotification: (payload) => (isWork(payload) ? wakeUps[payload].trigger() : wakeAll()),
           onLost: (error) => observer.note("webhook.relay_lost", { error }),
         });
-  const nodeWorkers: readonly Worker[] = notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }];
+  const feedWaits = new FeedWaits({ ...tools, wakeUp: wakeUps.feeds, pollMs: times.feedPollMs });
+  const nodeWorkers: readonly Worker[] = [
+    feedWaits.worker,
+    ...(notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }]),
+  ];
   const notifyAll = (work: Work): void => {
     wakeUps[work].trigger();
     notifier?.notify(work);
@@ -143,8 +150,9 @@ export function openWebhooks(options: WebhooksOptions) {
 
   return {
     workers,
-    /** Those of every node, also of one without the role `worker`: it notifies the other nodes of work. */
+    /** Those of every node, also of one without the role `worker`: they notify other nodes, and wait for events of feeds. */
     nodeWorkers,
+    feedWaits,
     /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
     wake: () => {
       wakeUps.events.trigger();

@@ -18,6 +18,8 @@ export interface WebhookTools {
   readonly disableRule: DisableRule;
   /** Sends per user and minute; 0 is no limit. */
   readonly sendLimit: number;
+  /** Called after feeds got events. */
+  readonly onFeedEvents?: () => void;
   /** Null or absent: attempts have no spans. */
   readonly traceSource?: TraceSource | null;
 }

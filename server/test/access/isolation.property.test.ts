@@ -25,11 +25,12 @@ test("in any world, everybody sees what the rules say and nothing else", async (
     const { rows } = await client.query<{ name: string }>(
       "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')",
     );
-    // What was sent to a webhook follows its owner column, as the webhook does, its replaced secrets follow the webhook, and
+    // A feed and what was sent to a webhook follow their owner column, as the webhook does, its replaced secrets follow the webhook, and
     // models and types of events are the same to everybody; the matrix has them. Grants have a matrix of their own.
     const asked = [
       ...Object.keys(ROW_NAMES),
       "models",
+      "event_feeds",
       "event_types",
       "webhook_deliveries",
       "webhook_delivery_attempts",

@@ -43,6 +43,10 @@ public.webhooks select: yes read read read read read yes -
 public.webhooks insert: share read read read read read yes no
 public.webhooks update: share read read read read read yes -
 public.webhooks delete: share read read read read read yes -
+public.event_feeds select: yes read read read read read yes -
+public.event_feeds insert: share read read read read read yes no
+public.event_feeds update: share read read read read read yes -
+public.event_feeds delete: share read read read read read yes -
 public.event_types select: yes read read read read read yes yes
 public.event_types insert: no no no no no no no no
 public.event_types update: no no no no no no no no

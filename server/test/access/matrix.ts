@@ -89,6 +89,14 @@ public.webhooks                  | update owner                      | no    -  
 public.webhooks                  | update secret                     | never -     -      -      -       -        no    never   yes
 public.webhooks                  | receive app events                | no    -     -      -      -       -        no    yes     yes
 
+public.event_feeds               | select                            | yes   -     -      -      -       -        no    yes     yes
+public.event_feeds               | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.event_feeds               | update                            | yes   -     -      -      -       -        no    yes     yes
+public.event_feeds               | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.event_feeds               | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.event_feeds               | update owner                      | no    -     -      -      -       -        no    no      no
+public.event_feeds               | receive app events                | no    -     -      -      -       -        no    yes     yes
+
 public.event_types               | select                            | yes   yes   yes    yes    yes     yes      no    yes     yes
 public.event_types               | insert                            | no    no    no     no     no      no       no    yes     yes
 public.event_types               | update                            | no    no    no     no     no      no       no    yes     yes
@@ -599,6 +607,26 @@ private.webhook_skips            | select                            | no    no 
 private.webhook_skips            | insert                            | no    no    no     no     no      no       no    no      yes
 private.webhook_skips            | update                            | no    no    no     no     no      no       no    no      yes
 private.webhook_skips            | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.subscriptions            | select                            | no    no    no     no     no      no       no    no      yes
+private.subscriptions            | insert                            | never never never  never  never   never    never never   never
+private.subscriptions            | update                            | never never never  never  never   never    never never   never
+private.subscriptions            | delete                            | never never never  never  never   never    never never   never
+
+private.event_feed_positions     | select                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_positions     | insert                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_positions     | update                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_positions     | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.event_feed_entries       | select                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_entries       | insert                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_entries       | update                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_entries       | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.event_feed_consumers     | select                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_consumers     | insert                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_consumers     | update                            | no    no    no     no     no      no       no    no      yes
+private.event_feed_consumers     | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.message_counters         | select                            | no    no    no     no     no      no       no    no      yes
 private.message_counters         | insert                            | no    no    no     no     no      no       no    no      yes

@@ -14,6 +14,7 @@ import type { EvalCasesTable } from "./eval-cases.ts";
 import type { EvalDatasetsTable } from "./eval-datasets.ts";
 import type { EvalResultsTable } from "./eval-results.ts";
 import type { EvalRunsTable } from "./eval-runs.ts";
+import type { EventFeedsTable } from "./event-feeds.ts";
 import type { EventTypesTable } from "./event-types.ts";
 import type { GuardrailsTable } from "./guardrails.ts";
 import type { MessageFlagsTable } from "./message-flags.ts";
@@ -62,6 +63,7 @@ export type Database = {
       eval_datasets: EvalDatasetsTable;
       eval_results: EvalResultsTable;
       eval_runs: EvalRunsTable;
+      event_feeds: EventFeedsTable;
       event_types: EventTypesTable;
       guardrails: GuardrailsTable;
       message_flags: MessageFlagsTable;

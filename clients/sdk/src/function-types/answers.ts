@@ -1,8 +1,6 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { ApiKeyScope } from "../api-keys.ts";
-import type { GrantParty } from "../grants.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { ToolKind, ToolVisibility } from "../tools.ts";
 
 export interface AcceptedGrant {
   accepted: true;
@@ -27,6 +25,12 @@ export interface BatchResults {
     /** JSON if the operation returns JSON, otherwise text; null without a body */
     body: Json;
   }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface CommittedCursor {
+  committed: string;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
 }
@@ -58,9 +62,19 @@ export interface EmittedEvents {
   warnings?: string[];
 }
 
-export interface FinishedAuthorization {
-  url: string;
-  scope: string | null;
+export interface FeedEvents {
+  /** envelopes, with the bytes of a delivery */
+  events: {
+    id: string;
+    type: string;
+    created_at: string;
+    api_version: string;
+    data: JsonObject;
+  }[];
+  /** for `after` of the next call */
+  cursor: string;
+  /** events after the given cursor that were removed by their age */
+  lost: number;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
 }
@@ -79,33 +93,10 @@ export interface FoundInvitation {
   warnings?: string[];
 }
 
-export interface ImportedTools {
-  imported: Tool[];
-  skipped: {
-    name: string;
-    reason: string;
-  }[];
-  /** unknown members of the body; absent when there are none */
-  warnings?: string[];
-}
-
 export interface InvitationLink {
   link: string;
   secret: string;
   expires_at: string | null;
-  /** unknown members of the body; absent when there are none */
-  warnings?: string[];
-}
-
-export interface ListedAuthorizations {
-  authorizations: {
-    url: string;
-    /** asker: an account that the user has connected */
-    account: GrantParty;
-    scope: string | null;
-    authorized: boolean;
-    authorized_at: string | null;
-  }[];
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
 }
@@ -153,18 +144,6 @@ export interface Recovery {
   warnings?: string[];
 }
 
-export interface RemoteTool {
-  name: string;
-  description: string;
-  input_schema: JsonObject;
-}
-
-export interface RemoteTools {
-  tools: RemoteTool[];
-  /** unknown members of the body; absent when there are none */
-  warnings?: string[];
-}
-
 export interface ReplacedWebhookSecret {
   new_secret: string;
   previous_secret_expires_at: string | null;
@@ -199,23 +178,9 @@ export interface RevokedApiKey {
   warnings?: string[];
 }
 
-export interface RevokedAuthorization {
-  revoked: boolean;
-  /** unknown members of the body; absent when there are none */
-  warnings?: string[];
-}
-
 export interface RevokedSecrets {
   /** the number of replaced secrets that still signed */
   revoked: number;
-  /** unknown members of the body; absent when there are none */
-  warnings?: string[];
-}
-
-export interface StartedAuthorization {
-  authorization_url: string;
-  state: string;
-  expires_at: string;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
 }
@@ -245,49 +210,4 @@ export interface TestedFilter {
   }[];
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
-}
-
-export interface TestedTool {
-  tool_id: string;
-  success: boolean;
-  status: "succeeded" | "failed" | "timed_out" | "cancelled";
-  attempts: number;
-  duration_ms: number;
-  /** any JSON */
-  output?: Json;
-  output_chars?: number;
-  truncated?: boolean;
-  error?: {
-    code: string;
-    message: string;
-    retryable: boolean;
-  };
-  /** unknown members of the body; absent when there are none */
-  warnings?: string[];
-}
-
-export interface Tool {
-  id: string;
-  owner_id: string | null;
-  /** the name for models */
-  name: string;
-  description: string;
-  category: string | null;
-  icon: string | null;
-  input_schema: JsonObject;
-  kind: ToolKind;
-  config: JsonObject;
-  visibility: ToolVisibility;
-  requires_approval: boolean;
-  timeout_ms: number;
-  max_output_chars: number;
-  max_retries: number;
-  idempotent: boolean;
-  enabled: boolean;
-  created_at: string;
-  updated_at: string;
-  /** the names; the values are never shown */
-  secret_names: string[];
-  /** the service role wrote the definition last */
-  is_vouched: boolean;
 }

@@ -75,7 +75,7 @@ export interface TestWebhookBody {
   event_type: EventType | AppEventType;
 }
 
-export interface EventsBody {
+export interface EventsEmitBody {
   action: "emit";
   events: readonly {
     /** a row of `event_types` */
@@ -88,6 +88,32 @@ export interface EventsBody {
     swarm_id?: string | null | undefined;
   }[];
 }
+
+export interface EventsReadBody {
+  action: "read";
+  /** a row of `event_feeds` */
+  feed_id: string;
+  /** the cursor of an earlier response; without it, the events after the cursor of `consumer`, or all */
+  after?: string | null | undefined;
+  /** a name of your choice for whoever reads; a feed has at most 100 */
+  consumer?: string | null | undefined;
+  /** the most events to return; 4 MiB of them end a response earlier */
+  limit?: number | undefined;
+  /** how long to wait for an event if there is none; counts against `AGENT_STREAMS_PER_USER` */
+  wait_seconds?: number | undefined;
+}
+
+export interface EventsCommitBody {
+  action: "commit";
+  /** a row of `event_feeds` */
+  feed_id: string;
+  /** a name of your choice for whoever reads; a feed has at most 100 */
+  consumer: string;
+  /** of a response; the consumer continues after it */
+  cursor: string;
+}
+
+export type EventsBody = EventsEmitBody | EventsReadBody | EventsCommitBody;
 
 export interface WebhooksRegenerateSecretBody {
   action: "regenerate_secret";

@@ -1,33 +1,37 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { Framework } from "../agents.ts";
-import type { Run } from "./run-answers.ts";
+import type {
+  FinishedAuthorization,
+  ImportedTools,
+  ListedAuthorizations,
+  RemoteTools,
+  RevokedAuthorization,
+  Run,
+  StartedAuthorization,
+  TestedTool,
+} from "./run-answers.ts";
 import type {
   AcceptedGrant,
   AcceptedInvitation,
   BatchResults,
+  CommittedCursor,
   DeclinedGrant,
   DeclinedInvitation,
   DeletedSigningSecret,
   EmittedEvents,
-  FinishedAuthorization,
+  FeedEvents,
   FoundInvitation,
-  ImportedTools,
   InvitationLink,
-  ListedAuthorizations,
   NewApiKey,
   NewSigningSecret,
   Recovery,
-  RemoteTools,
   ReplacedWebhookSecret,
   ReplayedDeliveries,
   RetriedDelivery,
   RevokedApiKey,
-  RevokedAuthorization,
   RevokedSecrets,
-  StartedAuthorization,
   TestedDelivery,
   TestedFilter,
-  TestedTool,
 } from "./answers.ts";
 import type { AgentRespondBody } from "./run-bodies.ts";
 import type { ToolsBody } from "./tool-bodies.ts";
@@ -62,10 +66,7 @@ export interface FunctionTable {
   "agent-grants": {
     body: AgentGrantsBody;
     answer: AcceptedGrant | DeclinedGrant;
-    answersByAction: {
-      accept: AcceptedGrant;
-      decline: DeclinedGrant;
-    };
+    answersByAction: { accept: AcceptedGrant; decline: DeclinedGrant };
     code:
       | CommonCode
       | "FORBIDDEN"
@@ -206,16 +207,15 @@ export interface FunctionTable {
   };
   events: {
     body: EventsBody;
-    answer: EmittedEvents;
-    answersByAction: {
-      emit: EmittedEvents;
-    };
+    answer: EmittedEvents | FeedEvents | CommittedCursor;
+    answersByAction: { emit: EmittedEvents; read: FeedEvents; commit: CommittedCursor };
     code:
       | CommonCode
       | "FORBIDDEN"
       | "IDEMPOTENCY_KEY_REUSED"
       | "INSUFFICIENT_SCOPE"
       | "INVALID_EVENTS"
+      | "NOT_FOUND"
       | "PAYLOAD_TOO_LARGE"
       | "SERVICE_UNAVAILABLE"
       | "VALIDATION_ERROR";
@@ -261,10 +261,7 @@ export interface FunctionTable {
   "api-keys": {
     body: ApiKeysBody;
     answer: RevokedApiKey | NewApiKey;
-    answersByAction: {
-      create: NewApiKey;
-      revoke: RevokedApiKey;
-    };
+    answersByAction: { create: NewApiKey; revoke: RevokedApiKey };
     code:
       | CommonCode
       | "API_KEY_LIMIT_REACHED"
@@ -279,10 +276,7 @@ export interface FunctionTable {
   "request-signing": {
     body: RequestSigningBody;
     answer: NewSigningSecret | DeletedSigningSecret;
-    answersByAction: {
-      regenerate_secret: NewSigningSecret;
-      delete_secret: DeletedSigningSecret;
-    };
+    answersByAction: { regenerate_secret: NewSigningSecret; delete_secret: DeletedSigningSecret };
     code:
       | CommonCode
       | "FORBIDDEN"

@@ -1,9 +1,11 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { Framework } from "../agents.ts";
 import type { EventUsage } from "../event-types/shared.ts";
+import type { GrantParty } from "../grants.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { MessageContentType, MessageSenderType } from "../messages.ts";
 import type { FinalRunStatus, RunStatus, RunStopReason } from "../runs.ts";
+import type { ToolKind, ToolVisibility } from "../tools.ts";
 
 export interface EndedRun {
   run_id: string;
@@ -26,6 +28,36 @@ export interface EndedRun {
   completed_at: string | null;
   /** the id of the event */
   seq: number;
+}
+
+export interface FinishedAuthorization {
+  url: string;
+  scope: string | null;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface ImportedTools {
+  imported: Tool[];
+  skipped: {
+    name: string;
+    reason: string;
+  }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface ListedAuthorizations {
+  authorizations: {
+    url: string;
+    /** asker: an account that the user has connected */
+    account: GrantParty;
+    scope: string | null;
+    authorized: boolean;
+    authorized_at: string | null;
+  }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
 }
 
 export interface Message {
@@ -93,6 +125,24 @@ export interface PendingWait {
   is_at_work?: boolean;
 }
 
+export interface RemoteTool {
+  name: string;
+  description: string;
+  input_schema: JsonObject;
+}
+
+export interface RemoteTools {
+  tools: RemoteTool[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface RevokedAuthorization {
+  revoked: boolean;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface Run {
   run_id: string;
   swarm_id: string;
@@ -148,6 +198,59 @@ export interface RunResponse {
   }[];
   /** settings without effect, and messages that did not fit into the context of the model */
   warnings: JsonObject[];
+}
+
+export interface StartedAuthorization {
+  authorization_url: string;
+  state: string;
+  expires_at: string;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface TestedTool {
+  tool_id: string;
+  success: boolean;
+  status: "succeeded" | "failed" | "timed_out" | "cancelled";
+  attempts: number;
+  duration_ms: number;
+  /** any JSON */
+  output?: Json;
+  output_chars?: number;
+  truncated?: boolean;
+  error?: {
+    code: string;
+    message: string;
+    retryable: boolean;
+  };
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface Tool {
+  id: string;
+  owner_id: string | null;
+  /** the name for models */
+  name: string;
+  description: string;
+  category: string | null;
+  icon: string | null;
+  input_schema: JsonObject;
+  kind: ToolKind;
+  config: JsonObject;
+  visibility: ToolVisibility;
+  requires_approval: boolean;
+  timeout_ms: number;
+  max_output_chars: number;
+  max_retries: number;
+  idempotent: boolean;
+  enabled: boolean;
+  created_at: string;
+  updated_at: string;
+  /** the names; the values are never shown */
+  secret_names: string[];
+  /** the service role wrote the definition last */
+  is_vouched: boolean;
 }
 
 /** the question of the tool; absent when the call itself waits. For users who see `input` */

@@ -11,6 +11,8 @@ const DeliveryPage = lazy(async () => ({ default: (await import("./delivery/deli
 const EventCatalogue = lazy(async () => ({
   default: (await import("./catalogue/event-catalogue.tsx")).EventCatalogue,
 }));
+const FeedList = lazy(async () => ({ default: (await import("./feeds/feed-list.tsx")).FeedList }));
+const NewFeed = lazy(async () => ({ default: (await import("./feeds/new-feed.tsx")).NewFeed }));
 const ReceiverTester = lazy(async () => ({
   default: (await import("./tester/receiver-tester.tsx")).ReceiverTester,
 }));
@@ -22,6 +24,8 @@ export function WebhooksPage() {
         <Route index element={<WebhookList />} />
         <Route path="new" element={<NewWebhook />} />
         <Route path="event-types" element={<EventCatalogue />} />
+        <Route path="feeds" element={<FeedList />} />
+        <Route path="feeds/new" element={<NewFeed />} />
         <Route path="tester" element={<ReceiverTester />} />
         <Route path=":webhookId" element={<WebhookPage />} />
         <Route path=":webhookId/edit" element={<EditWebhook />} />

@@ -36,6 +36,7 @@ export const EXPECTED_ROWS: Readonly<Record<string, string>> = {
   webhook_deliveries: "user_id = $1",
   webhook_delivery_attempts: "user_id = $1",
   webhook_recoveries: "user_id = $1",
+  event_feeds: "user_id = $1",
   eval_datasets: "user_id = $1",
   eval_cases: "user_id = $1",
   eval_runs: "user_id = $1",

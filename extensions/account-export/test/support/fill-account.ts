@@ -41,6 +41,8 @@ export async function fillAccount(account: Account, word: string, hookUrl: strin
   const since = new Date(Date.now() - 3_600_000).toISOString();
   await account.invoke("webhook-dispatcher", { action: "recover_since", webhook_id: webhookId, since });
 
+  await account.insert("event_feeds", { name: `${word} feed`, events: ["agent.deleted"] });
+
   const datasetId = await account.insert("eval_datasets", { name: `${word} dataset` });
   const evalCase = { name: `${word} case`, input: `${word} input`, expectation: { kind: "contains", texts: ["42"] } };
   const caseId = await account.insert("eval_cases", { ...evalCase, dataset_id: datasetId });

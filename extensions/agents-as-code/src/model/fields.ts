@@ -50,10 +50,22 @@ export interface FieldRow {
   readonly isStoredAs?: (value: Json, stored: Json) => boolean;
 }
 
-const name = (field: "agents.name" | "swarms.name" | "webhooks.name" | null): FieldRow => ({
+const name = (field: "agents.name" | "swarms.name" | "webhooks.name" | "event_feeds.name" | null): FieldRow => ({
   check: (value) => text(field)(trimText(value)),
   isRequired: true,
   normalise: trimText,
+});
+const SUBSCRIBED: FieldRow = {
+  check: events,
+  isRequired: true,
+  normalise: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
+};
+/** The service checks its conditions, and stores null for an empty one. */
+const filter = (field: "webhooks.filter" | "event_feeds.filter"): FieldRow => ({
+  check: jsonObject(field),
+  default: null,
+  isNullable: true,
+  normalise: (value) => (value !== null && Object.keys(value).length === 0 ? null : value),
 });
 const nullableText = (field: Parameters<typeof text>[0], more?: Check): FieldRow => ({
   check: text(field, more),
@@ -161,23 +173,19 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
       check: text("webhooks.url", pattern(/^https:\/\//i, "must be an https URL")),
       isRequired: true,
     },
-    events: {
-      check: events,
-      isRequired: true,
-      normalise: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
-    },
+    events: SUBSCRIBED,
     headers: { check: jsonObject("webhooks.headers"), default: {} },
-    // The service checks its conditions, and stores null for an empty one.
-    filter: {
-      check: jsonObject("webhooks.filter"),
-      default: null,
-      isNullable: true,
-      normalise: (value) => (value !== null && Object.keys(value).length === 0 ? null : value),
-    },
+    filter: filter("webhooks.filter"),
     retry_count: { check: integer("webhooks.retry_count"), default: WEBHOOK_DEFAULTS.retryCount },
     timeout_ms: { check: integer("webhooks.timeout_ms"), default: WEBHOOK_DEFAULTS.timeoutMs },
     // The service disables endpoints that are gone; a file that does not mention it does not enable them again.
     is_active: { check: boolean },
+    api_version: { check: choice(API_VERSIONS), default: API_VERSION, isFixed: true },
+  },
+  event_feeds: {
+    name: name("event_feeds.name"),
+    events: SUBSCRIBED,
+    filter: filter("event_feeds.filter"),
     api_version: { check: choice(API_VERSIONS), default: API_VERSION, isFixed: true },
   },
   schedules: {

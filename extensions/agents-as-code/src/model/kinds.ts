@@ -1,5 +1,5 @@
 /** In the order in which they are created: each refers only to those before it. */
-export const KINDS = ["event_types", "tools", "agents", "swarms", "webhooks", "schedules"] as const;
+export const KINDS = ["event_types", "tools", "agents", "swarms", "webhooks", "event_feeds", "schedules"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const KIND_WORDS = {
@@ -8,6 +8,7 @@ export const KIND_WORDS = {
   agents: "agent",
   swarms: "swarm",
   webhooks: "webhook",
+  event_feeds: "event feed",
   schedules: "schedule",
 } as const;
 
@@ -18,5 +19,6 @@ export const OWNER_COLUMNS = {
   agents: "user_id",
   swarms: "owner_id",
   webhooks: "user_id",
+  event_feeds: "user_id",
   schedules: "user_id",
 } as const;

@@ -177,6 +177,7 @@ function selectionOf(kind: Kind): string {
     agents: [`agent_grants(id,agent_id,user_id,updated_at,audience,${GRANT_COLUMNS.join(",")})`],
     swarms: ["coordinator_agent_id"],
     webhooks: ["disabled_reason"],
+    event_feeds: [],
     schedules: ["paused_reason"],
   };
   return ["id", "updated_at", ...columnsOf(kind).map(([name]) => name), ...extra[kind]].join(",");

@@ -13,13 +13,19 @@ const RECOVERY_EXAMPLE = {
   completed_at: null,
 };
 
+const FEED_CURSOR = `${ID.webhook.replaceAll("-", "")}_42`;
+
 const SECRET_ANSWERS = {
   regenerate_secret: refer("ReplacedWebhookSecret"),
   revoke_previous_secrets: refer("RevokedSecrets"),
   test_filter: refer("TestedFilter"),
 };
 
-const EVENT_ANSWERS = { emit: refer("EmittedEvents") };
+const EVENT_ANSWERS = {
+  emit: refer("EmittedEvents"),
+  read: refer("FeedEvents"),
+  commit: refer("CommittedCursor"),
+};
 const KEY_ANSWERS = { create: refer("NewApiKey"), revoke: refer("RevokedApiKey") };
 const SIGNING_ANSWERS = { regenerate_secret: refer("NewSigningSecret"), delete_secret: refer("DeletedSigningSecret") };
 
@@ -53,34 +59,50 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/events": {
     id: "appEvents",
-    summary: "Emit events of the app",
+    summary: "Emit events of the app, and read event feeds",
     description:
-      "Emits events whose types are rows of `event_types`, all of them or none, with the rights of the caller: the service role emits any, users those with `users_may_emit`, for themselves and for swarms that they belong to. An API key needs the scope `write`. `data` must satisfy the schema of the type. With an `Idempotency-Key`, a repeated call emits nothing and gets the same ids.",
+      "`emit` emits events whose types are rows of `event_types`, all of them or none, with the rights of the caller: the service role emits any, users those with `users_may_emit`, for themselves and for swarms that they belong to. An API key needs the scope `write`. `data` must satisfy the schema of the type. With an `Idempotency-Key`, a repeated call emits nothing and gets the same ids. `read` returns the events of a feed after a cursor, and waits for some if there are none; `commit` stores how far a consumer of the feed is. The order of events and the cursor do not change: no event comes later at a place that a reader has passed. An API key needs the scope `read`, and for `commit` also `write`.",
     body: {
+      forms: ["Emit", "Read", "Commit"],
       bounds: { type: refer("AppEventType") },
       fields: {
         type: "a row of `event_types`",
         data: "of at most `EVENT_LIMIT_BYTES`, 256 KiB by default, and 64 levels",
         user_id: "the webhooks of this user receive it",
         swarm_id: "the webhooks of the members receive it; without both, those with `receives_app_events`",
+        feed_id: "a row of `event_feeds`",
+        after: "the cursor of an earlier response; without it, the events after the cursor of `consumer`, or all",
+        consumer: "a name of your choice for whoever reads; a feed has at most 100",
+        limit: "the most events to return; 4 MiB of them end a response earlier",
+        wait_seconds: "how long to wait for an event if there is none; counts against `AGENT_STREAMS_PER_USER`",
+        cursor: "of a response; the consumer continues after it",
       },
       examples: {
         "for a user": {
           action: "emit",
           events: [{ type: "app.order.paid", data: { order_id: "A-1017", total: 59.9 }, user_id: ID.user }],
         },
+        read: { action: "read", feed_id: ID.webhook, consumer: "billing", limit: 100, wait_seconds: 30 },
+        commit: { action: "commit", feed_id: ID.webhook, consumer: "billing", cursor: FEED_CURSOR },
       },
     },
     answers: {
       200: {
-        description: "The ids of the events, as the envelopes have them",
-        schema: EVENT_ANSWERS.emit,
+        description: "The ids of the events, as the envelopes have them; the events of the feed; or the stored cursor",
+        schema: { anyOf: Object.values(EVENT_ANSWERS) },
         example: { ids: [`evt_${ID.message}`] },
         headers: { "Idempotent-Replayed": "`true` if an earlier call with the same key emitted the events" },
       },
     },
     answersByAction: EVENT_ANSWERS,
-    errors: ["VALIDATION_ERROR", "INVALID_EVENTS", "FORBIDDEN", "INSUFFICIENT_SCOPE", "IDEMPOTENCY_KEY_REUSED"],
+    errors: [
+      "VALIDATION_ERROR",
+      "INVALID_EVENTS",
+      "FORBIDDEN",
+      "INSUFFICIENT_SCOPE",
+      "NOT_FOUND",
+      "IDEMPOTENCY_KEY_REUSED",
+    ],
     javascript: `const { data } = await supabase.functions.invoke("events", {
   body: { action: "emit", events: [{ type: "app.order.paid", data: { order_id, total }, user_id }] },
 });`,

@@ -130,6 +130,15 @@ const SCHEMAS = {
   EmittedEvents: answered({ ids: listOf(TEXT) }),
   ReplacedWebhookSecret: answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
   RevokedSecrets: answered({ revoked: describe(COUNT, "the number of replaced secrets that still signed") }),
+  FeedEvents: answered({
+    events: describe(
+      listOf(record({ id: TEXT, type: TEXT, created_at: TEXT, api_version: TEXT, data: { type: "object" } })),
+      "envelopes, with the bytes of a delivery",
+    ),
+    cursor: describe(TEXT, "for `after` of the next call"),
+    lost: describe(COUNT, "events after the given cursor that were removed by their age"),
+  }),
+  CommittedCursor: answered({ committed: TEXT }),
   TestedFilter: answered({
     events: listOf(
       record({

@@ -34,6 +34,25 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
     events: { "run.updated": "a new webhook of a run that waits or has ended" },
     guide: "webhooks",
   },
+  event_feeds: {
+    summary: "Events that a receiver without an address reads.",
+    notes: [
+      "A user has at most 100 feeds.",
+      "The function `events` reads them, and stores how far a consumer is.",
+      "Events are removed after `WEBHOOK_RETENTION_DAYS`.",
+    ],
+    columns: {
+      user_id: "The owner. It cannot change.",
+      name: "Spaces at both ends are removed.",
+      events: "The event types; those of the app are rows of `event_types`.",
+      filter:
+        "Conditions on the envelope, as of a webhook. Events that do not meet them are not in the feed. Null, or an empty object: all are.",
+      receives_app_events:
+        "Whether events of the app that name neither a user nor a swarm are in the feed. Only the service role sets it.",
+      api_version: "The version of the envelopes. Fixed when the feed is created.",
+    },
+    guide: "app-events",
+  },
   event_types: {
     summary: "The types of the app's own events.",
     notes: [

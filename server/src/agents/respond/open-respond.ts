@@ -67,6 +67,8 @@ export interface Respond {
   submit(principal: UserPrincipal, runId: string, results: readonly ToolResult[]): Promise<RunAnswer>;
   /** Ends a wait of the run, or is kept for a later one. */
   signal(principal: Principal, runId: string, signal: RunSignal): Promise<RunAnswer>;
+  /** Counts one more stream of the user until it is released. Throws when the user has reached the limit of this node. */
+  reserveStream(principal: Principal): () => void;
   /** Ends all streams and waits. Their readers can attach to another node. */
   close(): void;
 }
@@ -186,6 +188,7 @@ export function openRespond(options: RespondOptions): Respond {
       await requireKeyRun(pool, runId, principal);
       return resume(principal, await signalRun(pool, runId, principal, signal));
     },
+    reserveStream: (principal) => subscribers.reserve(principal),
     close: () => subscribers.close(),
   };
 

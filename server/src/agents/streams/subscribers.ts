@@ -131,7 +131,7 @@ export function openSubscribers(
     reserve({ role, userId }) {
       if (role === "service_role" || userId === null) return () => {};
       if ((countByUser.get(userId) ?? 0) >= maxPerUser)
-        throw new AppError("RATE_LIMITED", "You have reached the maximum number of concurrent run streams", {
+        throw new AppError("RATE_LIMITED", "You have reached the maximum number of concurrent streams", {
           retryAfterSeconds: LIMIT_RETRY_SECONDS,
         });
       let isHeld = true;

@@ -86,6 +86,7 @@ function isMadeByService(noun: string): Rule {
 const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   agents: [belongsToCaller("user_id", "An agent"), isOthers("agent")],
   webhooks: [belongsToCaller("user_id", "A webhook"), isOthers("webhook")],
+  event_feeds: [belongsToCaller("user_id", "An event feed")],
   // Only the service role may write them, which PostgreSQL rejects before any rule of rows.
   event_types: [],
   tools: [

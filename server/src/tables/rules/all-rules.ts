@@ -10,7 +10,7 @@ import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, swarms } from "./swarm-rules.ts";
 import type { TableRule } from "./table-rule.ts";
 import { AGENT_TOOLS, type ToolChecks, tools as toolRule } from "./tool-rules.ts";
-import { webhooks } from "./webhook-rules.ts";
+import { EVENT_FEEDS, webhooks } from "./webhook-rules.ts";
 import type { FindUrlFault } from "./webhook-url.ts";
 
 export interface RulePorts {
@@ -29,6 +29,7 @@ export function allRules({ findUrlFault, tools, added = [], runMaxima }: RulePor
     AGENT_TOOLS,
     AGENT_GRANTS,
     webhooks(findUrlFault),
+    EVENT_FEEDS,
     eventTypes(tools),
     swarms(runMaxima),
     SWARM_MEMBERS,

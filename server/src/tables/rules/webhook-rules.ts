@@ -43,6 +43,22 @@ export function webhooks(findUrlFault: FindUrlFault): TableRule {
   });
 }
 
+export const EVENT_FEEDS: TableRule = tableRule({
+  name: "event_feeds",
+  required: ["name", "events"],
+  requiredOfService: ["user_id"],
+  ignored: ["created_at", "updated_at"],
+  fields: {
+    id: uuid(),
+    user_id: uuid(),
+    name: trimmedText("event_feeds.name"),
+    events: list(checkEvents),
+    filter: nullable(jsonObject("event_feeds.filter")),
+    receives_app_events: boolean(),
+    api_version: choice(API_VERSIONS),
+  },
+});
+
 function checkEvents(events: readonly Value[]): readonly Fault[] {
   if (events.length === 0) return fault("must name at least one event type");
   if (events.some((event) => typeof event !== "string")) return fault("must be an array of strings");

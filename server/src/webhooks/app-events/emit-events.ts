@@ -1,15 +1,7 @@
 import { createHash } from "node:crypto";
-import {
-  type Database,
-  isKeyUsed,
-  type Principal,
-  readCallRejection,
-  readKeptResult,
-  runPipelined,
-  scopeOf,
-  SELECT_KEPT_RESULT,
-} from "../../db/index.ts";
+import { isKeyUsed, type Principal, readKeptResult, SELECT_KEPT_RESULT } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
+import { type CallerPorts, runAsCaller, translateRejection } from "../run-as-caller.ts";
 import { EMIT_EVENTS } from "../sql/app-events.ts";
 import type { DataSchemas } from "./data-schemas.ts";
 
@@ -21,14 +13,10 @@ export interface EmitCall {
   readonly key: string | null;
 }
 
-export interface EmitPorts {
-  readonly database: Pick<Database, "user" | "service">;
+export interface EmitPorts extends CallerPorts {
   readonly schemas: DataSchemas;
-  readonly statementTimeoutMs: number;
   /** Why a value does not satisfy a schema, as a sentence without its period; null: it does. */
   findFault(schema: Readonly<Record<string, unknown>>, value: unknown): string | null;
-  /** Translates the errors with which a transaction as the principal begins. */
-  translateEnter(error: unknown, principal: Principal): unknown;
   /** Called after events were stored. */
   onEvents(): void;
 }
@@ -47,35 +35,18 @@ export async function emitEvents(ports: EmitPorts, call: EmitCall): Promise<Emit
   const text = JSON.stringify(events);
   const hash = key === null ? null : hashOf(call, text);
   try {
-    const ids = (await run(ports, principal, false, EMIT_EVENTS, [text, key, hash]))[0];
+    const emitted = { principal, isReadOnly: false, text: EMIT_EVENTS, values: [text, key, hash] };
+    const ids = (await runAsCaller(ports, emitted))[0];
     ports.onEvents();
     return { ids: JSON.parse(ids ?? "[]") as string[], isReplay: false };
   } catch (error) {
-    if (key === null || !isKeyUsed(error)) throw translate(ports, error, principal);
+    if (key === null || !isKeyUsed(error)) throw translateRejection(ports, error, principal);
   }
-  const kept = await run(ports, principal, true, SELECT_KEPT_RESULT, [key, hash]).catch((error: unknown) => {
-    throw translate(ports, error, principal);
+  const stored = { principal, isReadOnly: true, text: SELECT_KEPT_RESULT, values: [key, hash] };
+  const kept = await runAsCaller(ports, stored).catch((error: unknown) => {
+    throw translateRejection(ports, error, principal);
   });
   return { ids: readKeptResult(kept) as string[], isReplay: true };
-}
-
-/** The first row of the statement, in a transaction as the principal. */
-async function run(
-  { database, statementTimeoutMs }: EmitPorts,
-  principal: Principal,
-  isReadOnly: boolean,
-  text: string,
-  values: readonly (string | null)[],
-): Promise<readonly (string | null)[]> {
-  const scope = scopeOf(principal, {
-    schemas: ["public"],
-    statementTimeoutMs,
-    isReadOnly,
-    request: { method: "POST", path: "/functions/v1/events", headers: {} },
-  });
-  const pool = principal.role === "service_role" ? database.service : database.user;
-  const [result] = await runPipelined(pool, { scope, statements: [{ text, values }] });
-  return result?.rows[0] ?? [];
 }
 
 async function requireSchemas({ schemas, findFault }: EmitPorts, { principal, events }: EmitCall): Promise<void> {
@@ -97,8 +68,4 @@ async function requireSchemas({ schemas, findFault }: EmitPorts, { principal, ev
 function hashOf({ principal }: EmitCall, text: string): string {
   const hash = createHash("sha256").update(JSON.stringify(["events", principal.claims["api_key_id"]]));
   return `\\x${hash.update(text).digest("hex")}`;
-}
-
-function translate({ translateEnter }: EmitPorts, error: unknown, principal: Principal): unknown {
-  return readCallRejection(error) ?? translateEnter(error, principal);
 }

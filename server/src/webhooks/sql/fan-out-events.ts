@@ -6,6 +6,8 @@ export interface FannedOut {
   readonly events: number;
   /** Inserted deliveries that wait for a claim, without those that the send limit defers. */
   readonly unclaimed: number;
+  /** Inserted entries of feeds. */
+  readonly fed: number;
   /** Webhooks were enabled again, and their held deliveries wait for a claim. */
   readonly hasResumptions: boolean;
   /** Deliveries that the statement claimed. */
@@ -48,7 +50,7 @@ export async function fanOutEvents(
 ): Promise<FannedOut> {
   const { rows } = await pool.query<FannedOutRow>({
     name: "webhooks-fan-out",
-    text: `select events, unclaimed, has_resumptions as "hasResumptions", made_at::text as "madeAt", claimed, targets
+    text: `select events, unclaimed, fed, has_resumptions as "hasResumptions", made_at::text as "madeAt", claimed, targets
      from private.fan_out_events(
        max_events => $1, first_delay => $2 * interval '1 millisecond', new_claim => $3,
        lease => $4 * interval '1 millisecond', max_rows => $5, default_capacity => $6, queue_ids => $7,
@@ -68,8 +70,8 @@ export async function fanOutEvents(
     ],
   });
   const [row] = rows as [FannedOutRow];
-  const { events, unclaimed, hasResumptions } = row;
-  return { events, unclaimed, hasResumptions, claimed: toClaimedDeliveries(row) };
+  const { events, unclaimed, fed, hasResumptions } = row;
+  return { events, unclaimed, fed, hasResumptions, claimed: toClaimedDeliveries(row) };
 }
 
 function toClaimedDeliveries({ claimed, targets, madeAt }: FannedOutRow): ClaimedDelivery[] {

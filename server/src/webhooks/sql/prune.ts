@@ -4,6 +4,7 @@ const PRUNED = {
   deliveries: "public.webhook_deliveries",
   attempts: "public.webhook_delivery_attempts",
   recoveries: "public.webhook_recoveries",
+  feedEntries: "private.event_feed_entries",
 } as const;
 
 export type PrunedTable = keyof typeof PRUNED;

@@ -23,7 +23,7 @@ import {
   createWebhooks,
   type NamedFunction,
 } from "../../functions/index.ts";
-import { DataSchemas, type EmitPorts, emitEvents } from "../../webhooks/index.ts";
+import { commitFeed, DataSchemas, type EmitPorts, emitEvents, type FeedPorts, readFeed } from "../../webhooks/index.ts";
 import { guardCalls } from "../copy-hold.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "./services.ts";
@@ -48,6 +48,11 @@ export function openFunctions(
     translateEnter: translateScopeError,
     onEvents: () => webhooks.wake(),
   };
+  const feedPorts: FeedPorts = {
+    ...emitPorts,
+    waits: webhooks.feedWaits,
+    reserveStream: (principal) => agents.respond.reserveStream(principal),
+  };
   const requireReleased = (): void => copyHold.requireReleased();
   return [
     createAgentRespond(guardCalls(agents.respond, ["start"], requireReleased)),
@@ -57,7 +62,11 @@ export function openFunctions(
       authorizations: guardCalls(wakeAfterSignIn(agents), ["start", "connect", "finish", "revoke"], requireReleased),
     }),
     createBatch(rest),
-    createEvents({ emit: (call) => emitEvents(emitPorts, call) }),
+    createEvents({
+      emit: (call) => emitEvents(emitPorts, call),
+      read: (call) => readFeed(feedPorts, call),
+      commit: (call) => commitFeed(feedPorts, call),
+    }),
     createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
     createWebhooks(webhooks),
     createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery", "sendNow"], requireReleased)),

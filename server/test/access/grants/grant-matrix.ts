@@ -204,6 +204,8 @@ swarm_invitations         | all                | -     -     -     -      -     
 
 models                    | all                | r     r     r     r      r     r         r       r
 
+event_feeds               | owner              | rud   -     -     -      -     -         -       -
+
 event_types               | listed             | r     r     r     r      r     r         r       -
 event_types               | unlisted           | -     -     -     -      -     -         -       -
 `;

@@ -17,6 +17,7 @@ const ACCOUNTS = `
     (:readKey, :asker, 'n', '{read,write,approve,share}', 'sk_'), (:runKey, :asker, 'n', '{run}', 'sk_');
   insert into public.models (framework, id, is_default, position) values ('provider_a', 'm', true, 0);
   insert into public.swarms (owner_id, name) select id, 'Own' from auth.users;
+  insert into public.event_feeds (user_id, name, events) values (:owner, 'feed', '{agent.error}');
   insert into public.event_types (name, users_may_emit, listed) values
     ('app.told', true, true), ('app.hidden', true, false);`;
 

@@ -212,6 +212,26 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(webhook_id, skipped) values (gen_random_uuid(), 1)",
     update: "skipped = 2",
   }),
+  "private.subscriptions": rows("private.subscriptions", {
+    where: "user_id = :owner",
+    insert: "(user_id, events) values (:owner, '{}')",
+    update: "events = '{}'",
+  }),
+  "private.event_feed_positions": rows("private.event_feed_positions", {
+    where: "feed_id = :feed",
+    insert: "(feed_id, position) values (:strangerFeed, 1)",
+    update: "position = 2",
+  }),
+  "private.event_feed_entries": rows("private.event_feed_entries", {
+    where: "feed_id = :feed",
+    insert: "(feed_id, position, event_id, payload, bytes) values (:feed, 2, gen_random_uuid(), '{}', 2)",
+    update: "bytes = 3",
+  }),
+  "private.event_feed_consumers": rows("private.event_feed_consumers", {
+    where: "feed_id = :feed",
+    insert: "(feed_id, consumer, position) values (:feed, 'new', 1)",
+    update: "position = 0",
+  }),
   "private.message_counters": rows("private.message_counters", {
     where: "swarm_id = :swarm",
     insert: "(swarm_id, last_seq) values (:annex, 1)",

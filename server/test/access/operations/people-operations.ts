@@ -44,6 +44,17 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "receive app events": "update public.webhooks set receives_app_events = true where id = :webhook",
     },
   }),
+  "public.event_feeds": rows("public.event_feeds", {
+    where: "id = :feed",
+    insert: "(user_id, name, events) values (:caller, 'n', '{agent.created}')",
+    update: "name = 'renamed'",
+    more: {
+      "insert for owner":
+        "insert into public.event_feeds (user_id, name, events) values (:owner, 'n', '{agent.created}')",
+      "update owner": "update public.event_feeds set user_id = :newcomer where id = :feed",
+      "receive app events": "update public.event_feeds set receives_app_events = true where id = :feed",
+    },
+  }),
   "public.event_types": rows("public.event_types", {
     where: "id = :eventType",
     insert: "(name) values ('app.new')",

@@ -13,7 +13,7 @@ import { typed } from "../../../components/typed.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { EventPicker } from "./event-picker.tsx";
 import { FilterEditor } from "./filter-editor.tsx";
-import { parseFilter, toFilterText } from "./filter-text.ts";
+import { NO_FILTER_ERROR, parseFilter, toFilterText } from "./filter-text.ts";
 import { fromLines, toLines } from "../../../components/header-lines.ts";
 import { HeadersEditor } from "../../../components/headers-editor.tsx";
 
@@ -47,7 +47,7 @@ export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCan
   const submit = () => {
     const filter = parseFilter(filterText);
     const complete = { ...draft, headers: fromLines(lines), filter: filter ?? null };
-    const found = { ...findErrors(complete), ...(filter === undefined && { filter: "Must be a JSON object: { … }" }) };
+    const found = { ...findErrors(complete), ...(filter === undefined && { filter: NO_FILTER_ERROR }) };
     const isValid = Object.keys(found).length === 0;
     setInputErrors(isValid ? null : { message: "", fields: found });
     if (isValid) onSubmit(complete);

@@ -53,6 +53,7 @@ export function WebhookList() {
         <>
           <WebhooksCode />
           <ButtonLink to="/webhooks/event-types">Event types</ButtonLink>
+          <ButtonLink to="/webhooks/feeds">Event feeds</ButtonLink>
           <ButtonLink to="/webhooks/tester">Test a receiver</ButtonLink>
           <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
             New webhook

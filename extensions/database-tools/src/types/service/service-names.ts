@@ -16,6 +16,7 @@ export const SERVICE_NAMES = {
     "eval_datasets",
     "eval_results",
     "eval_runs",
+    "event_feeds",
     "event_types",
     "guardrails",
     "message_flags",

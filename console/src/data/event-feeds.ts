@@ -1,0 +1,38 @@
+import type { JsonObject } from "@swarmbase/sdk";
+import { useDeleteRow } from "./changed-rows.ts";
+import type { Row } from "./client.ts";
+import type { AnyEventType } from "./event-types.ts";
+import { unwrap } from "./failure.ts";
+import { type ReadResult, useRows } from "./rows.ts";
+import { once, useWrite, type Write } from "./write.ts";
+
+export type EventFeed = Row<"event_feeds">;
+
+/** The newest first. A user has at most 100. */
+export function useEventFeeds(): ReadResult<readonly EventFeed[]> {
+  return useRows({
+    table: "event_feeds",
+    key: [],
+    read: (client) => client.from("event_feeds").select("*").order("created_at", { ascending: false }).limit(100),
+  });
+}
+
+export interface EventFeedDraft {
+  readonly name: string;
+  readonly events: readonly AnyEventType[];
+  readonly filter: JsonObject | null;
+}
+
+export function useCreateEventFeed(): Write<EventFeedDraft, Pick<EventFeed, "id" | "name">> {
+  return useWrite({
+    tables: ["event_feeds"],
+    write: (client, { events, ...rest }, key) => {
+      const row = { ...rest, events: [...events] };
+      return unwrap(once(client.from("event_feeds").insert(row).select("id, name").single(), key));
+    },
+  });
+}
+
+export function useDeleteEventFeed(): Write<string, string> {
+  return useDeleteRow("event_feeds", ["event_feeds"]);
+}

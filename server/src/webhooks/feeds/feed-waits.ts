@@ -1,0 +1,68 @@
+import type pg from "pg";
+import { spread, type WakeUp, type Worker } from "../../jobs/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import { runSteps } from "../run-steps.ts";
+import { selectFeedPositions } from "../sql/feeds.ts";
+
+export interface FeedWaitsOptions {
+  readonly pool: pg.Pool;
+  readonly observer: Observer;
+  readonly random: () => number;
+  readonly wakeUp: WakeUp;
+  /** Without a wake-up, new events are found after this time. */
+  readonly pollMs: number;
+}
+
+interface Wait {
+  readonly feedId: string;
+  readonly after: number;
+  end(): void;
+}
+
+/** The readers of this node that wait for events of feeds. One statement asks for all of them. */
+export class FeedWaits {
+  readonly #options: FeedWaitsOptions;
+  readonly #waits = new Set<Wait>();
+  #isStopped = false;
+  readonly worker: Worker;
+
+  constructor(options: FeedWaitsOptions) {
+    this.#options = options;
+    this.worker = { name: "event-feeds", run: (signal) => this.#run(signal) };
+  }
+
+  /** Resolves when the feed has events after the position, after the timeout, when the signal aborts or the node stops. */
+  async wait(feedId: string, after: number, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#isStopped || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        this.#waits.delete(wait);
+        resolve();
+      };
+      const timer = setTimeout(end, timeoutMs);
+      const wait: Wait = { feedId, after, end };
+      signal.addEventListener("abort", end, { once: true });
+      this.#waits.add(wait);
+      // An event may have come since the reader has looked.
+      this.#options.wakeUp.trigger();
+    });
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    await runSteps(() => this.#step(), { ...this.#options, name: this.worker.name, signal });
+    this.#isStopped = true;
+    for (const wait of this.#waits) wait.end();
+  }
+
+  async #step(): Promise<number> {
+    const { pool, random, pollMs } = this.#options;
+    const waits = [...this.#waits];
+    if (waits.length > 0) {
+      const positions = await selectFeedPositions(pool, [...new Set(waits.map(({ feedId }) => feedId))]);
+      for (const wait of waits) if ((positions.get(wait.feedId) ?? 0) > wait.after) wait.end();
+    }
+    return spread(pollMs, random);
+  }
+}

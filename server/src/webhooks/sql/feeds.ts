@@ -1,0 +1,19 @@
+import type pg from "pg";
+
+/** One row: the cursor after the last event, how many events retention has deleted, and the events as JSON. */
+export const READ_EVENT_FEED = "select * from private.read_event_feed($1, $2, $3, $4, $5)";
+
+export const COMMIT_EVENT_FEED = "select private.commit_event_feed($1, $2, $3)";
+
+/** The last positions of feeds that have events, by the id of the feed. */
+export async function selectFeedPositions(
+  pool: pg.Pool,
+  feedIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ feed_id: string; position: string }>({
+    name: "webhooks-feed-positions",
+    text: "select feed_id, position from private.event_feed_positions where feed_id = any ($1)",
+    values: [feedIds],
+  });
+  return new Map(rows.map(({ feed_id, position }) => [feed_id, Number(position)]));
+}
