@@ -446,6 +446,7 @@ begin
       and (l.api_key_id is null or held.id is not null)
       and exists (select 1 from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.agent_id = a.id)
       and (x.decided_by = u.id or not (private.must_starter_approve(r.swarm_id, u.id)
+        or private.is_outside_heard(r.swarm_id, t)
         or private.is_starter_asked(t.kind, a.user_id, u.id))));
 end
 $$;

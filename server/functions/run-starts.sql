@@ -41,6 +41,20 @@ end
 $$;
 grant execute on function private.record_run_start(text, text, uuid) to sb_service;
 
+-- Records that the message of a run has data of an outside sender, before the run starts.
+create or replace function private.mark_outside_sender(run_id uuid, sender text, allowed_tools text[]) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.outside_senders as o (swarm_id, sender, allowed_tools)
+  select r.swarm_id, mark_outside_sender.sender, mark_outside_sender.allowed_tools
+  from public.runs r where r.id = mark_outside_sender.run_id
+  on conflict on constraint outside_senders_pkey do update set allowed_tools = excluded.allowed_tools
+  where o.allowed_tools <> excluded.allowed_tools;
+end
+$$;
+grant execute on function private.mark_outside_sender(uuid, text, text[]) to sb_service;
+
 -- Wakes the workers of an extension on all nodes once the transaction is committed. Shares the channel of runs, because
 -- each channel is a connection of each node.
 create or replace function private.wake_extension(name text) returns void

@@ -492,6 +492,30 @@ create or replace function private.is_starter_asked(kind text, agent_owner_id uu
 language sql immutable
 as $$ select kind = 'schedule' and agent_owner_id is distinct from starter_id $$;
 
+-- Whether a tool that acts for the starter may write, as far as its definition tells: a tool of a function of the database
+-- reads unless it says otherwise, and the method tells about HTTP.
+create or replace function private.may_tool_write(kind text, config jsonb) returns boolean
+language sql immutable
+as $$
+  select case kind when 'rpc' then coalesce(config -> 'writes' = 'true', false)
+    when 'http' then coalesce(config ->> 'method' not in ('GET', 'HEAD'), true) else true end
+$$;
+
+-- Whether the starter approves each call of a tool because the swarm, or one around it, has messages of outside senders:
+-- the tool may write, and what lets one of these senders in does not name it.
+create or replace function private.is_outside_heard(swarm_id uuid, tool public.tools) returns boolean
+language plpgsql stable
+as $$
+begin
+  return private.may_tool_write(tool.kind, tool.config) and exists (
+      select 1 from private.outside_senders o
+      where o.swarm_id = is_outside_heard.swarm_id and tool.name <> all (o.allowed_tools))
+    or exists (
+      select 1 from private.sub_tasks t
+      where t.swarm_id = is_outside_heard.swarm_id and private.is_outside_heard(t.parent_swarm_id, tool));
+end
+$$;
+
 -- The agents that may speak in a swarm to a sender: enabled, and either their owner is an active member, or the sender
 -- holds a grant, whose terms are then the columns from `grant_id` on; in a sub-task also the agents of the tool's
 -- owner. The account of the owner is not banned. Decides who speaks, at the admission of a run and before every step.
@@ -579,6 +603,7 @@ begin
   return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval
         or private.acts_for_starter(t.kind, t.config)
           and (private.must_starter_approve(build_agent_tools.swarm_id, starter_id)
+            or private.is_outside_heard(build_agent_tools.swarm_id, t)
             or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
@@ -608,6 +633,7 @@ begin
           where a.owner_id = t.owner_id and a.server = private.get_credential_server(t)))
         or private.acts_for_starter(t.kind, t.config)
           and (private.must_starter_approve(build_tools.swarm_id, starter_id)
+            or private.is_outside_heard(build_tools.swarm_id, t)
             or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
           private.get_tool_host(live.config) then s.secrets_wrapped end)

@@ -202,6 +202,18 @@ create table private.shared_swarms (
 alter table private.shared_swarms enable row level security;
 grant select on private.shared_swarms to sb_service;
 
+-- What has let messages with data of outside senders into a swarm, such as a trigger, and the tools of the starter that
+-- its runs call without an approval. Not deleted while the swarm exists: its agents can still read the messages.
+create table private.outside_senders (
+  swarm_id uuid constraint outside_senders_swarm_id_fkey references public.swarms on delete cascade,
+  sender text,
+  allowed_tools text[] not null,
+  constraint outside_senders_pkey primary key (swarm_id, sender)
+);
+create index outside_senders_sender_idx on private.outside_senders (sender);
+alter table private.outside_senders enable row level security;
+grant select on private.outside_senders to sb_service;
+
 -- Hidden swarms: the swarms of calls that bring their own conversation and do not store it, and those of sub-tasks.
 -- Their user does not see them in any table, and no webhook receives their events. The former are deleted after their
 -- run, the latter with the run that began them.
@@ -352,6 +364,7 @@ create trigger swarm_agents_emit_removed after delete on public.swarm_agents ref
 
 create policy private_swarms_service on private.private_swarms to sb_service using (true) with check (true);
 create policy shared_swarms_service on private.shared_swarms for select to sb_service using (true);
+create policy outside_senders_service on private.outside_senders for select to sb_service using (true);
 create policy hidden_swarms_service on private.hidden_swarms to sb_service using (true) with check (true);
 
 -- The public part of members and agents, for members of a common swarm. Views read with the rights of the owner, so

@@ -17,6 +17,7 @@ import { extension as providers } from "@swarmbase/providers";
 import { extension as reference, renderOpenApi } from "@swarmbase/reference";
 import { extension as rpcTools } from "@swarmbase/rpc-tools";
 import { extension as schedules } from "@swarmbase/schedules";
+import { extension as triggers } from "@swarmbase/triggers";
 import { loadCommands } from "../../server/src/commands/index.ts";
 import { describeInterface } from "../../server/src/extensions/index.ts";
 import { renderAuthErrorsReference } from "./render-auth-errors-reference.ts";
@@ -47,6 +48,7 @@ export const SHIPPED_EXTENSIONS = [
   a2aClient,
   rpcTools,
   schedules,
+  triggers,
   agUi,
   accountExport,
   operator,

@@ -1,5 +1,6 @@
 import { indent, renderRelationships, renderType, type TypeNames } from "@swarmbase/database-tools/types";
 import { extension as schedules } from "@swarmbase/schedules";
+import { extension as triggers } from "@swarmbase/triggers";
 import type { Column, Relation } from "../../server/src/rest/index.ts";
 import { DEFAULT_MAXIMA } from "../../server/src/agents/index.ts";
 import { allRules } from "../../server/src/tables/index.ts";
@@ -23,7 +24,7 @@ const RULES = allRules({
   findUrlFault: () => null,
   tools: null,
   runMaxima: DEFAULT_MAXIMA,
-  added: schedules.tables ?? [],
+  added: [...(schedules.tables ?? []), ...(triggers.tables ?? [])],
 });
 
 /** The body of the type of a table or view, in the form that supabase-js expects. */

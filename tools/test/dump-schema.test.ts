@@ -73,7 +73,10 @@ describe("the schema file", () => {
   before(async () => {
     const database = await createTestDatabase({ after: (close) => closers.push(close) });
     // The file is that of the core.
-    await database.owner.query("drop schema ext_schedules cascade; drop table public.schedules cascade");
+    await database.owner.query(
+      `drop schema ext_schedules, ext_triggers cascade;
+       drop table public.schedules, public.triggers, public.trigger_calls cascade`,
+    );
     const client = await connectClient(database.adminUrl);
     closers.unshift(() => client.end());
     ask = askOver(client);

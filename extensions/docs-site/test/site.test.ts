@@ -325,6 +325,7 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}): Prom
     headers,
     body: undefined,
     caller,
+    countRejection: notUsed,
     core: {
       functions: { invoke: notUsed },
       rest: notUsed,

@@ -53,6 +53,7 @@ export const SERVICE_SETTINGS = {
         "a2a-client",
         "rpc-tools",
         "schedules",
+        "triggers",
         "ag-ui",
         "account-export",
       ],

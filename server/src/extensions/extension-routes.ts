@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
-import { firstValues, principalOf, type Route, sendStream, sentHeadersOf } from "../http/index.ts";
+import { countRejectedCall, firstValues, principalOf, type Route, sendStream, sentHeadersOf } from "../http/index.ts";
 import { type CoreParts, createCore } from "./extension-core.ts";
 import { describeAppError, isFunctionError } from "./extension-error.ts";
 import type { ExtensionContext, ExtensionCore, ExtensionRequest, ExtensionResponse, ExtensionRoute } from "./port.ts";
@@ -31,7 +31,7 @@ export function extensionRoutes(
         CHECKED.has(route.access) || (route.access === "optional-bearer" && principalOf(request).role !== "anon");
       const core = isChecked ? createCore(getCore(), request, reply) : rejectingCore(route);
       try {
-        return await send(reply, await handler(toExtensionRequest(request, reply, core), context));
+        return await send(reply, await handler(toExtensionRequest(request, reply, { core, limits: getCore().limits }), context));
       } catch (error) {
         throw translateFunctionError(error);
       }
@@ -76,7 +76,12 @@ function rejectingCore({ method, path }: Pick<ExtensionRoute, "method" | "path">
   return { functions: { invoke: call }, rest: call, hasScope: reject, requireScope: reject, recordExport: call };
 }
 
-function toExtensionRequest(request: FastifyRequest, { raw }: FastifyReply, core: ExtensionCore): ExtensionRequest {
+function toExtensionRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { core, limits }: Pick<ExtensionRequest, "core"> & Pick<CoreParts, "limits">,
+): ExtensionRequest {
+  const { raw } = reply;
   const closed = new AbortController();
   if (raw.destroyed) closed.abort();
   else raw.once("close", () => closed.abort());
@@ -91,6 +96,7 @@ function toExtensionRequest(request: FastifyRequest, { raw }: FastifyReply, core
     headers: firstValues(sentHeadersOf(request)),
     body: request.body ?? undefined,
     caller: principalOf(request),
+    countRejection: (subject) => countRejectedCall(limits, request, reply, subject),
     core,
     signal: closed.signal,
   };

@@ -16,7 +16,7 @@ export { maskUrls, parseOptions, SettingsError, UsageError } from "../config/ind
 export { AppError, explainFetchError, ModelError, type ModelErrorCode, ToolFailure } from "../errors/index.ts";
 export { escapeHtml, type Html, html, raw } from "../html/index.ts";
 export { poll, type PollOptions, WakeUp } from "../jobs/index.ts";
-export { isRecord, type JsonRecord } from "../json/index.ts";
+export { isRecord, type JsonRecord, readJson } from "../json/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
 export { lazy } from "./lazy.ts";

@@ -165,6 +165,11 @@ export interface ExtensionRequest {
   /** Parsed JSON, `undefined` without a body; a Buffer where the route says `isBodyRaw`. */
   readonly body: unknown;
   readonly caller: ExtensionCaller;
+  /**
+   * Counts a call that the handler rejects for its sender: against the address, and against the subject, such as the secret that was tried.
+   * Throws the 429 once either was rejected as often as the limit of API requests says. Nothing else is refused because of it.
+   */
+  countRejection(subject: string): Promise<void>;
   /** The core as the caller. Only with access `bearer-alone`, `optional-bearer` with a bearer, `user` or `account`. */
   readonly core: ExtensionCore;
   /** Aborted when the connection closes. */

@@ -17,6 +17,11 @@ export interface RunStart {
   readonly conversation?: "own" | "new";
   /** The API key for which the extension acts: the run gets no more rights than the key has, and none when it was revoked. */
   readonly apiKeyId?: string | null;
+  /**
+   * The message has data of an outside sender, which the extension has marked for the model. From then on, tools that act for the user and
+   * can write need an approval in this conversation, unless each start of this kind there has named them.
+   */
+  readonly outside?: { readonly allowedTools: readonly string[] } | null;
   /** Of this run, beside all other budgets that apply. */
   readonly budget?: { readonly maxTokens?: number | null; readonly maxCostUsd?: number | null } | null;
 }

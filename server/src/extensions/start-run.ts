@@ -28,7 +28,7 @@ export function createStartRun(options: StartRunOptions): ExtensionContext["star
   return async (userId: string, start: RunStart, key: string, transaction: Query): Promise<RunStartAnswer> => {
     requireReleased();
     const { client, afterCommit } = getTransaction(transaction);
-    const { agentId = null, swarmId = null, cause, apiKeyId = null, budget = null } = start;
+    const { agentId = null, swarmId = null, cause, apiKeyId = null, budget = null, outside = null } = start;
     requireStart(start);
     try {
       const queued = await getRespond().queue(client, {
@@ -43,6 +43,7 @@ export function createStartRun(options: StartRunOptions): ExtensionContext["star
         origin: {
           startedBy: `${extension} ${cause.id}`,
           cause: { extension, ...cause },
+          outside,
           budget: budget && { maxTokens: budget.maxTokens ?? null, maxCostUsd: budget.maxCostUsd ?? null },
         },
       });

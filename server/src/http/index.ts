@@ -9,6 +9,7 @@ export { ConnectionAcceptor, type ConnectionTaker } from "./server/handover/conn
 export type { ConnectionSource, IdleConnections } from "./server/handover/connection-source.ts";
 export { consoleFallback, consoleRoutes } from "./routes/console-routes.ts";
 export { firstValues } from "./request/header-values.ts";
+export { countRejectedCall } from "./request/rate-limits.ts";
 export { functionCallOf, functionRoutes } from "./routes/function-routes.ts";
 export { type HealthOptions, healthRoutes, type Obstacle } from "./routes/health-routes.ts";
 export { assertCanListen } from "./server/listen-on.ts";

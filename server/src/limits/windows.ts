@@ -21,6 +21,8 @@ export const WINDOWS = {
   authEmail: { row: "auth", setting: "limitAuth", times: 10, countedIn: "store" },
   /** Rejected refresh tokens by address: a client that invents session ids would never exceed a limit by session. */
   refusedRefresh: { row: "api", setting: "limitApi", times: 1, countedIn: "node" },
+  /** Calls that routes of extensions have rejected, by address and by what was called. */
+  refusedCall: { row: "api", setting: "limitApi", times: 1, countedIn: "node" },
   ai: { row: "ai", setting: "limitAi", times: 1, countedIn: "store" },
   tool: { row: "tool", setting: "limitTools", times: 1, countedIn: "store" },
   webhook: { row: "webhook", setting: "limitWebhooks", times: 1, countedIn: "database" },

@@ -48,6 +48,7 @@ describe("defaults", () => {
         "a2a-client",
         "rpc-tools",
         "schedules",
+        "triggers",
         "ag-ui",
         "account-export",
       ],

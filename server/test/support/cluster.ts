@@ -14,6 +14,11 @@ const DEFAULT_SCHEMAS: readonly ExtensionSchema[] = [
     dir: fileURLToPath(new URL("../../../extensions/schedules/sql/", import.meta.url)),
     tables: ["schedules"],
   },
+  {
+    schema: "ext_triggers",
+    dir: fileURLToPath(new URL("../../../extensions/triggers/sql/", import.meta.url)),
+    tables: ["triggers", "trigger_calls"],
+  },
 ];
 
 export interface TestCluster {

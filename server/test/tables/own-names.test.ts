@@ -5,7 +5,7 @@ import { openCatalogueStage } from "../rest/catalogue-stage.ts";
 
 const stage = openCatalogueStage();
 /** The test databases have the tables of the default extensions. */
-const OF_EXTENSIONS = ["schedules"];
+const OF_EXTENSIONS = ["schedules", "triggers", "trigger_calls"];
 
 test("the own names are exactly what a new database serves", async () => {
   const { schemas } = await stage.stage.load("public");

@@ -83,6 +83,14 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   tools:
     "id owner_id name description category icon input_schema kind config visibility requires_approval timeout_ms " +
     "max_output_chars enabled created_at updated_at secret_names max_retries idempotent is_vouched",
+  trigger_calls:
+    "id trigger_id user_id event_id event_type ~payload status ~error run_id swarm_id depth replays retry_at created_at " +
+    "finished_at",
+  triggers:
+    "id user_id name agent_id swarm_id ~message conversation verification signature_header signature_algorithm " +
+    "signature_encoding signature_prefix event_id_path replay_window_seconds enabled calls_per_minute max_payload_bytes " +
+    "retention_days max_tokens max_cost_usd allowed_tools pause_after_failures has_secret failures paused_reason " +
+    "limited_at unverified_at api_key_id api_key_scopes created_at updated_at",
   usage_daily:
     "day payer_id swarm_id agent_id framework model turns input_tokens cached_input_tokens output_tokens " +
     "reasoning_tokens cost_usd",

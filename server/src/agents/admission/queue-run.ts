@@ -9,6 +9,7 @@ import type { RunOrigin } from "./run-origin.ts";
 import type { RunRequest } from "./run-request.ts";
 import { type AdmitOptions, requireKeyTarget } from "./sql/admit-runs.ts";
 import {
+  markOutsideSender,
   openRunStart,
   recordRunStart,
   type RunStarter,
@@ -82,6 +83,8 @@ async function store(ports: QueuePorts, transaction: Queryable, run: QueuedRun):
   if ("replayed_run_id" in planned) throw new Error(REPLAYED);
   const admission = await admissions.admit(planned.call);
   if ("replayed_run_id" in admission) throw new Error(REPLAYED);
+  const { startedBy, outside } = run.origin;
+  if (outside !== null) await markOutsideSender(transaction, admission.run_id, { startedBy, ...outside });
   const swarmId = await recordRunStart(transaction, run, admission.run_id);
   return { runId: admission.run_id, swarmId, isRepeated: false, hasEvents: admission.has_events };
 }

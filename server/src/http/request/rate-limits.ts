@@ -91,6 +91,17 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
   };
 }
 
+/** Counts a call that its handler rejects. Throws once its address or the subject was rejected as often as the limit says. */
+export async function countRejectedCall(
+  limits: Limits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  subject: string,
+): Promise<void> {
+  await countCall(limits, request, reply, "refusedCall", addressKeyOf(request));
+  await countCall(limits, request, reply, "refusedCall", `subject:${subject}`);
+}
+
 /** Counts a request for an unknown path under a counted prefix. The caller is not authenticated. */
 export async function countUnknownPath(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (COUNTED_PATHS.test(request.url)) await countCall(limits, request, reply, "api", addressKeyOf(request));

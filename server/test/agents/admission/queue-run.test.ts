@@ -42,7 +42,7 @@ async function newKey({ userId }: UserPrincipal, scopes: readonly string[], reso
 
 function runOf(more: Partial<QueuedRun> & { readonly cause?: string } = {}): QueuedRun {
   const { cause = "a", ...rest } = more;
-  const origin = { startedBy: `tests ${cause}`, cause: { type: "test", id: cause }, budget: null };
+  const origin = { startedBy: `tests ${cause}`, cause: { type: "test", id: cause }, outside: null, budget: null };
   return {
     extension: "tests",
     key: randomUUID(),

@@ -40,6 +40,8 @@ export const SERVICE_NAMES = {
     "tool_execution_payloads",
     "tool_executions",
     "tools",
+    "trigger_calls",
+    "triggers",
     "usage_daily",
     "usage_records",
     "user_settings",

@@ -32,6 +32,19 @@ export function openRunStart(
   });
 }
 
+/** Before the run starts: its message has data of an outside sender. */
+export async function markOutsideSender(
+  transaction: Queryable,
+  runId: string,
+  { startedBy, allowedTools }: { readonly startedBy: string; readonly allowedTools: readonly string[] },
+): Promise<void> {
+  await callValue(transaction, {
+    name: "respond-mark-outside",
+    text: "select private.mark_outside_sender($1::uuid, $2, $3::text[]) as value",
+    values: [runId, startedBy, allowedTools],
+  });
+}
+
 /** Returns the swarm of the run. */
 export function recordRunStart(
   transaction: Queryable,
