@@ -1163,6 +1163,7 @@ begin
   return (select coalesce(jsonb_agg(private.render_tool(t, x.configuration, x.approver, t.requires_approval
         or private.acts_for_starter(t.kind, t.config)
           and (private.must_starter_approve(build_agent_tools.swarm_id, starter_id)
+            or private.is_outside_heard(build_agent_tools.swarm_id, t)
             or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         s.secrets_wrapped) order by t.name, t.id), '[]')
     from public.agent_tools x
@@ -1327,6 +1328,7 @@ begin
           where a.owner_id = t.owner_id and a.server = private.get_credential_server(t)))
         or private.acts_for_starter(t.kind, t.config)
           and (private.must_starter_approve(build_tools.swarm_id, starter_id)
+            or private.is_outside_heard(build_tools.swarm_id, t)
             or private.is_starter_asked(t.kind, agent_owner_id, starter_id)),
         case when t.config = live.config or private.get_tool_host(t.config) is not distinct from
           private.get_tool_host(live.config) then s.secrets_wrapped end)
@@ -5223,6 +5225,21 @@ end
 $function$;
 grant execute on function private.is_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_outside_heard(swarm_id uuid, tool public.tools)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return private.may_tool_write(tool.kind, tool.config) and exists (
+      select 1 from private.outside_senders o
+      where o.swarm_id = is_outside_heard.swarm_id and tool.name <> all (o.allowed_tools))
+    or exists (
+      select 1 from private.sub_tasks t
+      where t.swarm_id = is_outside_heard.swarm_id and private.is_outside_heard(t.parent_swarm_id, tool));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_run_limit_reached(payer_id uuid, run_id uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -6412,6 +6429,22 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.mark_outside_sender(run_id uuid, sender text, allowed_tools text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.outside_senders as o (swarm_id, sender, allowed_tools)
+  select r.swarm_id, mark_outside_sender.sender, mark_outside_sender.allowed_tools
+  from public.runs r where r.id = mark_outside_sender.run_id
+  on conflict on constraint outside_senders_pkey do update set allowed_tools = excluded.allowed_tools
+  where o.allowed_tools <> excluded.allowed_tools;
+end
+$function$;
+grant execute on function private.mark_outside_sender(uuid,text,text[]) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.mark_shared()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6564,6 +6597,15 @@ AS $function$
   select coalesce(starter_id = agent_owner_id and (tool.owner_id = starter_id or tool.is_vouched), false)
     or coalesce(starter_id is not null and acts_for_askers and tool.is_vouched and is_assignment_vouched, false)
     or coalesce(starter_id is not null and tool.kind = 'schedule', false)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.may_tool_write(kind text, config jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case kind when 'rpc' then coalesce(config -> 'writes' = 'true', false)
+    when 'http' then coalesce(config ->> 'method' not in ('GET', 'HEAD'), true) else true end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_turn_continue(run public.runs, step jsonb)
@@ -7076,6 +7118,7 @@ begin
       and (l.api_key_id is null or held.id is not null)
       and exists (select 1 from private.list_speakers(r.swarm_id, r.user_id) as sa where sa.agent_id = a.id)
       and (x.decided_by = u.id or not (private.must_starter_approve(r.swarm_id, u.id)
+        or private.is_outside_heard(r.swarm_id, t)
         or private.is_starter_asked(t.kind, a.user_id, u.id))));
 end
 $function$;
@@ -11194,6 +11237,19 @@ create table private.migrations (
   constraint migrations_pkey PRIMARY KEY (id)
 );
 alter table private.migrations enable row level security;
+
+create table private.outside_senders (
+  swarm_id uuid not null,
+  sender text not null,
+  allowed_tools text[] not null,
+  constraint outside_senders_pkey PRIMARY KEY (swarm_id, sender),
+  constraint outside_senders_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
+);
+CREATE INDEX outside_senders_sender_idx ON private.outside_senders USING btree (sender);
+alter table private.outside_senders enable row level security;
+create policy outside_senders_service on private.outside_senders for select to sb_service
+  using (true);
+grant select on table private.outside_senders to sb_service;
 
 create table private.private_swarms (
   swarm_id uuid not null,

@@ -2,6 +2,8 @@ import type { ExtensionTable } from "swarmbase/extension";
 import { findPathFault } from "./message/look-up.ts";
 import { findTemplateFault } from "./message/render-message.ts";
 
+const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
 export const TRIGGERS: ExtensionTable = {
   name: "triggers",
   ownerColumn: "user_id",
@@ -34,6 +36,7 @@ export const TRIGGERS: ExtensionTable = {
     retention_days: { type: "integer", min: 1, max: 365 },
     max_tokens: { type: "bigint", min: 1, isNullable: true },
     max_cost_usd: { type: "number", min: 0.000_001, max: 999_999_999, isNullable: true },
+    allowed_tools: { type: "list", max: 50, findFault: (names) => findNamesFault(names) },
     pause_after_failures: { type: "integer", max: 100 },
   },
   managed: [
@@ -56,6 +59,11 @@ export const TRIGGER_CALLS: ExtensionTable = {
   columns: {},
   managed: [],
 };
+
+function findNamesFault(names: unknown): string | null {
+  const isFit = Array.isArray(names) && names.every((name) => TOOL_NAME.test(String(name)));
+  return isFit ? null : "must be names of tools";
+}
 
 function findHeaderFault(name: string): string | null {
   return /^[A-Za-z0-9-]+$/.test(name) ? null : "must be the name of a header: letters, digits and -";

@@ -538,6 +538,11 @@ private.shared_swarms            | select                            | no    no 
 private.shared_swarms            | insert                            | no    no    no     no     no      no       no    no      no
 private.shared_swarms            | update                            | no    no    no     no     no      no       no    no      no
 private.shared_swarms            | delete                            | no    no    no     no     no      no       no    no      no
+
+private.outside_senders          | select                            | no    no    no     no     no      no       no    no      yes
+private.outside_senders          | insert                            | no    no    no     no     no      no       no    no      no
+private.outside_senders          | update                            | no    no    no     no     no      no       no    no      no
+private.outside_senders          | delete                            | no    no    no     no     no      no       no    no      no
 private.invitation_secrets       | select                            | no    no    no     no     no      no       no    no      yes
 private.invitation_secrets       | insert                            | no    no    no     no     no      no       no    no      yes
 private.invitation_secrets       | update                            | no    no    no     no     no      no       no    no      yes

@@ -196,7 +196,8 @@ begin
     return true;
   end if;
   select r.* into run from public.runs r where r.id = ended_id;
-  update public.trigger_calls c set status = coalesce(run.status, 'deleted'), error = run.error,
+  update public.trigger_calls c set status = coalesce(run.status, 'deleted'),
+    error = coalesce(run.error, case when run.status = 'failed' then jsonb_build_object('code', run.stop_reason) end),
     finished_at = coalesce(run.finished_at, now())
   where c.id = ended_call.id;
   -- A run that was cancelled says nothing about the trigger.

@@ -28,9 +28,9 @@ public.triggers         | insert into swarm    | yes   yes   yes    no     no   
 public.triggers         | update owner         | no    -     -      -      -       -        no    no      no
 public.triggers         | update agent         | never -     -      -      -       -        no    never   never
 public.trigger_calls    | select               | yes   -     -      -      -       -        no    yes     yes
-public.trigger_calls    | insert               | no    no    no     no     no      no       no    no      yes
-public.trigger_calls    | update               | no    no    no     no     no      no       no    no      yes
-public.trigger_calls    | delete               | no    no    no     no     no      no       no    no      yes
+public.trigger_calls    | insert               | no    no    no     no     no      no       no    yes     yes
+public.trigger_calls    | update               | no    no    no     no     no      no       no    yes     yes
+public.trigger_calls    | delete               | no    no    no     no     no      no       no    yes     yes
 ${ONLY_SERVICE}`,
   keyMatrix: `
 public.triggers select: yes read read read read read yes -

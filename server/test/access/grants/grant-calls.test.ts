@@ -65,7 +65,13 @@ before(async () => {
   ).rows;
   const dataset = await owner.insert("eval_datasets", { name: "first" });
   const schedule = await owner.insert("schedules", { name: "s", agent_id: agent, message: "Hello", cron: "0 9 * * *" });
-  Object.assign(ids, { owner: owner.id, agent, tool, webhook, delivery: delivery?.id, dataset, schedule });
+  const trigger = await owner.insert("triggers", {
+    name: "t",
+    agent_id: agent,
+    message: "Hello",
+    verification: "bearer",
+  });
+  Object.assign(ids, { owner: owner.id, agent, tool, webhook, delivery: delivery?.id, dataset, schedule, trigger });
   await grant(asker);
   const withdrawn = await grant(former);
   for (const person of [asker, former])
@@ -158,6 +164,7 @@ describe("a call that names what the owner of the agent has", () => {
     "a new secret": invoke("webhooks", { action: "regenerate_secret", webhook_id: ":webhook" }, "FORBIDDEN"),
     "a delivery again": invoke("webhook-dispatcher", { action: "retry", delivery_id: ":delivery" }, "FORBIDDEN"),
     "a run of the schedule": invoke("schedules", { action: "run_now", schedule_id: ":schedule" }, "NOT_FOUND"),
+    "a secret of the trigger": invoke("triggers", { action: "set_secret", trigger_id: ":trigger" }, "NOT_FOUND"),
     "a batch with the tool": invoke("batch", batch, "PERMISSION_DENIED"),
     "an agent of the owner": insert("agents", { name: "x", user_id: ":owner" }, "PERMISSION_DENIED"),
     "an eval case": insert("eval_cases", { dataset_id: ":dataset", ...evalCase }),

@@ -196,6 +196,12 @@ eval_results              | owner              | rud   -     -     -      -     
 schedules                 | asker              | -     rud   -     -      -     -         r       -
 schedules                 | former             | -     -     -     rud    -     -         -       -
 
+triggers                  | asker              | -     rud   -     -      -     -         r       -
+triggers                  | former             | -     -     -     rud    -     -         -       -
+
+trigger_calls             | asker              | -     r     -     -      -     -         r       -
+trigger_calls             | former             | -     -     -     r      -     -         -       -
+
 webhook_previous_secrets  | all                | r     -     -     -      -     -         -       -
 
 webhook_backlog           | all                | r     -     -     -      -     -         -       -
@@ -241,6 +247,10 @@ export const ADDITIONS: Readonly<Record<string, string>> = {
     "insert into public.schedules (name, swarm_id, message, cron) values ('x', :groupSwarm, 'x', '0 9 * * *')",
   "schedule, agent":
     "insert into public.schedules (name, agent_id, message, cron) values ('x', :agent, 'x', '0 9 * * *')",
+  "trigger, secret":
+    "insert into public.triggers (name, swarm_id, message, verification) values ('x', :secretSwarm, 'x', 'bearer')",
+  "trigger, agent":
+    "insert into public.triggers (name, agent_id, message, verification) values ('x', :agent, 'x', 'bearer')",
   "version, agent": "select public.restore_agent_version(:agent, 1)",
   "event, secret": "select public.emit_event('app.told', '{}', null, :secretSwarm)",
   "event, told": "select public.emit_event('app.told', '{}', null, :toldSwarm)",
@@ -280,6 +290,8 @@ eval run, agent      | yes   none  none  none   none  none      none    write
 schedule, secret     | no    yes   no    no     no    no        run     write
 schedule, group      | no    yes   no    no     yes   no        run     write
 schedule, agent      | yes   yes   yes   no     no    no        run     write
+trigger, secret      | no    yes   no    no     no    no        run     write
+trigger, agent       | yes   yes   yes   no     no    no        run     write
 version, agent       | yes   none  none  none   none  none      none    none
 event, secret        | no    yes   no    no     no    no        yes     write
 event, told          | no    yes   no    no     no    no        yes     write

@@ -62,6 +62,10 @@ const CONVERSATION = `
   insert into public.read_positions (swarm_id, user_id, last_read_seq) values (:swarm, :user, 1);
   insert into public.schedules (user_id, name, swarm_id, message, cron) values
     (:user, 'daily', :swarm, 'a secret question', '0 9 * * *');
+  insert into public.triggers (id, user_id, name, swarm_id, message, verification) values
+    (:swarm, :user, 'orders', :swarm, 'a secret question', 'stripe');
+  insert into public.trigger_calls (trigger_id, user_id, event_id, payload, swarm_id) values
+    (:swarm, :user, 'evt_1', '"a secret answer"', :swarm);
   insert into public.guardrails (swarm_id, name, kind, stage, config) values
     (:swarm, 'No cards', 'pattern', 'output', '{"pattern": "card"}');
   insert into public.runs (id, swarm_id, user_id, strategy) values (:run, :swarm, :user, 'round_robin');

@@ -75,6 +75,19 @@ export function storeWorld(world: RandomWorld): string {
       "Report.",
       "0 9 * * *",
     ]),
+    insert("public.triggers (id, user_id, name, swarm_id, message, verification)", world.swarms, ({ owner }, place) => [
+      idOf("user", place),
+      idOf("user", owner),
+      "Trigger",
+      idOf("swarm", place),
+      "An order.",
+      "stripe",
+    ]),
+    insert(
+      "public.trigger_calls (id, trigger_id, user_id, event_id, payload)",
+      world.swarms,
+      ({ owner }, place) => [idOf("user", place), idOf("user", place), idOf("user", owner), "evt_1", "{}"],
+    ),
     insert("public.swarm_members (id, swarm_id, user_id, role, status)", world.memberships, (membership, place) => [
       idOf("membership", place),
       idOf("swarm", membership.swarm),

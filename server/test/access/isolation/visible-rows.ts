@@ -39,6 +39,8 @@ export const ROW_NAMES = {
   eval_runs: "id",
   eval_results: "id",
   schedules: "id",
+  triggers: "id",
+  trigger_calls: "id",
 } as const;
 
 export type VisibleRows = Readonly<Record<keyof typeof ROW_NAMES, readonly string[]>>;
@@ -133,6 +135,8 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     eval_runs: [idOf("user", me)],
     eval_results: [idOf("user", me)],
     schedules: pick("user", world.swarms, ({ owner }) => owner === me),
+    triggers: pick("user", world.swarms, ({ owner }) => owner === me),
+    trigger_calls: pick("user", world.swarms, ({ owner }) => owner === me),
   };
 }
 

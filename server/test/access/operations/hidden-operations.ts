@@ -142,6 +142,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(swarm_id) values (:alone)",
     update: "swarm_id = swarm_id",
   }),
+  "private.outside_senders": rows("private.outside_senders", {
+    where: "swarm_id = :swarm",
+    insert: "(swarm_id, sender, allowed_tools) values (:alone, 'x', '{}')",
+    update: "allowed_tools = '{x}'",
+  }),
   "private.invitation_secrets": rows("private.invitation_secrets", {
     where: "member_id = :emailMembership",
     insert: "(member_id, way, secret_hash) values (:emailMembership, 'mail', 'y')",
