@@ -7,7 +7,7 @@ interface Window {
 
 /**
  * The calls of triggers on this node. What is beyond the limit here is beyond that of all nodes, so that a storm of calls does not reach the
- * database.
+ * database, but for the first such call, which the owner is shown.
  */
 export class CallWindows {
   readonly #windows = new Map<string, Window>();
@@ -17,7 +17,7 @@ export class CallWindows {
     const known = this.#windows.get(id);
     const window = known === undefined || known.endsAtMs <= nowMs ? this.#open(id, nowMs + WINDOW_MS, nowMs) : known;
     window.calls += 1;
-    return window.calls <= maxCalls ? null : Math.ceil((window.endsAtMs - nowMs) / 1_000);
+    return window.calls <= maxCalls + 1 ? null : Math.ceil((window.endsAtMs - nowMs) / 1_000);
   }
 
   /** All nodes together have reached the limit. */
