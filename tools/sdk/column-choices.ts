@@ -44,6 +44,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "tools.kind": "ToolKind",
   "usage_daily.framework": "Framework",
   "usage_records.framework": "Framework",
+  "trigger_calls.error": "EventFault",
   "user_settings.notifications": "JsonObject",
   "user_settings.preferences": "JsonObject",
   "event_feeds.events": "(EventType | AppEventType)[]",

@@ -207,6 +207,7 @@ describe("answers of a running service, against its own document", () => {
     await api.call(invitations, 400, asAda({ action: "create_link", invitation_id: "x" }));
     await answerGrants(guestToken);
     await runSchedule();
+    await callTrigger();
     const keys = "POST /functions/v1/provider-keys";
     const tested = await api.call(keys, 200, asAda({ api_key: "sk-1" }));
     assert.equal(tested.body["is_stored"], false);
@@ -452,6 +453,25 @@ async function runSchedule(): Promise<void> {
   await api.call(schedules, 400, asAda({ action: "run" }));
   await api.call(schedules, 404, asAda({ action: "run_now", schedule_id: NOBODY }));
   await api.call(schedules, 401, { body: { action: "run_now", schedule_id: schedule.id } });
+  await client.from("swarms").delete().eq("id", text(started, "swarm_id")).throwOnError();
+  await client.from("agents").delete().eq("id", agent.id).throwOnError();
+}
+
+async function callTrigger(): Promise<void> {
+  const triggers = "POST /functions/v1/triggers";
+  const { data: agent } = await client.from("agents").insert({ name: "Called" }).select("id").single().throwOnError();
+  const row = { name: "Orders", agent_id: agent.id, message: "Hello", verification: "bearer" as const };
+  const { data: trigger } = await client.from("triggers").insert(row).select("id, user_id").single().throwOnError();
+  const made = await api.call(triggers, 200, asAda({ action: "set_secret", trigger_id: trigger.id }));
+  await api.call(triggers, 200, asAda({ action: "set_secret", trigger_id: trigger.id, secret: text(made, "secret") }));
+  const address = new URL(`/triggers/v1/${trigger.id}`, api.credentials.url);
+  const headers = { authorization: `Bearer ${text(made, "secret")}`, "content-type": "application/json" };
+  const accepted = await sendRequest(address, { ca: api.ca, method: "POST", headers, body: "{}" });
+  const { call_id } = JSON.parse(accepted.text) as { readonly call_id: string };
+  const started = await api.call(triggers, 200, asAda({ action: "replay", call_id }));
+  await api.call(triggers, 400, asAda({ action: "run" }));
+  await api.call(triggers, 404, asAda({ action: "replay", call_id: NOBODY }));
+  await api.call(triggers, 401, { body: { action: "replay", call_id } });
   await client.from("swarms").delete().eq("id", text(started, "swarm_id")).throwOnError();
   await client.from("agents").delete().eq("id", agent.id).throwOnError();
 }

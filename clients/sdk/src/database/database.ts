@@ -38,6 +38,8 @@ import type { SwarmsTable } from "./swarms.ts";
 import type { ToolExecutionPayloadsTable } from "./tool-execution-payloads.ts";
 import type { ToolExecutionsTable } from "./tool-executions.ts";
 import type { ToolsTable } from "./tools.ts";
+import type { TriggerCallsTable } from "./trigger-calls.ts";
+import type { TriggersTable } from "./triggers.ts";
 import type { UsageDailyView } from "./usage-daily.ts";
 import type { UsageRecordsTable } from "./usage-records.ts";
 import type { UserSettingsTable } from "./user-settings.ts";
@@ -84,6 +86,8 @@ export type Database = {
       tool_execution_payloads: ToolExecutionPayloadsTable;
       tool_executions: ToolExecutionsTable;
       tools: ToolsTable;
+      trigger_calls: TriggerCallsTable;
+      triggers: TriggersTable;
       usage_records: UsageRecordsTable;
       user_settings: UserSettingsTable;
       webhook_deliveries: WebhookDeliveriesTable;

@@ -33,6 +33,20 @@ export interface SchedulesBody {
   schedule_id: string;
 }
 
+export interface TriggersSetSecretBody {
+  action: "set_secret";
+  trigger_id: string;
+  /** as the sender shows it */
+  secret?: string | undefined;
+}
+
+export interface TriggersReplayBody {
+  action: "replay";
+  call_id: string;
+}
+
+export type TriggersBody = TriggersSetSecretBody | TriggersReplayBody;
+
 export interface InvitationsCreateLinkBody {
   action: "create_link";
   /** an open invitation by e-mail address, of a swarm that you own or administrate */

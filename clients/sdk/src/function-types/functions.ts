@@ -45,6 +45,7 @@ import type {
   RequestSigningBody,
   SchedulesBody,
   TestWebhookBody,
+  TriggersBody,
   WebhookDispatcherBody,
   WebhooksBody,
 } from "./bodies.ts";
@@ -152,6 +153,44 @@ export interface FunctionTable {
       | CommonCode
       | "BUDGET_EXCEEDED"
       | "FORBIDDEN"
+      | "NOT_FOUND"
+      | "NO_AGENTS"
+      | "PAYLOAD_TOO_LARGE"
+      | "PERMISSION_DENIED"
+      | "SERVICE_UNAVAILABLE"
+      | "SWARM_BUSY"
+      | "VALIDATION_ERROR";
+  };
+  triggers: {
+    body: TriggersBody;
+    answer:
+      | {
+          trigger_id: string;
+          /** one that was made for this call */
+          secret?: string;
+        }
+      | {
+          call_id: string;
+          run_id: string;
+          swarm_id: string;
+        };
+    answersByAction: {
+      set_secret: {
+        trigger_id: string;
+        /** one that was made for this call */
+        secret?: string;
+      };
+      replay: {
+        call_id: string;
+        run_id: string;
+        swarm_id: string;
+      };
+    };
+    code:
+      | CommonCode
+      | "BUDGET_EXCEEDED"
+      | "FORBIDDEN"
+      | "INSUFFICIENT_SCOPE"
       | "NOT_FOUND"
       | "NO_AGENTS"
       | "PAYLOAD_TOO_LARGE"

@@ -6,6 +6,7 @@ import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
 import type { OperationTexts } from "../operations/operation-text.ts";
 import { PROVIDER_OPERATIONS } from "../operations/provider-operations.ts";
 import { SCHEDULE_OPERATIONS } from "../operations/schedule-operations.ts";
+import { TRIGGER_OPERATIONS } from "../operations/trigger-operations.ts";
 import { SERVICE_OPERATIONS } from "../operations/service-operations.ts";
 import { SWARM_OPERATIONS } from "../operations/swarm-operations.ts";
 import { WEBHOOK_OPERATIONS } from "../operations/webhook-operations.ts";
@@ -23,7 +24,7 @@ export const TAGS: readonly Tag[] = [
   {
     name: "Agents",
     description: "Functions for runs, tools, invitations to swarms, and batches of table operations.",
-    operations: { ...AGENT_OPERATIONS, ...SCHEDULE_OPERATIONS, ...SWARM_OPERATIONS, ...PROVIDER_OPERATIONS },
+    operations: { ...AGENT_OPERATIONS, ...SCHEDULE_OPERATIONS, ...TRIGGER_OPERATIONS, ...SWARM_OPERATIONS, ...PROVIDER_OPERATIONS },
   },
   {
     name: "Webhooks",

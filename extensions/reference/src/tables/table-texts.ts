@@ -8,6 +8,7 @@ import { RUN_TEXTS } from "./run-texts.ts";
 import { SWARM_TEXTS } from "./swarm-texts.ts";
 import type { TableDescription } from "./table-description.ts";
 import type { TableText } from "./table-text.ts";
+import { TRIGGER_TEXTS } from "./trigger-texts.ts";
 import { WEBHOOK_TEXTS } from "./webhook-texts.ts";
 
 /** In the order in which a reader meets them. */
@@ -18,6 +19,7 @@ export const TABLE_TEXTS: Readonly<Record<string, TableText>> = {
   ...RUN_TEXTS,
   ...EVAL_TEXTS,
   ...SCHEDULE_TEXTS,
+  ...TRIGGER_TEXTS,
   ...WEBHOOK_TEXTS,
   ...PEOPLE_TEXTS,
 };

@@ -65,6 +65,7 @@ class Recorder {
     await this.#recordGrants(agent, bob);
     await this.#recordEvals(agent);
     await this.#recordSchedules(agent);
+    await this.#recordTriggers(agent);
     await this.#recordWebhooks();
     await this.#recordPeople(bob);
     await this.#delete("swarm_agents", `agent_id=eq.${agent}`);
@@ -195,6 +196,16 @@ class Recorder {
     await this.#read("schedules", `agent_id=eq.${agent}`);
     await this.#update("schedules", `id=eq.${idOf(schedule)}`, { body: { when_running: "queue" } });
     await this.#delete("schedules", `id=eq.${idOf(schedule)}`);
+  }
+
+  async #recordTriggers(agent: string): Promise<void> {
+    const message = "Somebody has paid for order {{data.object.id}}.";
+    const row = { name: "Paid orders", agent_id: agent, message, verification: "stripe" };
+    const [trigger] = await this.#insert("triggers", { body: row });
+    await this.#read("triggers", `agent_id=eq.${agent}`);
+    await this.#read("trigger_calls", `trigger_id=eq.${idOf(trigger)}&order=created_at.desc`);
+    await this.#update("triggers", `id=eq.${idOf(trigger)}`, { body: { calls_per_minute: 120 } });
+    await this.#delete("triggers", `id=eq.${idOf(trigger)}`);
   }
 
   async #recordEvals(agent: string): Promise<void> {
