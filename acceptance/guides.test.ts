@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { createClient } from "@supabase/supabase-js";
 import { attach, isExactPrompt, listPromptSeqs, resolvePrompt, respond, signal } from "@swarmbase/sdk";
 import { openAdmin } from "./support/clients.ts";
@@ -125,6 +127,42 @@ test("beyond: the examples for schedules run without changes", async () => {
       .toSorted(),
     ["schedule", "unschedule"],
   );
+});
+
+test("beyond: the examples for triggers run without changes, and the program calls the trigger", async () => {
+  const printed: string[] = [];
+  const console = { log: (value: string) => void printed.push(value) };
+  const agent = { id: await add(ada, "agents", { name: "Called" }) };
+  const blocks = await readBlocks("triggers.md");
+  assert.equal(blocks.length, 4);
+  const serviceUrl = service.url;
+  const signingSecret = "whsec_from_the_page_of_stripe";
+  // Each uses what those before it have made.
+  await run(blocks.join("\n"), names({ console, agent, serviceUrl, signingSecret }));
+  const { data: made } = await ada.client
+    .from("triggers")
+    .insert({ name: "Shop", agent_id: agent.id, message: "Order {{id}}", verification: "hmac" })
+    .select("id")
+    .single();
+  const { data: stored } = await ada.client.functions.invoke("triggers", {
+    body: { action: "set_secret", trigger_id: made?.id },
+  });
+  const [, program = ""] = /^```js\n(\/\/ call-trigger\.mjs\n[\s\S]*?)^```$/m.exec(
+    await readFile(join(GUIDES, "triggers.md"), "utf8"),
+  ) ?? [];
+  const file = join(folder, "call-trigger.mjs");
+  await writeFile(file, program);
+  const env = {
+    ...process.env,
+    TRIGGER_URL: `${serviceUrl}/triggers/v1/${made?.id}`,
+    TRIGGER_SECRET: stored.secret,
+    NODE_EXTRA_CA_CERTS: service.caFile,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
+  assert.match(stdout, /^202 \{ call_id: '[0-9a-f-]{36}', is_duplicate: false \}$/m);
+  const { data: calls } = await ada.client.from("trigger_calls").select("payload").eq("trigger_id", String(made?.id));
+  assert.deepEqual(calls, [{ payload: { id: "order-1017", total: 59.9 } }]);
+  assert.deepEqual(printed, [`${serviceUrl}/triggers/v1/${printed[0]?.split("/").at(-1)}`]);
 });
 
 test("beyond: the examples for sub-tasks run without changes", async () => {
