@@ -135,7 +135,7 @@ test("beyond: the examples for triggers run without changes, and the program cal
   const agent = { id: await add(ada, "agents", { name: "Called" }) };
   const blocks = await readBlocks("triggers.md");
   assert.equal(blocks.length, 4);
-  const serviceUrl = service.url;
+  const serviceUrl = service.credentials.url;
   const signingSecret = "whsec_from_the_page_of_stripe";
   // Each uses what those before it have made.
   await run(blocks.join("\n"), names({ console, agent, serviceUrl, signingSecret }));
@@ -147,16 +147,15 @@ test("beyond: the examples for triggers run without changes, and the program cal
   const { data: stored } = await ada.client.functions.invoke("triggers", {
     body: { action: "set_secret", trigger_id: made?.id },
   });
-  const [, program = ""] = /^```js\n(\/\/ call-trigger\.mjs\n[\s\S]*?)^```$/m.exec(
-    await readFile(join(GUIDES, "triggers.md"), "utf8"),
-  ) ?? [];
+  const [, program = ""] =
+    /^```js\n(\/\/ call-trigger\.mjs\n[\s\S]*?)^```$/m.exec(await readFile(join(GUIDES, "triggers.md"), "utf8")) ?? [];
   const file = join(folder, "call-trigger.mjs");
   await writeFile(file, program);
   const env = {
     ...process.env,
     TRIGGER_URL: `${serviceUrl}/triggers/v1/${made?.id}`,
     TRIGGER_SECRET: stored.secret,
-    NODE_EXTRA_CA_CERTS: service.caFile,
+    NODE_EXTRA_CA_CERTS: service.credentials.ca_cert_file ?? "",
   };
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
   assert.match(stdout, /^202 \{ call_id: '[0-9a-f-]{36}', is_duplicate: false \}$/m);

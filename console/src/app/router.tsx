@@ -52,6 +52,10 @@ const ROUTES: RouteObject[] = [
             ...ofUser(async () => (await import("../pages/schedules/index.tsx")).SchedulesPage),
           },
           {
+            path: "triggers/*",
+            ...ofUser(async () => (await import("../pages/triggers/index.tsx")).TriggersPage),
+          },
+          {
             path: "invitations/*",
             ...ofUser(async () => (await import("../pages/invitations/index.tsx")).InvitationsPage),
           },

@@ -10,6 +10,7 @@ const ROWS = {
   tool: { list: "Tools", to: "/tools", reason: "It was deleted, or its owner does not share it with you." },
   guardrail: { list: "Guardrails", to: "/guardrails", reason: "It was deleted, or somebody else manages it." },
   schedule: { list: "Schedules", to: "/schedules", reason: "It was deleted, or it belongs to another user." },
+  trigger: { list: "Triggers", to: "/triggers", reason: "It was deleted, or it belongs to another user." },
   swarm: {
     list: "Swarms",
     to: "/swarms",

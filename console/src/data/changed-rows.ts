@@ -16,6 +16,7 @@ type ChangedTable =
   | "swarm_members"
   | "swarms"
   | "tools"
+  | "triggers"
   | "webhooks";
 
 /** Changes columns of a row, in the lists at once. `reloads`: the tables that are read again. */

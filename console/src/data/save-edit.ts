@@ -54,6 +54,7 @@ export interface SaveEditOptions {
     | "schedules"
     | "swarms"
     | "tools"
+    | "triggers"
     | "webhooks";
   /** The columns that the pages cache. */
   readonly columns?: string;

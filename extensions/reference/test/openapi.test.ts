@@ -20,7 +20,10 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 describe("the OpenAPI document", () => {
   it("has every route of the core and of the extension itself, functions of other extensions, every table, and nothing else", () => {
-    const functions = ["schedules", "triggers", "provider-keys"].map((name) => ({ method: "POST", path: `/functions/v1/${name}` }));
+    const functions = ["schedules", "triggers", "provider-keys"].map((name) => ({
+      method: "POST",
+      path: `/functions/v1/${name}`,
+    }));
     const routes = [...core.routes, ...functions, ...(extension.routes ?? [])].map(
       ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
     );

@@ -25,8 +25,7 @@ export async function startCall(
 ): Promise<RunStartAnswer> {
   const answer = await startRun(trigger.user_id, toRunStart(trigger, call), `call ${call.id}`, query);
   await changeCall(query, call.id, changeAfterStart(trigger, answer));
-  if (answer.outcome === "rejected")
-    await countFailure(query, trigger.id, ENDS.has(answer.code) ? answer.code : null);
+  if (answer.outcome === "rejected") await countFailure(query, trigger.id, ENDS.has(answer.code) ? answer.code : null);
   return answer;
 }
 

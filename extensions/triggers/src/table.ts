@@ -28,7 +28,13 @@ export const TRIGGERS: ExtensionTable = {
     signature_algorithm: { type: "text", choices: ["sha256", "sha512", "sha1"] },
     signature_encoding: { type: "text", choices: ["hex", "base64"] },
     signature_prefix: { type: "text", max: 50 },
-    event_id_path: { type: "text", min: 1, max: 200, isNullable: true, findFault: (path) => findPathFault(String(path)) },
+    event_id_path: {
+      type: "text",
+      min: 1,
+      max: 200,
+      isNullable: true,
+      findFault: (path) => findPathFault(String(path)),
+    },
     replay_window_seconds: { type: "integer", min: 10, max: 3600 },
     enabled: { type: "boolean" },
     calls_per_minute: { type: "integer", min: 1, max: 6000 },
@@ -39,15 +45,7 @@ export const TRIGGERS: ExtensionTable = {
     allowed_tools: { type: "list", max: 50, findFault: (names) => findNamesFault(names) },
     pause_after_failures: { type: "integer", max: 100 },
   },
-  managed: [
-    "has_secret",
-    "failures",
-    "paused_reason",
-    "limited_at",
-    "unverified_at",
-    "api_key_id",
-    "api_key_scopes",
-  ],
+  managed: ["has_secret", "failures", "paused_reason", "limited_at", "unverified_at", "api_key_id", "api_key_scopes"],
   findRowFaults: ({ agent_id, swarm_id }) =>
     (agent_id === null) === (swarm_id === null) ? { agent_id: "or swarm_id must be given, and not both" } : {},
 };

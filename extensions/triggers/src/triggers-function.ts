@@ -49,7 +49,8 @@ async function setSecret(
       throw invalid({ secret: "must be whsec_ and base64, as the sender shows it" });
     // What the trigger names is called without an approval.
     if (trigger.allowed_tools.length > 0) requireKeyScope(caller, ["approve"]);
-    const secret = sent ?? (isStandard ? `whsec_${randomBytes(32).toString("base64")}` : randomBytes(32).toString("hex"));
+    const secret =
+      sent ?? (isStandard ? `whsec_${randomBytes(32).toString("base64")}` : randomBytes(32).toString("hex"));
     const scopes = caller.claims["scopes"];
     await storeSecret(query, id, seal(secretLabel(id), secret), {
       apiKeyId: apiKeyIdOf(caller),
@@ -70,7 +71,11 @@ async function replay(
   const id = readId("call_id", call_id);
   const answer = await database.asService(async (query) => {
     const call = await findCall(query, id);
-    const trigger = requireOwn(call && (await lockTrigger(query, call.trigger_id)), caller, "There is no call with this id");
+    const trigger = requireOwn(
+      call && (await lockTrigger(query, call.trigger_id)),
+      caller,
+      "There is no call with this id",
+    );
     const keyId = apiKeyIdOf(caller);
     if (keyId !== null && trigger.api_key_id !== null && trigger.api_key_id !== keyId)
       throw new AppError("FORBIDDEN", "The trigger belongs to another API key");

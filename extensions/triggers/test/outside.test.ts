@@ -101,7 +101,10 @@ describe("a tool that acts for the owner of a trigger", () => {
 describe("runs of triggers that call triggers", () => {
   test("end after a few, through webhooks, and show it", async () => {
     const ada = await stage.newPerson();
-    const trigger = await ada.trigger("standard_webhooks", { conversation: "new", message: "Look at {{data.run_id}}." });
+    const trigger = await ada.trigger("standard_webhooks", {
+      conversation: "new",
+      message: "Look at {{data.run_id}}.",
+    });
     const webhook = await ada.insert("webhooks", {
       name: "loop",
       url: `${stage.url}/triggers/v1/${trigger.id}`,

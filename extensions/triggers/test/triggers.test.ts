@@ -123,7 +123,10 @@ describe("a call that is not verified", () => {
       "an old time": [trigger.id, await SENDERS.stripe(payloadOf("stripe"), { secret, at: old })],
       "a time that was changed": [
         trigger.id,
-        { ...call, headers: { ...call.headers, "stripe-signature": shiftTime(call.headers["stripe-signature"] ?? "") } },
+        {
+          ...call,
+          headers: { ...call.headers, "stripe-signature": shiftTime(call.headers["stripe-signature"] ?? "") },
+        },
       ],
     };
     const expected = await stage.post(randomUUID(), call);
@@ -211,7 +214,8 @@ describe("a trigger", () => {
     const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
     assert.deepEqual(statuses, [202, 202, 202, 429, 429, 429, 429, 429]);
     for (const { status, headers, body } of answers)
-      if (status === 429) assert.deepEqual([headers.get("retry-after"), body.code], [String(body.retry_after), "RATE_LIMITED"]);
+      if (status === 429)
+        assert.deepEqual([headers.get("retry-after"), body.code], [String(body.retry_after), "RATE_LIMITED"]);
     assert.equal((await ada.callsOf(trigger.id)).length, 3);
     assert.ok((await ada.read(trigger.id)).limited_at, "the owner sees it");
   });
@@ -230,7 +234,9 @@ describe("a trigger", () => {
     assert.ok(accepted.length === 20 || accepted.length === 40, String(accepted.length));
     const stored = (await ada.callsOf(trigger.id)).map(({ id }: Parsed) => id);
     assert.deepEqual(stored.toSorted(), accepted.toSorted());
-    const { rows } = await stage.sql.query("select calls from ext_triggers.windows where trigger_id = $1", [trigger.id]);
+    const { rows } = await stage.sql.query("select calls from ext_triggers.windows where trigger_id = $1", [
+      trigger.id,
+    ]);
     assert.ok(rows[0].calls <= 21, "calls beyond the limit do not reach the database");
   });
 
@@ -329,11 +335,13 @@ describe("a trigger", () => {
     const swarm = await ada.insert("swarms", { name: "Team" });
     await ada.trigger("bearer", { swarm_id: swarm.id });
     const { tables } = await ada.send("GET", "/account-export");
-    assert.deepEqual(tables.trigger_calls.map(({ id }: Parsed) => id), [call_id]);
+    assert.deepEqual(
+      tables.trigger_calls.map(({ id }: Parsed) => id),
+      [call_id],
+    );
     await ada.send("DELETE", `/rest/v1/swarms?id=eq.${swarm.id}`);
     await ada.send("DELETE", `/rest/v1/agents?id=eq.${ada.agentId}`);
-    for (const table of ["triggers", "trigger_calls"])
-      assert.deepEqual(await ada.send("GET", `/rest/v1/${table}`), []);
+    for (const table of ["triggers", "trigger_calls"]) assert.deepEqual(await ada.send("GET", `/rest/v1/${table}`), []);
     await trigger.fire(undefined, 401);
   });
 
@@ -388,9 +396,10 @@ describe("a replay", () => {
     const again = await ada.callUntil(started.call_id, isEnded, "the run of the replay ends");
     assert.deepEqual([again.replays, again.run_id, again.event_id], [call_id, started.run_id, first.event_id]);
     assert.notEqual(again.run_id, first.run_id);
-    const { rows } = await stage.sql.query("select distinct payload::text from public.trigger_calls where trigger_id = $1", [
-      trigger.id,
-    ]);
+    const { rows } = await stage.sql.query(
+      "select distinct payload::text from public.trigger_calls where trigger_id = $1",
+      [trigger.id],
+    );
     assert.deepEqual(rows, [{ payload: '{"id": 12345678901234567890}' }], "with all digits");
     const once = { "idempotency-key": "once" };
     const body = { action: "replay", call_id };
@@ -407,9 +416,11 @@ describe("a replay", () => {
     const { call_id } = await (await ada.trigger("bearer")).fire();
     assert.equal((await replay(bob, call_id, 404)).code, "NOT_FOUND");
     assert.equal((await replay(ada, randomUUID(), 404)).code, "NOT_FOUND");
-    const [reader, runner] = (await Promise.all([["read"], ["run"]].map((scopes) => ada.makeKey(scopes)))).map((key) => ({
-      send: (...call: [string, string, unknown?, number?]): Promise<Parsed> => stage.send(key, ...call),
-    }));
+    const [reader, runner] = (await Promise.all([["read"], ["run"]].map((scopes) => ada.makeKey(scopes)))).map(
+      (key) => ({
+        send: (...call: [string, string, unknown?, number?]): Promise<Parsed> => stage.send(key, ...call),
+      }),
+    );
     assert.ok(reader && runner);
     assert.equal((await replay(reader, call_id, 403)).code, "INSUFFICIENT_SCOPE");
     const { run_id } = await replay(runner, call_id);
@@ -444,7 +455,10 @@ describe("an API key", () => {
     assert.deepEqual(made.api_key_scopes, ["read", "write", "run", "share"]);
     await ada.send("PATCH", `/rest/v1/triggers?id=eq.${made.id}`, { message: "Say hello again." });
     assert.equal((await ada.read(made.id)).api_key_id, made.api_key_id, "a person gives it no rights");
-    const { secret } = await writer.send("POST", "/functions/v1/triggers", { action: "set_secret", trigger_id: made.id });
+    const { secret } = await writer.send("POST", "/functions/v1/triggers", {
+      action: "set_secret",
+      trigger_id: made.id,
+    });
     const fire = async (): Promise<Parsed> => (await stage.post(made.id, await SENDERS.bearer({}, { secret }))).body;
     const { run_id } = await ada.callUntil((await fire()).call_id, isEnded, "the run ends");
     const { rows } = await stage.sql.query("select api_key_id, session_id from private.run_leases where run_id = $1", [

@@ -31,7 +31,8 @@ const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 for (const kind of KINDS)
   describe(`a call of ${kind}`, () => {
     test("accepts nothing that the sender has not signed so", async () => {
-      const sign = async (secret = SECRET): Promise<SentCall> => SENDERS[kind](payloadOf(kind, "1"), { secret, at: NOW });
+      const sign = async (secret = SECRET): Promise<SentCall> =>
+        SENDERS[kind](payloadOf(kind, "1"), { secret, at: NOW });
       const call = await sign();
       assert.equal(isAccepted(kind, call), true);
       const forged = await sign(OTHER);
@@ -39,7 +40,16 @@ for (const kind of KINDS)
       assert.equal(isAccepted(kind, { ...call, headers: {} }), false, "nothing");
       for (const [name, value] of Object.entries(call.headers)) {
         if (name === "content-type" || name.startsWith("x-github")) continue;
-        for (const wrong of ["", value.slice(0, -1), `${value}0`, value.toUpperCase(), "\u{ffff}", "t=,v1=", "v1,", "="]) {
+        for (const wrong of [
+          "",
+          value.slice(0, -1),
+          `${value}0`,
+          value.toUpperCase(),
+          "\u{ffff}",
+          "t=,v1=",
+          "v1,",
+          "=",
+        ]) {
           const changed = { ...call, headers: { ...call.headers, [name]: wrong } };
           const isSame = wrong === value || (kind === "hmac" && wrong === value.toUpperCase());
           assert.equal(isAccepted(kind, changed), isSame, `${name}: ${wrong}`);

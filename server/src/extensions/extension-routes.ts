@@ -31,7 +31,10 @@ export function extensionRoutes(
         CHECKED.has(route.access) || (route.access === "optional-bearer" && principalOf(request).role !== "anon");
       const core = isChecked ? createCore(getCore(), request, reply) : rejectingCore(route);
       try {
-        return await send(reply, await handler(toExtensionRequest(request, reply, { core, limits: getCore().limits }), context));
+        return await send(
+          reply,
+          await handler(toExtensionRequest(request, reply, { core, limits: getCore().limits }), context),
+        );
       } catch (error) {
         throw translateFunctionError(error);
       }

@@ -24,7 +24,13 @@ export const TAGS: readonly Tag[] = [
   {
     name: "Agents",
     description: "Functions for runs, tools, invitations to swarms, and batches of table operations.",
-    operations: { ...AGENT_OPERATIONS, ...SCHEDULE_OPERATIONS, ...TRIGGER_OPERATIONS, ...SWARM_OPERATIONS, ...PROVIDER_OPERATIONS },
+    operations: {
+      ...AGENT_OPERATIONS,
+      ...SCHEDULE_OPERATIONS,
+      ...TRIGGER_OPERATIONS,
+      ...SWARM_OPERATIONS,
+      ...PROVIDER_OPERATIONS,
+    },
   },
   {
     name: "Webhooks",

@@ -14,7 +14,10 @@ export const TRIGGER_OPERATIONS: OperationTexts = {
     description:
       "`set_secret` stores the secret with which the sender signs; without one it makes a secret, which is returned this once. `replay` queues a run with the payload of a call. With an API key it has no more rights than the key. The function is that of the extension `triggers`, which is loaded by default.",
     parameters: [
-      inHeader("Idempotency-Key", "with `replay`: a call with the same key refers to the same run, as long as it is kept"),
+      inHeader(
+        "Idempotency-Key",
+        "with `replay`: a call with the same key refers to the same run, as long as it is kept",
+      ),
     ],
     body: {
       forms: ["Set secret", "Replay"],

@@ -26,11 +26,16 @@ interface SentCall {
  * Stores a call, and starts its run in the same transaction: what is answered with 202 is neither lost nor done twice. Null: the trigger was
  * changed since the call was verified.
  */
-export function acceptCall(context: ExtensionContext, found: FoundTrigger, sent: SentCall): Promise<AcceptedCall | null> {
+export function acceptCall(
+  context: ExtensionContext,
+  found: FoundTrigger,
+  sent: SentCall,
+): Promise<AcceptedCall | null> {
   const { database, newId } = context;
   return database.asService(async (query) => {
     const trigger = await lockTrigger(query, found.id);
-    if (trigger === null || !trigger.enabled || trigger.updated_at.getTime() !== found.updated_at.getTime()) return null;
+    if (trigger === null || !trigger.enabled || trigger.updated_at.getTime() !== found.updated_at.getTime())
+      return null;
     const id = newId();
     const { eventId, eventType, text } = sent.read;
     const depth = await findDepthOf(query, sent.headers);

@@ -60,11 +60,7 @@ export async function countFailure(query: Query, triggerId: string, reason: stri
   await query("select ext_triggers.count_failure($1, $2)", [triggerId, reason]);
 }
 
-export async function findDepth(
-  query: Query,
-  deliveryId: string | null,
-  executionId: string | null,
-): Promise<number> {
+export async function findDepth(query: Query, deliveryId: string | null, executionId: string | null): Promise<number> {
   const [row] = await query<{ depth: number }>("select ext_triggers.find_depth($1, $2) as depth", [
     deliveryId,
     executionId,

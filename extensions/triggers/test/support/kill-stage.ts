@@ -96,14 +96,25 @@ async function openTriggers(running: readonly RunningService[], cleanup: Cleanup
           prefer: "return=representation",
           "content-type": "application/json",
         };
-        const sent = await fetch(new URL(path, url), { method: "POST", headers, body: JSON.stringify(body), dispatcher });
+        const sent = await fetch(new URL(path, url), {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body),
+          dispatcher,
+        });
         assert.ok(sent.ok, await sent.clone().text());
         return sent.json();
       };
       const credentials = { email: `${name}@example.com`, password: "correct horse battery" };
       token = (await send("/auth/v1/signup", credentials)).access_token;
       const [agent] = await send("/rest/v1/agents", { name: "Ann" });
-      const row = { name, agent_id: agent.id, message: "Say hello to {{id}}.", verification: "stripe", conversation: "new" };
+      const row = {
+        name,
+        agent_id: agent.id,
+        message: "Say hello to {{id}}.",
+        verification: "stripe",
+        conversation: "new",
+      };
       const [{ id }] = await send("/rest/v1/triggers", { ...row, calls_per_minute: 6000 });
       const { secret } = await send("/functions/v1/triggers", { action: "set_secret", trigger_id: id });
       return { id, secret, dispatcher };

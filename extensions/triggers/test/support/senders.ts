@@ -56,7 +56,10 @@ export const SENDERS = {
   },
   hmac: (payload, { secret, headers }) => {
     const body = toBody(payload);
-    return { body, headers: { ...JSON_TYPE, "x-signature": createHmac("sha256", secret).update(body).digest("hex"), ...headers } };
+    return {
+      body,
+      headers: { ...JSON_TYPE, "x-signature": createHmac("sha256", secret).update(body).digest("hex"), ...headers },
+    };
   },
   bearer: (payload, { secret, headers }) => ({
     body: toBody(payload),

@@ -83,11 +83,13 @@ export function storeWorld(world: RandomWorld): string {
       "An order.",
       "stripe",
     ]),
-    insert(
-      "public.trigger_calls (id, trigger_id, user_id, event_id, payload)",
-      world.swarms,
-      ({ owner }, place) => [idOf("user", place), idOf("user", place), idOf("user", owner), "evt_1", "{}"],
-    ),
+    insert("public.trigger_calls (id, trigger_id, user_id, event_id, payload)", world.swarms, ({ owner }, place) => [
+      idOf("user", place),
+      idOf("user", place),
+      idOf("user", owner),
+      "evt_1",
+      "{}",
+    ]),
     insert("public.swarm_members (id, swarm_id, user_id, role, status)", world.memberships, (membership, place) => [
       idOf("membership", place),
       idOf("swarm", membership.swarm),

@@ -1,0 +1,97 @@
+import { useState } from "react";
+import type { Trigger, TriggerDraft } from "../../data/triggers.ts";
+import type { Write } from "../../data/write.ts";
+import type { FormFailure } from "../../components/form-frame.tsx";
+import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+
+/** The columns of the form. Numbers and lists are as they are typed. */
+export type TriggerForm = Readonly<Omit<TriggerDraft, keyof typeof NUMBERS | "allowed_tools" | "event_id_path">> &
+  Readonly<Record<keyof typeof NUMBERS | "allowed_tools" | "event_id_path", string>>;
+
+/** What an empty field stands for. */
+const NUMBERS = { calls_per_minute: 60, max_tokens: null, max_cost_usd: null, pause_after_failures: 5 } as const;
+
+const EMPTY: TriggerForm = {
+  name: "",
+  message: "",
+  verification: "stripe",
+  conversation: "own",
+  signature_header: "X-Signature",
+  signature_encoding: "hex",
+  signature_prefix: "",
+  event_id_path: "",
+  calls_per_minute: "60",
+  max_tokens: "",
+  max_cost_usd: "",
+  allowed_tools: "",
+  pause_after_failures: "5",
+};
+
+function formOf(row: Trigger): TriggerForm {
+  return {
+    ...row,
+    event_id_path: row.event_id_path ?? "",
+    calls_per_minute: String(row.calls_per_minute),
+    max_tokens: String(row.max_tokens ?? ""),
+    max_cost_usd: String(row.max_cost_usd ?? ""),
+    allowed_tools: row.allowed_tools.join(", "),
+    pause_after_failures: String(row.pause_after_failures),
+  };
+}
+
+type RenderedTrigger =
+  | { readonly draft: TriggerDraft }
+  /** Column → error message. */
+  | { readonly faults: Readonly<Record<string, string>> };
+
+/** The service checks the rest. */
+export function renderTrigger(form: TriggerForm): RenderedTrigger {
+  const entries = Object.entries(NUMBERS).map(([column, whenEmpty]) => {
+    const text = form[column as keyof typeof NUMBERS].trim();
+    return [column, text === "" ? whenEmpty : Number(text)] as const;
+  });
+  const wrong = entries.filter(([, value]) => Number.isNaN(value));
+  if (wrong.length > 0) return { faults: Object.fromEntries(wrong.map(([column]) => [column, "Must be a number."])) };
+  const numbers = Object.fromEntries(entries) as Pick<TriggerDraft, keyof typeof NUMBERS>;
+  const { name, message, verification, conversation, signature_header, signature_encoding, signature_prefix } = form;
+  return {
+    draft: {
+      ...{ name, message, verification, conversation, signature_header, signature_encoding, signature_prefix },
+      ...numbers,
+      event_id_path: form.event_id_path.trim() === "" ? null : form.event_id_path.trim(),
+      allowed_tools: form.allowed_tools.split(/[\s,]+/u).filter((word) => word !== ""),
+    },
+  };
+}
+
+/** The state of a form that makes a trigger, or changes `base`. */
+export function useTriggerForm(
+  base: Trigger | null,
+  write: Pick<Write<never, unknown>, "errors" | "isBusy"> & { readonly failure: FormFailure | null },
+) {
+  const [form, setForm] = useState(base === null ? EMPTY : formOf(base));
+  const [isDirty, setDirty] = useState(false);
+  // One object for each submission: with a new one, the frame moves the focus.
+  const [found, setFound] = useState<FormFailure | null>(null);
+  const { errors, touch } = useFreshErrors(found?.fields ?? write.errors);
+  return {
+    form,
+    change: (changed: Partial<TriggerForm>): void => {
+      for (const column of Object.keys(changed)) touch(column);
+      setForm({ ...form, ...changed });
+      setDirty(true);
+    },
+    reset: (row: Trigger): void => {
+      setForm(formOf(row));
+      setDirty(false);
+      setFound(null);
+    },
+    /** Null when a field has an error. */
+    render: () => {
+      const rendered = renderTrigger(form);
+      setFound("faults" in rendered ? { message: "", fields: rendered.faults } : null);
+      return "faults" in rendered ? null : rendered.draft;
+    },
+    frame: { isDirty, errors, isBusy: write.isBusy, failure: found ?? write.failure },
+  };
+}
