@@ -158,7 +158,7 @@ test("beyond: the examples for triggers run without changes, and the program cal
     NODE_EXTRA_CA_CERTS: service.credentials.ca_cert_file ?? "",
   };
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
-  assert.match(stdout, /^202 \{ call_id: '[0-9a-f-]{36}', is_duplicate: false \}$/m);
+  assert.match(stdout, /^202 \{\s+call_id: '[0-9a-f-]{36}',\s+is_duplicate: false\s+\}/);
   const { data: calls } = await ada.client.from("trigger_calls").select("payload").eq("trigger_id", String(made?.id));
   assert.deepEqual(calls, [{ payload: { id: "order-1017", total: 59.9 } }]);
   assert.deepEqual(printed, [`${serviceUrl}/triggers/v1/${printed[0]?.split("/").at(-1)}`]);

@@ -1,9 +1,10 @@
 import type net from "node:net";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
 import { WebSocket } from "ws";
 import { type HttpRequest, type HttpTarget, openConnection, renderRequest } from "../load/http-connection.ts";
+import { callTrigger } from "./call-trigger.ts";
+import { aborted, pause, sendOnce } from "./requests.ts";
 
 /** What an attack needs to know. The attacker is an ordinary user with rows of their own. */
 export interface AttackContext {
@@ -28,6 +29,7 @@ export const ATTACKS = {
   "sign-ins with wrong passwords": signInWrongly,
   "exports with count=exact": exportRows,
   "1,000 schedules at one second": scheduleAtOnce,
+  "2,000 calls a second at a trigger": callTrigger,
 } as const satisfies Readonly<Record<string, Attack>>;
 
 export type AttackName = keyof typeof ATTACKS;
@@ -260,20 +262,6 @@ async function repeat(
   await Promise.all(requests.map(run));
 }
 
-/** 0: no answer. */
-async function sendOnce(target: HttpTarget, request: Buffer, signal: AbortSignal): Promise<number> {
-  try {
-    const connection = await openConnection(target);
-    try {
-      return await Promise.race([connection.send(request), aborted(signal).then(() => 0)]);
-    } finally {
-      connection.close();
-    }
-  } catch {
-    return 0;
-  }
-}
-
 async function openSocket({ host, port, ca }: HttpTarget): Promise<tls.TLSSocket | null> {
   const socket = tls.connect({ host, port, servername: host, ...(ca !== undefined && { ca }) });
   try {
@@ -288,12 +276,4 @@ async function openSocket({ host, port, ca }: HttpTarget): Promise<tls.TLSSocket
 async function readStatus(socket: net.Socket): Promise<number> {
   const [first] = (await Promise.race([once(socket, "data"), once(socket, "close")]).catch(() => [null])) as [unknown];
   return Buffer.isBuffer(first) ? Number(first.toString("latin1", 9, 12)) : 0;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {});
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
 }

@@ -139,6 +139,12 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     message: HOSTILE,
     cron: "0 0 1 1 *",
   })) as { id: string }[];
+  const [trigger] = (await api.call("POST", "/rest/v1/triggers", {
+    name: LONG_NAME,
+    agent_id: agentId,
+    message: HOSTILE.replaceAll("{{", "{ {"),
+    verification: "hmac",
+  })) as { id: string }[];
   const publishedId = await publishAgent(api, agentId);
   const asked = { swarm_id: swarmId, message: HOSTILE };
   const { run_id: runId } = (await api.call("POST", "/functions/v1/agent-respond", asked)) as { run_id: string };
@@ -225,6 +231,9 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/schedules" },
     { path: "/schedules/new" },
     { path: `/schedules/${schedule?.id}` },
+    { path: "/triggers" },
+    { path: "/triggers/new" },
+    { path: `/triggers/${trigger?.id}` },
     { path: "/usage", hasNoField: true },
     { path: "/api", hasNoField: true },
     { path: "/account" },

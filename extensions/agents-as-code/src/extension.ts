@@ -19,17 +19,18 @@ Secrets are references such as \${env:API_TOKEN}. They are read from the environ
 /** The commands are loaded when they run: the service itself needs none of this. */
 export const extension = defineExtension({
   name: "agents-as-code",
-  summary: "agents, tools, swarms, webhooks and schedules as files (pull, plan, apply), and evals of agents (eval)",
+  summary:
+    "agents, tools, swarms, webhooks, schedules and triggers as files (pull, plan, apply), and evals of agents (eval)",
   docs: new URL("../README.md", import.meta.url),
   routes: [checkAnswerRoute],
   commands: [
     {
       name: "pull",
-      summary: "write agents, tools, swarms, webhooks and schedules of a service to files",
+      summary: "write agents, tools, swarms, webhooks, schedules and triggers of a service to files",
       help: `
 Usage: swarmbase pull [--dir <folder>] [--yes] [--delete] [connection]
 
-Writes one YAML file for each agent, tool, swarm, webhook and schedule of a user. Files that exist keep their names, keys, references and
+Writes one YAML file for each agent, tool, swarm, webhook, schedule and trigger of a user. Files that exist keep their names, keys, references and
 comments; before a file is overwritten, the command asks.
 
 --yes      does not ask

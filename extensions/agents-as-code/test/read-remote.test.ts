@@ -16,7 +16,7 @@ function openSession(unknown: string): Session {
   return { client, owner: { id: "1" }, isService: false } as unknown as Session;
 }
 
-test("a service without the extension schedules has none, and must have every other table", async () => {
-  assert.deepEqual((await readRemote(openSession("schedules"))).rows, []);
+test("a service without the extension schedules or triggers has none, and must have every other table", async () => {
+  for (const table of ["schedules", "triggers"]) assert.deepEqual((await readRemote(openSession(table))).rows, []);
   await assert.rejects(readRemote(openSession("webhooks")), /Not found/);
 });

@@ -198,6 +198,8 @@ describe("pull, plan and apply on a running service", () => {
       "tools/plan.yaml": "key: plan\nname: plan\ndescription: Plans.\nkind: schedule\nconfig:\n  action: schedule\n",
       "schedules/daily.yaml": "key: daily\nname: Daily\nagent: new\nmessage: Report.\ncron: 0 9 * * 1-5\n",
       "schedules/once.yaml": "key: once\nname: Once\nswarm: desk\nmessage: Go.\nrun_at: 2100-01-01T09:00:00+01:00\n",
+      "triggers/paid.yaml":
+        "key: paid\nname: Paid\nswarm: desk\nmessage: Order {{id}}\nverification: hmac\nsignature_prefix: sha256=\nallowed_tools:\n  - refund\n",
       "schedules/lent.yaml": `key: lent\nname: Lent\nagent_id: ${lent.id}\nmessage: Go.\ncron: 0 9 * * 1\nmax_cost_usd: 0.5\n`,
     });
     await succeed(person, "apply", "--dir", folder, "--yes");
@@ -227,6 +229,7 @@ describe("pull, plan and apply on a running service", () => {
     assert.equal(pulled["schedules/daily.yaml"], written["schedules/daily.yaml"]);
     assert.equal(pulled["schedules/lent.yaml"], written["schedules/lent.yaml"]);
     assert.match(pulled["schedules/once.yaml"] ?? "", /^swarm: desk$/m);
+    assert.equal(pulled["triggers/paid.yaml"], written["triggers/paid.yaml"]);
     assert.deepEqual(Object.keys(pulled), Object.keys(written));
 
     // The service pauses one; the other has had its time.
@@ -254,8 +257,10 @@ describe("pull, plan and apply on a running service", () => {
     await editFile(folder, "schedules/daily.yaml", (text) => text.replace("0 9 * * 1-5", "0 0 30 2 *"));
     const refused = await run(person, ["apply", "--dir", folder, "--yes"]);
     assert.match(refused.stdout, /daily\.yaml:5 cron.*is never due/);
-    for (const file of ["daily", "once", "lent"]) await rm(join(folder, `schedules/${file}.yaml`));
+    for (const file of ["schedules/daily", "schedules/once", "schedules/lent", "triggers/paid"])
+      await rm(join(folder, `${file}.yaml`));
     await succeed(person, "apply", "--dir", folder, "--yes", "--delete");
+    assert.deepEqual(await person.list("triggers", "select=*"), []);
     assert.deepEqual(
       (await list()).map(({ name }) => name),
       ["Planned"],

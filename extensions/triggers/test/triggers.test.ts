@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { Parsed } from "../../../server/test/support/extended-service.ts";
 import { until } from "../../../server/test/support/until.ts";
+import type { Query } from "swarmbase/extension";
+import { pruneCalls } from "../src/sql/find-due.ts";
 import { payloadOf, SENDERS, type SenderKind } from "./support/senders.ts";
 import { type Answer, LIMIT_AI, openStage, type OpenTrigger, type Person, type Stage } from "./support/stage.ts";
 
@@ -325,6 +327,26 @@ describe("a trigger", () => {
     assert.equal((await stage.post(trigger.id, signed)).status, 401);
     const faults = await ada.send("POST", "/functions/v1/triggers", { ...body, secret: "short" }, 400);
     assert.deepEqual(faults.details, { secret: "must be 16 to 512 printable characters without spaces" });
+  });
+
+  test("keeps its calls as long as it says, and those that wait or run longer", async () => {
+    const ada = await stage.newPerson();
+    const trigger = await ada.trigger("bearer", { retention_days: 2 });
+    const insert = `insert into public.trigger_calls (trigger_id, user_id, event_id, payload, status, created_at)
+      select $1, $2, n || ' ' || status, '{}', status, now() - n * interval '1 day'
+      from generate_series(0, 3) as n, unnest(array['completed', 'waiting', 'started', 'failed']) as status`;
+    await stage.sql.query(insert, [trigger.id, ada.id]);
+    const query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await stage.sql.query<Row>(text, [...values])).rows;
+    const kept = async (): Promise<string[]> =>
+      (await ada.callsOf(trigger.id)).map((call: Parsed) => call.event_id).toSorted();
+    assert.equal(await pruneCalls(query, 10_000, 3), 3, "as many as it may");
+    assert.equal(await pruneCalls(query, 10_000, 3), 1);
+    const open = ["0", "1", "2", "3"].flatMap((days) => [`${days} started`, `${days} waiting`]);
+    const recent = ["0 completed", "0 failed", "1 completed", "1 failed"];
+    assert.deepEqual(await kept(), [...open, ...recent].toSorted());
+    await pruneCalls(query, 3, 100);
+    assert.deepEqual(await kept(), [...open, "0 completed", "0 failed"].toSorted(), "the oldest of too many");
   });
 
   test("goes with its account, its agent or its swarm, and its calls are a part of the export", async () => {

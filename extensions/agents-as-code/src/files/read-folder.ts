@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, memberOf } from "../model/json.ts";
 import { KINDS, type Kind } from "../model/kinds.ts";
-import { TARGETS } from "../model/schedule-targets.ts";
+import { hasTarget, TARGETS } from "../model/targets.ts";
 import { swarmKeyOf } from "../model/swarm-tools.ts";
 import { checkResource, type Resource } from "./check-resource.ts";
 import { type FileFault, MAX_FILE_BYTES, parseYamlFile } from "./yaml-file.ts";
@@ -94,7 +94,7 @@ function findUnknownKeys(resources: readonly Resource[], isIncomplete: boolean):
     const swarm = kind === "tools" ? swarmKeyOf(given) : undefined;
     if (swarm !== undefined && !(typeof swarm === "string" && swarms.has(swarm)))
       return fault(["config", "swarm"], "is not the key of a file in swarms/");
-    if (kind === "schedules")
+    if (hasTarget(kind))
       return TARGETS.flatMap((target) => {
         const key = memberOf(given, target.name) ?? null;
         const isKnown = key === null || (typeof key === "string" && keysOf(target.kind).has(key));

@@ -55,6 +55,9 @@ export function textList(field: BoundedTextList): Check {
       : fault(`must be a list of at most ${maxItems} strings`);
 }
 
+export const texts: Check = (value) =>
+  Array.isArray(value) && value.every((entry) => typeof entry === "string") ? FINE : fault("must be a list of strings");
+
 export function pattern(expression: RegExp, message: string): Check {
   return (value) => (typeof value === "string" && expression.test(value) ? FINE : fault(message));
 }

@@ -24,6 +24,7 @@ import {
   pattern,
   text,
   textList,
+  texts,
   time,
   trimText,
 } from "./checks.ts";
@@ -214,6 +215,35 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     jitter_seconds: { check: number, default: 0 },
     pause_after_failures: { check: number, default: 5 },
   },
+  // Secrets are not in files: the function `triggers` stores them.
+  triggers: {
+    name: name(null),
+    agent: targetKey(agentKey),
+    agent_id: targetId,
+    swarm: targetKey(swarmKey),
+    swarm_id: targetId,
+    message: { check: text(null), isRequired: true },
+    conversation: { check: choice(["own", "new"]), default: "own" },
+    verification: {
+      check: choice(["stripe", "github", "slack", "standard_webhooks", "hmac", "bearer"]),
+      isRequired: true,
+    },
+    signature_header: { check: text(null), default: "X-Signature" },
+    signature_algorithm: { check: choice(["sha256", "sha512", "sha1"]), default: "sha256" },
+    signature_encoding: { check: choice(["hex", "base64"]), default: "hex" },
+    signature_prefix: { check: text(null), default: "" },
+    event_id_path: { check: text(null), default: null, isNullable: true },
+    replay_window_seconds: { check: number, default: 300 },
+    // As with schedules.
+    enabled: { check: boolean },
+    calls_per_minute: { check: number, default: 60 },
+    max_payload_bytes: { check: number, default: 262_144 },
+    retention_days: { check: number, default: 30 },
+    max_tokens: nullableNumber,
+    max_cost_usd: nullableNumber,
+    allowed_tools: { check: texts, default: [] },
+    pause_after_failures: { check: number, default: 5 },
+  },
 };
 
 /** What the service stores for a field that a new row does not have; `undefined` for a required one. */
@@ -221,7 +251,7 @@ export function initialValueOf(kind: Kind, name: string, { framework }: ServiceD
   if (kind === "agents" && name === "framework") return framework;
   if (kind === "swarms" && name === "status") return SWARM_STATUSES[0];
   if (kind === "webhooks" && name === "is_active") return WEBHOOK_DEFAULTS.isActive;
-  if (kind === "schedules" && name === "enabled") return true;
+  if ((kind === "schedules" || kind === "triggers") && name === "enabled") return true;
   return FIELDS[kind][name]?.default;
 }
 

@@ -1,5 +1,14 @@
 /** In the order in which they are created: each refers only to those before it. */
-export const KINDS = ["event_types", "tools", "agents", "swarms", "webhooks", "event_feeds", "schedules"] as const;
+export const KINDS = [
+  "event_types",
+  "tools",
+  "agents",
+  "swarms",
+  "webhooks",
+  "event_feeds",
+  "schedules",
+  "triggers",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const KIND_WORDS = {
@@ -10,6 +19,7 @@ export const KIND_WORDS = {
   webhooks: "webhook",
   event_feeds: "event feed",
   schedules: "schedule",
+  triggers: "trigger",
 } as const;
 
 /** The column that names the owner of a row; null for rows of the service itself, which its role alone reads and writes here. */
@@ -21,4 +31,5 @@ export const OWNER_COLUMNS = {
   webhooks: "user_id",
   event_feeds: "user_id",
   schedules: "user_id",
+  triggers: "user_id",
 } as const;

@@ -3,7 +3,7 @@ import { FolderError } from "../files/read-folder.ts";
 import { memberOf } from "../model/json.ts";
 import { type Kind, KINDS, OWNER_COLUMNS } from "../model/kinds.ts";
 import type { Variables } from "../model/references.ts";
-import { withTargetIds } from "../model/schedule-targets.ts";
+import { hasTarget, withTargetIds } from "../model/targets.ts";
 import { withSwarmId } from "../model/swarm-tools.ts";
 import { findUsers, type Session } from "../service/connect.ts";
 import type { Remote, RemoteRow } from "../service/read-remote.ts";
@@ -117,7 +117,7 @@ function draftPlan(
 function withIds(resource: Resource, keysOf: (kind: Kind) => readonly { key: string; id: string }[]): Resource {
   const { kind, given } = resource;
   if (kind === "tools") return { ...resource, given: withSwarmId(given, keysOf("swarms")) };
-  return kind === "schedules" ? { ...resource, given: withTargetIds(given, keysOf) } : resource;
+  return hasTarget(kind) ? { ...resource, given: withTargetIds(given, keysOf) } : resource;
 }
 
 /** Nobody signs in to it until its owner has set a password by a mail. */

@@ -6,6 +6,7 @@ import { isObject, memberOf, renderPath } from "../model/json.ts";
 import { KIND_WORDS, OWNER_COLUMNS } from "../model/kinds.ts";
 import { resolveReferences, type Variables } from "../model/references.ts";
 import { isSensitive } from "../model/sensitive.ts";
+import { hasTarget } from "../model/targets.ts";
 import type { RemoteRow } from "../service/read-remote.ts";
 import { diffValues } from "./diff.ts";
 import type { Match } from "./match.ts";
@@ -157,7 +158,7 @@ function toStep(
 
 /** The rows that the row names, which other steps may create. */
 function namesOf({ kind, given }: Resource): readonly string[] {
-  const named = kind === "schedules" ? given : kind === "tools" ? memberOf(given, "config") : undefined;
+  const named = hasTarget(kind) ? given : kind === "tools" ? memberOf(given, "config") : undefined;
   return ["agent_id", "swarm_id"].map((name) => memberOf(named, name)).filter((id) => typeof id === "string");
 }
 

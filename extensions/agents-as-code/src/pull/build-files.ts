@@ -6,7 +6,7 @@ import { isObject } from "../model/json.ts";
 import { deriveId, slugOf } from "../model/keys.ts";
 import { type Kind, KINDS } from "../model/kinds.ts";
 import { findReferences, type Variables } from "../model/references.ts";
-import { withTargetKeys } from "../model/schedule-targets.ts";
+import { hasTarget, withTargetKeys } from "../model/targets.ts";
 import { withSwarmKey } from "../model/swarm-tools.ts";
 import { findOutdatedFiles } from "../plan/build-plan.ts";
 import { matchResources } from "../plan/match.ts";
@@ -83,7 +83,7 @@ function withKeys(
   keysOf: (kind: Kind) => readonly { key: string; id: string }[],
 ): JsonObject {
   if (kind === "tools") return withSwarmKey(columns, keysOf("swarms"));
-  return kind === "schedules" ? withTargetKeys(columns, keysOf) : columns;
+  return hasTarget(kind) ? withTargetKeys(columns, keysOf) : columns;
 }
 
 function currentOf({ source }: Resource): JsonObject | null {

@@ -31,7 +31,7 @@ export interface FileValueOptions {
 }
 
 /** What the service switches off by itself. */
-const SWITCHES: Partial<Record<Kind, string>> = { webhooks: "is_active", schedules: "enabled" };
+const SWITCHES: Partial<Record<Kind, string>> = { webhooks: "is_active", schedules: "enabled", triggers: "enabled" };
 
 /** The content of the file that describes a row: no defaults, no secrets. */
 export function toFileValue(options: FileValueOptions): JsonObject {

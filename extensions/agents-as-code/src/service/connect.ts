@@ -21,7 +21,7 @@ interface Owner {
 export interface Session {
   readonly client: Client;
   readonly url: string;
-  /** Whose agents, tools, swarms, webhooks and schedules the files describe. */
+  /** Whose agents, tools, swarms, webhooks, schedules and triggers the files describe. */
   readonly owner: Owner;
   readonly isService: boolean;
   /** Ends a session that was opened for this run. */

@@ -3,6 +3,7 @@ import { columnsOf, type ServiceDefaults } from "../model/fields.ts";
 import { GRANT_TERMS, normaliseTerm } from "../model/grant-terms.ts";
 import { isObject, memberOf } from "../model/json.ts";
 import { KINDS, type Kind, OWNER_COLUMNS } from "../model/kinds.ts";
+import { hasTarget } from "../model/targets.ts";
 import { type Client, ServiceError } from "./client.ts";
 import type { Session } from "./connect.ts";
 
@@ -99,7 +100,7 @@ export async function readRemote({ client, owner, isService }: Session): Promise
     };
     const rows = await client.listRows(kind, filter).catch((error: unknown) => {
       // The table of an extension that the service does not load.
-      if (kind !== "schedules" || !(error instanceof ServiceError) || error.status !== NOT_FOUND) throw error;
+      if (!hasTarget(kind) || !(error instanceof ServiceError) || error.status !== NOT_FOUND) throw error;
       return [] as readonly JsonObject[];
     });
     return rows.map((row) => toRemoteRow(kind, row));
@@ -179,6 +180,7 @@ function selectionOf(kind: Kind): string {
     webhooks: ["disabled_reason"],
     event_feeds: [],
     schedules: ["paused_reason"],
+    triggers: ["paused_reason"],
   };
   return ["id", "updated_at", ...columnsOf(kind).map(([name]) => name), ...extra[kind]].join(",");
 }

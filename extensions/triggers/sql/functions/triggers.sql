@@ -9,6 +9,16 @@ begin
 end
 $$;
 
+-- Has the workers of all nodes look when the next call that waits is due.
+create or replace function ext_triggers.wake_workers() returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform private.wake_extension('triggers');
+end
+$$;
+grant execute on function ext_triggers.wake_workers() to sb_service;
+
 -- The row of an account that has as many triggers as it may have is refused. The lock makes the limit exact.
 create or replace function ext_triggers.limit_triggers() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
 import { AppError, type ExtensionContext, type ExtensionRequest, type Query } from "swarmbase/extension";
-import { changeCall, findDepth, findQueue, insertCall } from "../sql/call-row.ts";
+import { changeCall, findDepth, findQueue, insertCall, wakeWorkers } from "../sql/call-row.ts";
 import { type FoundTrigger, type LockedTrigger, lockTrigger } from "../sql/trigger-row.ts";
 import { type StartableCall, startCall } from "../start-call.ts";
 import type { ReadCall } from "./read-payload.ts";
@@ -74,8 +74,12 @@ async function startOrQueue(
       retryAfterSeconds: FULL_RETRY_SECONDS,
     });
   // It does not pass those that came before it.
-  if (count > 0) await changeCall(query, call.id, { ...nothing, status: "waiting", retry_at });
-  else await startCall(ports, query, trigger, call);
+  if (count > 0) {
+    await changeCall(query, call.id, { ...nothing, status: "waiting", retry_at });
+    return;
+  }
+  const answer = await startCall(ports, query, trigger, call);
+  if (answer.outcome === "limited") await wakeWorkers(query);
 }
 
 /** A delivery of a webhook of the service, or a call of one of its tools. */
