@@ -492,8 +492,8 @@ create or replace function private.is_starter_asked(kind text, agent_owner_id uu
 language sql immutable
 as $$ select kind = 'schedule' and agent_owner_id is distinct from starter_id $$;
 
--- Whether a tool that acts for the starter may write, as far as its definition tells: a tool of a function of the database
--- reads unless it says otherwise, and the method tells about HTTP.
+-- Whether a tool that acts for the starter may write, as far as its definition tells: a tool of a function of the
+-- database reads unless it says otherwise, and the method tells about HTTP.
 create or replace function private.may_tool_write(kind text, config jsonb) returns boolean
 language sql immutable
 as $$
@@ -501,8 +501,8 @@ as $$
     when 'http' then coalesce(config ->> 'method' not in ('GET', 'HEAD'), true) else true end
 $$;
 
--- Whether the starter approves each call of a tool because the swarm, or one around it, has messages of outside senders:
--- the tool may write, and what lets one of these senders in does not name it.
+-- Whether the starter approves each call of a tool because the swarm, or one around it, has messages of outside
+-- senders: the tool may write, and what lets one of these senders in does not name it.
 create or replace function private.is_outside_heard(swarm_id uuid, tool public.tools) returns boolean
 language plpgsql stable
 as $$

@@ -21,7 +21,7 @@ interface DescribedFunction {
   readonly operation: Operation;
 }
 
-/** The files of clients/sdk/src/function-types, by path: answers and bodies in two files each, stream events, and the table of all functions. */
+/** The files of clients/sdk/src/function-types, by path: answers and bodies in several files, stream events, codes of errors, and the table of all functions. */
 export function renderFunctionTypes(document: OpenApiDocument): Map<string, string> {
   const functions = Object.entries(document.paths).flatMap(([path, { post }]) =>
     path.startsWith(FUNCTION_PATH) && post !== undefined
@@ -51,7 +51,8 @@ export function renderFunctionTypes(document: OpenApiDocument): Map<string, stri
     add(file, [...schemas].map(([name, schema]) => renderDeclaration(name, schema, "received")).join("\n"));
   for (const file of BODY_FILES) add(file, functionsOf(file, functions).map(renderBodies).join("\n"));
   add("stream-events", renderStreamEvents(events));
-  add("functions", renderTable(functions, document));
+  add("codes", renderCodes(functions, document));
+  add("functions", renderTable(functions));
   return files;
 }
 
@@ -89,13 +90,24 @@ function renderStreamEvents(events: readonly Schema[]): string {
 
 const COMMON_CODE = "CommonCode";
 
-function renderTable(functions: readonly DescribedFunction[], document: OpenApiDocument): string {
+/** The table of functions has a line for each. */
+const CODES = "FunctionCodes";
+
+function renderCodes(functions: readonly DescribedFunction[], document: OpenApiDocument): string {
   const [first = [], ...others] = functions.map(({ operation }) => codesOf(operation, document));
   const common = first.filter((code) => others.every((codes) => codes.includes(code)));
   const rows = functions.map(({ name, operation }) => {
-    const byAction = operation["x-answers-by-action"];
     const own = codesOf(operation, document).filter((code) => !common.includes(code));
     const codes: Schema = { oneOf: [{ $ref: `#/${COMMON_CODE}` }, ...own.map((code) => ({ const: code }))] };
+    return renderMember(toKey(name), codes, "received", "  ");
+  });
+  const shared = `/** The codes of errors that every function can answer with. */\ntype ${COMMON_CODE} =\n${common.map((code) => `  | "${code}"`).join("\n")};\n\n`;
+  return `${shared}/** The codes of errors of each function. */\nexport interface ${CODES} {\n${rows.join("")}}\n`;
+}
+
+function renderTable(functions: readonly DescribedFunction[]): string {
+  const rows = functions.map(({ name, operation }) => {
+    const byAction = operation["x-answers-by-action"];
     const actions = Object.entries(byAction ?? {}).map(([action, schema]) =>
       renderMember(action, schema, "received", "      "),
     );
@@ -104,12 +116,12 @@ function renderTable(functions: readonly DescribedFunction[], document: OpenApiD
       `    body: ${toTypeName(name)}Body;\n`,
       renderMember("answer", { anyOf: answersOf(operation) }, "received", "    "),
       ...(actions.length === 0 ? [] : [renderActions(actions)]),
-      renderMember("code", codes, "received", "    "),
+      `    code: ${CODES}[${JSON.stringify(name)}];
+`,
       "  };\n",
     ].join("");
   });
-  const shared = `/** The codes of errors that every function can answer with. */\ntype ${COMMON_CODE} =\n${common.map((code) => `  | "${code}"`).join("\n")};\n\n`;
-  return `${shared}/** The functions under \`/functions/v1/\`: body, successful responses, and codes of errors. */\nexport interface FunctionTable {\n${rows.join("")}}\n`;
+  return `/** The functions under \`/functions/v1/\`: body, successful responses, and codes of errors. */\nexport interface FunctionTable {\n${rows.join("")}}\n`;
 }
 
 /** In one line if it fits. */
@@ -174,7 +186,7 @@ function renderOwnImports(
     return [source, names] as const;
   });
   const answers = [...named].map(([source, schemas]) => [source, [...schemas.keys()]] as const);
-  return [...answers, ...bodies]
+  return [...answers, ...bodies, ["codes", [CODES]] as const]
     .flatMap(([source, names]) => {
       const used = names.filter((name) => source !== file && new RegExp(`\\b${name}\\b`).test(body));
       if (used.length === 0) return [];

@@ -81,7 +81,7 @@ describe("a call of another system", () => {
     const github = await ada.trigger("github");
     await github.fire({ zen: "Keep it logically awesome." }, 200, { headers: { "x-github-event": "ping" } });
     for (const { id } of [slack, github]) assert.deepEqual(await ada.callsOf(id), []);
-    const forged = await SENDERS.slack(check, { secret: "another secret of nobody" });
+    const forged = SENDERS.slack(check, { secret: "another secret of nobody" });
     assert.equal((await stage.post(slack.id, forged)).status, 401);
   });
 
@@ -119,10 +119,10 @@ describe("a call that is not verified", () => {
       "no id": ["x", call],
       "a trigger that is switched off": [off.id, await off.sign()],
       "a trigger without a secret": [bare, call],
-      "another secret": [trigger.id, await SENDERS.stripe(payloadOf("stripe"), { secret: "whsec_of_somebody_else" })],
+      "another secret": [trigger.id, SENDERS.stripe(payloadOf("stripe"), { secret: "whsec_of_somebody_else" })],
       "no signature": [trigger.id, { ...call, headers: { "content-type": "application/json" } }],
       "another body": [trigger.id, { ...call, body: call.body.replace("12.5", "1250") }],
-      "an old time": [trigger.id, await SENDERS.stripe(payloadOf("stripe"), { secret, at: old })],
+      "an old time": [trigger.id, SENDERS.stripe(payloadOf("stripe"), { secret, at: old })],
       "a time that was changed": [
         trigger.id,
         {
@@ -146,7 +146,7 @@ describe("a call that is not verified", () => {
     const few = await openStage(closers, { LIMIT_API: "10" });
     const ada = await few.newPerson();
     const trigger = await ada.trigger("stripe");
-    const forged = await SENDERS.stripe(payloadOf("stripe"), { secret: "whsec_of_somebody_else" });
+    const forged = SENDERS.stripe(payloadOf("stripe"), { secret: "whsec_of_somebody_else" });
     const statuses: number[] = [];
     for (let count = 0; count < 12; count += 1) statuses.push((await few.post(trigger.id, forged)).status);
     assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 401), 429, 429]);
@@ -235,7 +235,8 @@ describe("a trigger", () => {
     // A second minute may have begun.
     assert.ok(accepted.length === 20 || accepted.length === 40, String(accepted.length));
     const stored = (await ada.callsOf(trigger.id)).map(({ id }: Parsed) => id);
-    assert.deepEqual(stored.toSorted(), accepted.toSorted());
+    assert.deepEqual(new Set(stored), new Set(accepted));
+    assert.equal(stored.length, accepted.length);
     const { rows } = await stage.sql.query("select calls from ext_triggers.windows where trigger_id = $1", [
       trigger.id,
     ]);
@@ -323,7 +324,7 @@ describe("a trigger", () => {
     await trigger.fire(undefined, 202, { secret: body.secret });
     await ada.send("PATCH", `/rest/v1/triggers?id=eq.${trigger.id}`, { verification: "hmac" });
     assert.equal((await ada.read(trigger.id)).has_secret, false);
-    const signed = await SENDERS.hmac({}, { secret: body.secret });
+    const signed = SENDERS.hmac({}, { secret: body.secret });
     assert.equal((await stage.post(trigger.id, signed)).status, 401);
     const faults = await ada.send("POST", "/functions/v1/triggers", { ...body, secret: "short" }, 400);
     assert.deepEqual(faults.details, { secret: "must be 16 to 512 printable characters without spaces" });
@@ -481,7 +482,7 @@ describe("an API key", () => {
       action: "set_secret",
       trigger_id: made.id,
     });
-    const fire = async (): Promise<Parsed> => (await stage.post(made.id, await SENDERS.bearer({}, { secret }))).body;
+    const fire = async (): Promise<Parsed> => (await stage.post(made.id, SENDERS.bearer({}, { secret }))).body;
     const { run_id } = await ada.callUntil((await fire()).call_id, isEnded, "the run ends");
     const { rows } = await stage.sql.query("select api_key_id, session_id from private.run_leases where run_id = $1", [
       run_id,

@@ -1,37 +1,32 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { Framework } from "../agents.ts";
-import type {
-  FinishedAuthorization,
-  ImportedTools,
-  ListedAuthorizations,
-  RemoteTools,
-  RevokedAuthorization,
-  Run,
-  StartedAuthorization,
-  TestedTool,
-} from "./run-answers.ts";
+import type { Run } from "./run-answers.ts";
 import type {
   AcceptedGrant,
   AcceptedInvitation,
   BatchResults,
-  CommittedCursor,
   DeclinedGrant,
   DeclinedInvitation,
   DeletedSigningSecret,
   EmittedEvents,
-  FeedEvents,
+  FinishedAuthorization,
   FoundInvitation,
+  ImportedTools,
   InvitationLink,
+  ListedAuthorizations,
   NewApiKey,
   NewSigningSecret,
   Recovery,
+  RemoteTools,
   ReplacedWebhookSecret,
   ReplayedDeliveries,
   RetriedDelivery,
   RevokedApiKey,
+  RevokedAuthorization,
   RevokedSecrets,
+  StartedAuthorization,
   TestedDelivery,
-  TestedFilter,
+  TestedTool,
 } from "./answers.ts";
 import type { AgentRespondBody } from "./run-bodies.ts";
 import type { ToolsBody } from "./tool-bodies.ts";
@@ -49,65 +44,23 @@ import type {
   WebhookDispatcherBody,
   WebhooksBody,
 } from "./bodies.ts";
-
-/** The codes of errors that every function can answer with. */
-type CommonCode =
-  | "HEADERS_TOO_LARGE"
-  | "INTERNAL_ERROR"
-  | "MESSAGE_SIGNATURE_EXPIRED"
-  | "MESSAGE_SIGNATURE_INVALID"
-  | "MESSAGE_SIGNATURE_REPLAYED"
-  | "MESSAGE_SIGNATURE_REQUIRED"
-  | "RATE_LIMITED"
-  | "UNAUTHORIZED"
-  | "UNSUPPORTED_MEDIA_TYPE";
+import type { FunctionCodes } from "./codes.ts";
 
 /** The functions under `/functions/v1/`: body, successful responses, and codes of errors. */
 export interface FunctionTable {
   "agent-grants": {
     body: AgentGrantsBody;
     answer: AcceptedGrant | DeclinedGrant;
-    answersByAction: { accept: AcceptedGrant; decline: DeclinedGrant };
-    code:
-      | CommonCode
-      | "FORBIDDEN"
-      | "GRANT_NOT_FOUND"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR";
+    answersByAction: {
+      accept: AcceptedGrant;
+      decline: DeclinedGrant;
+    };
+    code: FunctionCodes["agent-grants"];
   };
   "agent-respond": {
     body: AgentRespondBody;
     answer: Run;
-    code:
-      | CommonCode
-      | "AGENT_NOT_FOUND"
-      | "APPROVAL_DECIDED"
-      | "APPROVAL_EXPIRED"
-      | "BUDGET_EXCEEDED"
-      | "CLIENT_TOOL_EXPIRED"
-      | "CONTENT_BLOCKED"
-      | "FORBIDDEN"
-      | "GUARDRAIL_BLOCKED"
-      | "GUARDRAIL_FAILED"
-      | "IDEMPOTENCY_KEY_REUSED"
-      | "INVALID_MODEL"
-      | "NO_AGENTS"
-      | "PAYLOAD_TOO_LARGE"
-      | "PERMISSION_DENIED"
-      | "PROVIDER_ERROR"
-      | "PROVIDER_NOT_CONFIGURED"
-      | "PROVIDER_TIMEOUT"
-      | "RESPONSE_SCHEMA_MISMATCH"
-      | "RUN_ENDED"
-      | "RUN_NOT_FOUND"
-      | "SERVICE_UNAVAILABLE"
-      | "SIGNAL_LIMIT_REACHED"
-      | "SWARM_BUSY"
-      | "SWARM_NOT_ACTIVE"
-      | "SWARM_NOT_FOUND"
-      | "TOOL_RESULT_SUBMITTED"
-      | "VALIDATION_ERROR";
+    code: FunctionCodes["agent-respond"];
   };
   tools: {
     body: ToolsBody;
@@ -128,20 +81,12 @@ export interface FunctionTable {
       revoke_authorization: RevokedAuthorization;
       test: TestedTool;
     };
-    code:
-      | CommonCode
-      | "FORBIDDEN"
-      | "INVALID_URL"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "TOOL_ERROR"
-      | "TOOL_NOT_FOUND"
-      | "VALIDATION_ERROR";
+    code: FunctionCodes["tools"];
   };
   batch: {
     body: BatchBody;
     answer: BatchResults;
-    code: CommonCode;
+    code: FunctionCodes["batch"];
   };
   schedules: {
     body: SchedulesBody;
@@ -149,17 +94,7 @@ export interface FunctionTable {
       run_id: string;
       swarm_id: string;
     };
-    code:
-      | CommonCode
-      | "BUDGET_EXCEEDED"
-      | "FORBIDDEN"
-      | "NOT_FOUND"
-      | "NO_AGENTS"
-      | "PAYLOAD_TOO_LARGE"
-      | "PERMISSION_DENIED"
-      | "SERVICE_UNAVAILABLE"
-      | "SWARM_BUSY"
-      | "VALIDATION_ERROR";
+    code: FunctionCodes["schedules"];
   };
   triggers: {
     body: TriggersBody;
@@ -186,18 +121,7 @@ export interface FunctionTable {
         swarm_id: string;
       };
     };
-    code:
-      | CommonCode
-      | "BUDGET_EXCEEDED"
-      | "FORBIDDEN"
-      | "INSUFFICIENT_SCOPE"
-      | "NOT_FOUND"
-      | "NO_AGENTS"
-      | "PAYLOAD_TOO_LARGE"
-      | "PERMISSION_DENIED"
-      | "SERVICE_UNAVAILABLE"
-      | "SWARM_BUSY"
-      | "VALIDATION_ERROR";
+    code: FunctionCodes["triggers"];
   };
   invitations: {
     body: InvitationsBody;
@@ -208,13 +132,7 @@ export interface FunctionTable {
       accept: AcceptedInvitation;
       decline: DeclinedInvitation;
     };
-    code:
-      | CommonCode
-      | "FORBIDDEN"
-      | "INVITATION_NOT_FOUND"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR";
+    code: FunctionCodes["invitations"];
   };
   "provider-keys": {
     body: ProviderKeysBody;
@@ -229,51 +147,29 @@ export interface FunctionTable {
         duration_ms: number;
       };
     };
-    code: CommonCode | "FORBIDDEN" | "PAYLOAD_TOO_LARGE" | "SERVICE_UNAVAILABLE" | "VALIDATION_ERROR";
+    code: FunctionCodes["provider-keys"];
   };
   "test-webhook": {
     body: TestWebhookBody;
     answer: TestedDelivery;
-    code:
-      | CommonCode
-      | "FORBIDDEN"
-      | "INVALID_EVENTS"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR"
-      | "WEBHOOK_DISABLED"
-      | "WEBHOOK_NOT_FOUND";
+    code: FunctionCodes["test-webhook"];
   };
   events: {
     body: EventsBody;
-    answer: EmittedEvents | FeedEvents | CommittedCursor;
-    answersByAction: { emit: EmittedEvents; read: FeedEvents; commit: CommittedCursor };
-    code:
-      | CommonCode
-      | "FORBIDDEN"
-      | "IDEMPOTENCY_KEY_REUSED"
-      | "INSUFFICIENT_SCOPE"
-      | "INVALID_EVENTS"
-      | "NOT_FOUND"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR";
+    answer: EmittedEvents;
+    answersByAction: {
+      emit: EmittedEvents;
+    };
+    code: FunctionCodes["events"];
   };
   webhooks: {
     body: WebhooksBody;
-    answer: ReplacedWebhookSecret | RevokedSecrets | TestedFilter;
+    answer: ReplacedWebhookSecret | RevokedSecrets;
     answersByAction: {
       regenerate_secret: ReplacedWebhookSecret;
       revoke_previous_secrets: RevokedSecrets;
-      test_filter: TestedFilter;
     };
-    code:
-      | CommonCode
-      | "FORBIDDEN"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR"
-      | "WEBHOOK_NOT_FOUND";
+    code: FunctionCodes["webhooks"];
   };
   "webhook-dispatcher": {
     body: WebhookDispatcherBody;
@@ -285,44 +181,24 @@ export interface FunctionTable {
       recover_since: Recovery;
       recovery: Recovery;
     };
-    code:
-      | CommonCode
-      | "DELIVERY_FAILED"
-      | "DELIVERY_NOT_FOUND"
-      | "FORBIDDEN"
-      | "NOT_FOUND"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR"
-      | "WEBHOOK_DISABLED"
-      | "WEBHOOK_NOT_FOUND";
+    code: FunctionCodes["webhook-dispatcher"];
   };
   "api-keys": {
     body: ApiKeysBody;
     answer: RevokedApiKey | NewApiKey;
-    answersByAction: { create: NewApiKey; revoke: RevokedApiKey };
-    code:
-      | CommonCode
-      | "API_KEY_LIMIT_REACHED"
-      | "API_KEY_NOT_FOUND"
-      | "FORBIDDEN"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR"
-      | "insufficient_aal"
-      | "reauthentication_needed";
+    answersByAction: {
+      create: NewApiKey;
+      revoke: RevokedApiKey;
+    };
+    code: FunctionCodes["api-keys"];
   };
   "request-signing": {
     body: RequestSigningBody;
     answer: NewSigningSecret | DeletedSigningSecret;
-    answersByAction: { regenerate_secret: NewSigningSecret; delete_secret: DeletedSigningSecret };
-    code:
-      | CommonCode
-      | "FORBIDDEN"
-      | "PAYLOAD_TOO_LARGE"
-      | "SERVICE_UNAVAILABLE"
-      | "VALIDATION_ERROR"
-      | "insufficient_aal"
-      | "reauthentication_needed";
+    answersByAction: {
+      regenerate_secret: NewSigningSecret;
+      delete_secret: DeletedSigningSecret;
+    };
+    code: FunctionCodes["request-signing"];
   };
 }

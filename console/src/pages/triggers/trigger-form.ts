@@ -53,10 +53,16 @@ export function renderTrigger(form: TriggerForm): RenderedTrigger {
   const wrong = entries.filter(([, value]) => Number.isNaN(value));
   if (wrong.length > 0) return { faults: Object.fromEntries(wrong.map(([column]) => [column, "Must be a number."])) };
   const numbers = Object.fromEntries(entries) as Pick<TriggerDraft, keyof typeof NUMBERS>;
-  const { name, message, verification, conversation, signature_header, signature_encoding, signature_prefix } = form;
+  const { signature_header, signature_encoding, signature_prefix } = form;
   return {
     draft: {
-      ...{ name, message, verification, conversation, signature_header, signature_encoding, signature_prefix },
+      name: form.name,
+      message: form.message,
+      verification: form.verification,
+      conversation: form.conversation,
+      signature_header,
+      signature_encoding,
+      signature_prefix,
       ...numbers,
       event_id_path: form.event_id_path.trim() === "" ? null : form.event_id_path.trim(),
       allowed_tools: form.allowed_tools.split(/[\s,]+/u).filter((word) => word !== ""),

@@ -2,7 +2,7 @@ import type { Query } from "swarmbase/extension";
 import type { TriggerScheme } from "../verification/read-claim.ts";
 
 /** A row of `triggers`, as far as its calls need it. */
-export interface TriggerRow {
+interface TriggerRow {
   readonly id: string;
   readonly user_id: string;
   readonly agent_id: string | null;

@@ -130,7 +130,7 @@ async function sendUntilAccepted(
 ): Promise<string> {
   for (let attempt = 0; ; attempt += 1) {
     const { url } = running[attempt % running.length]?.credentials ?? {};
-    const { headers, body } = await SENDERS.stripe({ id: eventId }, { secret });
+    const { headers, body } = SENDERS.stripe({ id: eventId }, { secret });
     try {
       const address = new URL(`/triggers/v1/${id}`, url);
       const sent = await fetch(address, { method: "POST", headers: { ...headers }, body, dispatcher });
