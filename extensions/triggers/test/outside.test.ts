@@ -72,6 +72,31 @@ describe("a tool that acts for the owner of a trigger", () => {
     assert.equal(free.status, "completed");
   });
 
+  test("needs an approval in a sub-task of the run, too", async () => {
+    const ada = await stage.newPerson();
+    const { id: innerId } = await ada.insert("agents", { name: "Max" });
+    await giveTools(ada, innerId);
+    const team = await ada.insert("swarms", { name: "Team" });
+    await ada.insert("swarm_agents", { swarm_id: team.id, agent_id: innerId });
+    const row = { name: "team", description: "Refunds.", kind: "swarm", config: { swarm_id: team.id } };
+    const { id: toolId } = await ada.insert("tools", row);
+    await ada.insert("agent_tools", { agent_id: ada.agentId, tool_id: toolId });
+    const message = `/tool team ${JSON.stringify({ message: '/tool refund {"order_id": "sub"}' })}`;
+    const ask = async (triggerRow: object): Promise<Parsed> => {
+      const trigger = await ada.trigger("bearer", { message, conversation: "new", ...triggerRow });
+      const { call_id } = await trigger.fire();
+      return ada.call(call_id);
+    };
+    const { run_id } = await ask({});
+    const pending = `select 1 from private.sub_tasks s join public.tool_executions x on x.run_id = s.run_id
+      where s.parent_run_id = $1 and x.tool_name = 'refund' and x.status = 'pending_approval'`;
+    await until(async () => (await stage.sql.query(pending, [run_id])).rowCount === 1, "the sub-task waits");
+    const { id } = await ask({ allowed_tools: ["refund"] });
+    await ada.callUntil(id, ({ status }) => status === "completed", "the trigger names the tool");
+    const { rows } = await stage.sql.query("select count(*)::int as count from public.refunds where order_id = 'sub'");
+    assert.deepEqual(rows, [{ count: 1 }]);
+  });
+
   test("needs none if the trigger names it, until the trigger does not or another one speaks there", async () => {
     const ada = await stage.newPerson();
     await giveTools(ada);
