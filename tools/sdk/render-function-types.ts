@@ -116,8 +116,7 @@ function renderTable(functions: readonly DescribedFunction[]): string {
       `    body: ${toTypeName(name)}Body;\n`,
       renderMember("answer", { anyOf: answersOf(operation) }, "received", "    "),
       ...(actions.length === 0 ? [] : [renderActions(actions)]),
-      `    code: ${CODES}[${JSON.stringify(name)}];
-`,
+      `    code: ${CODES}[${JSON.stringify(name)}];\n`,
       "  };\n",
     ].join("");
   });

@@ -105,6 +105,7 @@ export interface FunctionCodes {
     | "IDEMPOTENCY_KEY_REUSED"
     | "INSUFFICIENT_SCOPE"
     | "INVALID_EVENTS"
+    | "NOT_FOUND"
     | "PAYLOAD_TOO_LARGE"
     | "SERVICE_UNAVAILABLE"
     | "VALIDATION_ERROR";

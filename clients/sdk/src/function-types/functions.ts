@@ -1,32 +1,37 @@
 // Written by "npm run generate -- sdk-types" from the OpenAPI document; do not edit.
 import type { Framework } from "../agents.ts";
-import type { Run } from "./run-answers.ts";
+import type {
+  FinishedAuthorization,
+  ImportedTools,
+  ListedAuthorizations,
+  RemoteTools,
+  RevokedAuthorization,
+  Run,
+  StartedAuthorization,
+  TestedTool,
+} from "./run-answers.ts";
 import type {
   AcceptedGrant,
   AcceptedInvitation,
   BatchResults,
+  CommittedCursor,
   DeclinedGrant,
   DeclinedInvitation,
   DeletedSigningSecret,
   EmittedEvents,
-  FinishedAuthorization,
+  FeedEvents,
   FoundInvitation,
-  ImportedTools,
   InvitationLink,
-  ListedAuthorizations,
   NewApiKey,
   NewSigningSecret,
   Recovery,
-  RemoteTools,
   ReplacedWebhookSecret,
   ReplayedDeliveries,
   RetriedDelivery,
   RevokedApiKey,
-  RevokedAuthorization,
   RevokedSecrets,
-  StartedAuthorization,
   TestedDelivery,
-  TestedTool,
+  TestedFilter,
 } from "./answers.ts";
 import type { AgentRespondBody } from "./run-bodies.ts";
 import type { ToolsBody } from "./tool-bodies.ts";
@@ -51,10 +56,7 @@ export interface FunctionTable {
   "agent-grants": {
     body: AgentGrantsBody;
     answer: AcceptedGrant | DeclinedGrant;
-    answersByAction: {
-      accept: AcceptedGrant;
-      decline: DeclinedGrant;
-    };
+    answersByAction: { accept: AcceptedGrant; decline: DeclinedGrant };
     code: FunctionCodes["agent-grants"];
   };
   "agent-respond": {
@@ -156,18 +158,17 @@ export interface FunctionTable {
   };
   events: {
     body: EventsBody;
-    answer: EmittedEvents;
-    answersByAction: {
-      emit: EmittedEvents;
-    };
+    answer: EmittedEvents | FeedEvents | CommittedCursor;
+    answersByAction: { emit: EmittedEvents; read: FeedEvents; commit: CommittedCursor };
     code: FunctionCodes["events"];
   };
   webhooks: {
     body: WebhooksBody;
-    answer: ReplacedWebhookSecret | RevokedSecrets;
+    answer: ReplacedWebhookSecret | RevokedSecrets | TestedFilter;
     answersByAction: {
       regenerate_secret: ReplacedWebhookSecret;
       revoke_previous_secrets: RevokedSecrets;
+      test_filter: TestedFilter;
     };
     code: FunctionCodes["webhooks"];
   };
@@ -186,19 +187,13 @@ export interface FunctionTable {
   "api-keys": {
     body: ApiKeysBody;
     answer: RevokedApiKey | NewApiKey;
-    answersByAction: {
-      create: NewApiKey;
-      revoke: RevokedApiKey;
-    };
+    answersByAction: { create: NewApiKey; revoke: RevokedApiKey };
     code: FunctionCodes["api-keys"];
   };
   "request-signing": {
     body: RequestSigningBody;
     answer: NewSigningSecret | DeletedSigningSecret;
-    answersByAction: {
-      regenerate_secret: NewSigningSecret;
-      delete_secret: DeletedSigningSecret;
-    };
+    answersByAction: { regenerate_secret: NewSigningSecret; delete_secret: DeletedSigningSecret };
     code: FunctionCodes["request-signing"];
   };
 }
