@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { get } from "node:https";
+import http from "node:http";
+import https from "node:https";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -81,32 +82,43 @@ export async function startService(
     giveUp.abort();
     throw new Error(`the service ended with code ${code} before it was healthy:\n${output()}`);
   });
-  const credentials = await Promise.race([waitUntilHealthy(dataDir, port, giveUp.signal), ended]);
+  const credentials = await Promise.race([
+    waitUntilHealthy(dataDir, { port, isProxied: env["TLS_MODE"] === "proxy" }, giveUp.signal),
+    ended,
+  ]);
   ended.catch(() => {});
   if (child.pid === undefined) throw new Error("the service has no process id");
   return { pid: child.pid, credentials, exited, output, stop };
 }
 
-async function waitUntilHealthy(dataDir: string, port: string, signal: AbortSignal): Promise<Credentials> {
+interface Address {
+  readonly port: string;
+  /** The service speaks plain HTTP, and believes what a proxy says. */
+  readonly isProxied: boolean;
+}
+
+async function waitUntilHealthy(dataDir: string, address: Address, signal: AbortSignal): Promise<Credentials> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
-    if (await isHealthy(port))
+    if (await isHealthy(address))
       return JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")) as Credentials;
     if (Date.now() > deadline) throw new Error("the service was not healthy in time");
     await delay(20, undefined, { signal });
   }
 }
 
-function isHealthy(port: string): Promise<boolean> {
+function isHealthy({ port, isProxied }: Address): Promise<boolean> {
   return new Promise((resolve) => {
     // Before the first start there is no certificate to trust, and only liveness is asked here.
-    get(
-      { host: "127.0.0.1", port, path: "/health", rejectUnauthorized: false, agent: false, timeout: 2_000 },
-      (response) => {
+    const target = { host: "127.0.0.1", port, path: "/health", agent: false, timeout: 2_000 } as const;
+    const request = isProxied
+      ? http.get({ ...target, headers: { "x-forwarded-proto": "https" } })
+      : https.get({ ...target, rejectUnauthorized: false });
+    request
+      .on("response", (response) => {
         response.resume();
         resolve(response.statusCode === 200);
-      },
-    )
+      })
       .on("timeout", function (this: { destroy(): void }) {
         this.destroy();
       })
