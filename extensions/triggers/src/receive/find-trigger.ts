@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ExtensionDatabase } from "swarmbase/extension";
 import { findTriggers, type FoundTrigger } from "../sql/trigger-row.ts";
+
+/** Between the beginnings of two statements: a storm of calls shares few of them, and a call that comes alone does not wait. */
+const GAP_MS = 5;
 
 type Find = (id: string) => Promise<FoundTrigger | null>;
 
@@ -11,10 +15,14 @@ export function createFindTrigger(database: Pick<ExtensionDatabase, "asService">
   let waiting: PromiseWithResolvers<ReadonlyMap<string, FoundTrigger>> | null = null;
   let ids = new Set<string>();
   let isBusy = false;
+  let lastAtMs = Number.NEGATIVE_INFINITY;
 
   const lookUpAll = async (): Promise<void> => {
     isBusy = true;
     while (waiting !== null) {
+      const waitMs = lastAtMs + GAP_MS - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      lastAtMs = performance.now();
       const [batch, wanted] = [waiting, [...ids]];
       [waiting, ids] = [null, new Set()];
       try {
