@@ -1,35 +1,11 @@
 // In charge of: the calls of operators: who may make them, their audit log, and what they see and change.
 // Not in charge of: what the tables and accounts accept, which the core decides.
-import { defineExtension } from "swarmbase/extension";
+import { defineExtension, lazy } from "swarmbase/extension";
 import { ACCESS } from "./sql/access.ts";
-import { runHousekeeping } from "./housekeeping.ts";
 import { LogBuffer } from "./observe/log-buffer.ts";
-import { runObserver } from "./observe/run-observer.ts";
-import { toExtensionRoute } from "./operator-route.ts";
 import { OPERATORS_HELP } from "./operators-command.ts";
-import { auditRoutes } from "./routes/audit.ts";
-import { logRoutes } from "./routes/logs.ts";
-import { mailRoutes } from "./routes/mail.ts";
-import { metricRoutes } from "./routes/metrics.ts";
-import { nodeRoutes } from "./routes/nodes.ts";
-import { membershipRoutes } from "./routes/operators.ts";
-import { providerRoutes } from "./routes/providers.ts";
-import { settingRoutes } from "./routes/settings.ts";
-import { tableRoutes } from "./routes/tables.ts";
-import { userRoutes } from "./routes/users.ts";
 import { SETTINGS } from "./settings.ts";
 
-const routes = [
-  ...userRoutes,
-  ...tableRoutes,
-  ...logRoutes,
-  ...metricRoutes,
-  ...nodeRoutes,
-  ...settingRoutes,
-  ...providerRoutes,
-  ...mailRoutes,
-  ...auditRoutes,
-].map(toExtensionRoute);
 /** Between the log of the process and the worker that stores its lines. */
 const lines = new LogBuffer();
 
@@ -41,16 +17,23 @@ export const extension = defineExtension({
   settings: SETTINGS,
   sql: new URL("../sql/", import.meta.url),
   access: ACCESS,
-  configure: ({ OPERATOR_ENABLED: isEnabled }) =>
+  configure: async ({ OPERATOR_ENABLED: isEnabled }) =>
     isEnabled
       ? {
-          routes: [...membershipRoutes, ...routes],
+          routes: (await import("./operator-routes.ts")).OPERATOR_ROUTES,
           observation: { onLine: (line) => lines.add(line, new Date()), hasMetrics: true },
         }
       : {},
   workers: [
-    { name: "operator housekeeping", run: runHousekeeping },
-    { name: "operator observer", isOnEveryNode: true, run: (signal, context) => runObserver(signal, context, lines) },
+    {
+      name: "operator housekeeping",
+      run: lazy(async () => (await import("./housekeeping.ts")).runHousekeeping),
+    },
+    {
+      name: "operator observer",
+      isOnEveryNode: true,
+      run: async (signal, context) => (await import("./observe/run-observer.ts")).runObserver(signal, context, lines),
+    },
   ],
   commands: [
     {
