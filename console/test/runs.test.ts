@@ -90,6 +90,34 @@ test("a swarm becomes a tool, and the trace of a run shows its agents below the 
   assert.equal(await page.getByRole("button", { name: /^Open the run: / }).count(), 1, "the list has no sub-tasks");
 });
 
+test("a run that waits for a signal says so, and continues with what is sent to it", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  const [tool] = (await api.call("GET", "/rest/v1/tools?name=eq.wait_for_event&select=id")) as { id: string }[];
+  await api.call("POST", "/rest/v1/agent_tools", { agent_id: agentIds[0], tool_id: tool?.id });
+  const { run_id: runId } = await ask(api, swarmId, '/tool wait_for_event {"name": "paid", "seconds": 86400}');
+  await page.goto(`/runs/${runId}`);
+  await page.getByText(/Ada is waiting for the signal paid until /u).waitFor();
+  await checkAppearance(page, "run-waiting");
+  await page.getByRole("button", { name: "Send a signal" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Data" }).fill('{"amount": 12}');
+  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await waitUntil(async () => {
+    const [run] = (await api.call("GET", `/rest/v1/runs?id=eq.${runId}&select=status`)) as { status: string }[];
+    return run?.status === "completed";
+  });
+  const path = `/rest/v1/tool_executions?run_id=eq.${runId}&select=tool_execution_payloads(output)`;
+  assert.match(JSON.stringify(await api.call("GET", path)), /"amount":\s*12/u);
+  await page.getByRole("button", { name: "Send a signal" }).waitFor({ state: "hidden" });
+});
+
 test("the trace of a run shows its parts, and each part what was sent and answered", async (t, {
   openPage,
   instance,
