@@ -3740,13 +3740,17 @@ CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_dela
 AS $function$
 #variable_conflict use_column
 declare
-  places tid[] := array(
-    select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
-    union all
-    select ctid from (select ctid from private.events order by seq desc
-      limit max_events / 4 for update skip locked) as newest);
+  places tid[];
+  has_feeds boolean;
   skipped uuid[];
 begin
+  select array(
+      select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
+      union all
+      select ctid from (select ctid from private.events order by seq desc
+        limit max_events / 4 for update skip locked) as newest),
+    exists (select 1 from public.event_feeds)
+  into places, has_feeds;
   fed := 0;
   if places = '{}' and not exists (select 1 from private.webhook_resumptions) then
     events := 0;
@@ -3754,7 +3758,7 @@ begin
     has_resumptions := false;
     return;
   end if;
-  if exists (select 1 from public.event_feeds) then
+  if has_feeds then
     fed := private.feed_events(places);
   end if;
   with taken as (

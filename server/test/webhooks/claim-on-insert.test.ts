@@ -51,7 +51,7 @@ describe("claim on insert", () => {
 
   test("a fan-out without events claims nothing and still reports enabled webhooks", async () => {
     await prepare();
-    const nothing = { events: 0, unclaimed: 0, hasResumptions: false, claimed: [] };
+    const nothing = { events: 0, unclaimed: 0, fed: 0, hasResumptions: false, claimed: [] };
     assert.deepEqual(await fanOut(), nothing);
     await stage.sql.query("update public.webhooks set is_active = false where id = $1", [webhook]);
     await stage.sql.query("update public.webhooks set is_active = true where id = $1", [webhook]);
