@@ -82,7 +82,14 @@ test("6.1 a reader that waits gets the next event when it is committed, and noth
 
 test("6.1 waiting readers count against the streams of the user", async () => {
   const feed = await addFeed(bob);
-  const readers = Array.from({ length: STREAMS }, () => read(bob, feed, { wait_seconds: 30 }));
+  // One that the question below leaves no place asks again.
+  const readers = Array.from({ length: STREAMS }, () =>
+    eventually(
+      () => call(bob, feed, { wait_seconds: 30 }),
+      ({ status }) => status === 200,
+      "a reader has a place",
+    ),
+  );
   const refused = await eventually(
     () => call(bob, feed, { wait_seconds: 0.01 }),
     ({ status }) => status === 429,
@@ -91,7 +98,7 @@ test("6.1 waiting readers count against the streams of the user", async () => {
   assert.equal(apiErrorOf(refused).code, "RATE_LIMITED");
   assert.deepEqual((await read(bob, feed)).events, [], "a reader that does not wait is not counted");
   await addAgent(bob, "last");
-  for (const page of await Promise.all(readers)) assert.deepEqual(namesOf(page), ["last"]);
+  for (const { body } of await Promise.all(readers)) assert.deepEqual(namesOf(body as unknown as Page), ["last"]);
   assert.deepEqual(namesOf(await read(bob, feed, { wait_seconds: 1 })), ["last"]);
 });
 
