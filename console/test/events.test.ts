@@ -83,9 +83,12 @@ test("the event list updates live and can be filtered, paused, expanded and foll
   await page.getByText("51 events so far").waitFor();
   const more = page.getByRole("button", { name: "Show more" });
   await waitUntil(async () => {
-    if ((await more.count()) === 0) return true;
-    if (await more.isEnabled()) await more.click();
-    return false;
+    // At once, because the button goes away with the last page.
+    const [isBusy] = await more.evaluateAll((buttons) =>
+      buttons.map((button) => (button as HTMLButtonElement).disabled),
+    );
+    if (isBusy === false) await more.click();
+    return isBusy === undefined;
   });
   await page.getByLabel("Search the events").fill("room: line ");
   await page.getByText(/^130 of \d+ events$/).waitFor();

@@ -149,7 +149,7 @@ describe("swarmbase db", () => {
     await app.write("migrations/0001_notes.sql", NOTES);
     assert.match(
       (await db("diff")).stderr,
-      /^Migrations are pending: 0001_notes\. Apply them first: swarmbase db push\n$/,
+      /^Migrations are pending: 0001_notes\. Apply them first: npm run swarmbase db push\n$/,
     );
     await db("push");
     await app.owner.query("alter table public.notes add column is_read boolean not null default false");
