@@ -134,7 +134,7 @@ test("beyond: the examples for triggers run without changes, and the program cal
   const console = { log: (value: string) => void printed.push(value) };
   const agent = { id: await add(ada, "agents", { name: "Called" }) };
   const blocks = await readBlocks("triggers.md");
-  assert.equal(blocks.length, 4);
+  assert.equal(blocks.length, 5);
   const serviceUrl = service.credentials.url;
   const signingSecret = "whsec_from_the_page_of_stripe";
   // Each uses what those before it have made.

@@ -86,6 +86,7 @@ const FORM: TriggerForm = {
   signature_encoding: "base64",
   signature_prefix: "sha256=",
   event_id_path: " data.id ",
+  filter: '{"a": 1}',
   calls_per_minute: "",
   max_tokens: "",
   max_cost_usd: "0.5",
@@ -95,10 +96,18 @@ const FORM: TriggerForm = {
 
 plainTest("the form of a trigger becomes its columns, or has an error at its field", () => {
   const numbers = { calls_per_minute: 60, max_tokens: null, max_cost_usd: 0.5, pause_after_failures: 0 };
-  const draft = { ...FORM, ...numbers, event_id_path: "data.id", allowed_tools: ["refund", "close_order"] };
+  const draft = {
+    ...FORM,
+    ...numbers,
+    event_id_path: "data.id",
+    filter: { a: 1 },
+    allowed_tools: ["refund", "close_order"],
+  };
   assert.deepEqual(renderTrigger(FORM), { draft });
   const rendered = renderTrigger({ ...FORM, event_id_path: "", max_cost_usd: "one" });
   assert.deepEqual("faults" in rendered && Object.keys(rendered.faults), ["max_cost_usd"]);
+  const unread = renderTrigger({ ...FORM, filter: "[1]" });
+  assert.deepEqual("faults" in unread && Object.keys(unread.faults), ["filter"]);
 });
 
 plainTest("a trigger that accepts no calls, or has refused some, says why", () => {

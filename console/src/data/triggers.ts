@@ -28,6 +28,7 @@ export type TriggerDraft = Pick<Columns, "name" | "message" | "verification"> &
       | "signature_encoding"
       | "signature_prefix"
       | "event_id_path"
+      | "filter"
       | "calls_per_minute"
       | "max_tokens"
       | "max_cost_usd"

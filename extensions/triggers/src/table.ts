@@ -35,6 +35,8 @@ export const TRIGGERS: ExtensionTable = {
       isNullable: true,
       findFault: (path) => findPathFault(String(path)),
     },
+    // The database knows the language of filters.
+    filter: { type: "object", max: 4096, isNullable: true },
     replay_window_seconds: { type: "integer", min: 10, max: 3600 },
     enabled: { type: "boolean" },
     calls_per_minute: { type: "integer", min: 1, max: 6000 },
@@ -45,7 +47,16 @@ export const TRIGGERS: ExtensionTable = {
     allowed_tools: { type: "list", max: 50, findFault: (names) => findNamesFault(names) },
     pause_after_failures: { type: "integer", max: 100 },
   },
-  managed: ["has_secret", "failures", "paused_reason", "limited_at", "unverified_at", "api_key_id", "api_key_scopes"],
+  managed: [
+    "has_secret",
+    "failures",
+    "skipped",
+    "paused_reason",
+    "limited_at",
+    "unverified_at",
+    "api_key_id",
+    "api_key_scopes",
+  ],
   findRowFaults: ({ agent_id, swarm_id }) =>
     (agent_id === null) === (swarm_id === null) ? { agent_id: "or swarm_id must be given, and not both" } : {},
 };

@@ -100,6 +100,30 @@ describe("a call of another system", () => {
   });
 });
 
+describe("a filter", () => {
+  test("lets calls start runs whose payload meets it, counts the others, and is not asked for a replay", async () => {
+    const ada = await stage.newPerson();
+    const filter = { type: "order.paid", data: { total: { $gte: 100 } } };
+    const trigger = await ada.trigger("hmac", { filter });
+    const paid = { type: "order.paid", data: { total: 120 } };
+    const { call_id } = await trigger.fire(paid);
+    for (const payload of [{ type: "order.paid", data: { total: 99 } }, { type: "order.paid\0" }, [1], 1])
+      assert.deepEqual(await trigger.fire(payload, 200), { skipped: true });
+    assert.deepEqual(
+      (await ada.callsOf(trigger.id)).map(({ id }: Parsed) => id),
+      [call_id],
+    );
+    const path = `/rest/v1/triggers?id=eq.${trigger.id}&select=filter,skipped`;
+    assert.deepEqual(await ada.send("GET", path), [{ filter, skipped: 4 }]);
+    await ada.callUntil(call_id, isEnded, "the run ends");
+    await ada.send("PATCH", `/rest/v1/triggers?id=eq.${trigger.id}`, { filter: { type: "other" } });
+    await ada.send("POST", "/functions/v1/triggers", { action: "replay", call_id });
+    assert.equal((await ada.callsOf(trigger.id)).length, 2);
+    await ada.send("PATCH", `/rest/v1/triggers?id=eq.${trigger.id}`, { filter: null });
+    await trigger.fire({ ...paid, data: { total: 1 } });
+  });
+});
+
 describe("a call that is not verified", () => {
   test("gets the answer of a trigger that does not exist, whatever the reason, and is not stored", async () => {
     const ada = await stage.newPerson();
@@ -396,6 +420,11 @@ describe("a trigger", () => {
     assert.deepEqual(await faultsOf({ allowed_tools: Array.from({ length: 51 }, () => "a") }), {
       allowed_tools: "must have at most 50 entries",
     });
+    assert.deepEqual(await faultsOf({ filter: { a: { $regex: "." }, b: { $in: [] } } }), {
+      "filter.a.$regex": "is not an operator",
+      "filter.b.$in": "must be a text, a number, true, false, null or a list of these",
+    });
+    assert.deepEqual(await faultsOf({ filter: [] }), { filter: "must be a JSON object" });
     assert.deepEqual(await faultsOf({ allowed_tools: ["a b"] }), { allowed_tools: "must be names of tools" });
     assert.deepEqual(await faultsOf({ allowed_tools: [1] }), { allowed_tools: "must be an array of strings" });
     await ada.send("POST", "/rest/v1/triggers", { ...base, agent_id: bob.agentId }, 403);

@@ -1,4 +1,6 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
+import type { Json } from "../json.ts";
+
 export type TriggersTable = {
   Row: {
     id: string;
@@ -14,6 +16,7 @@ export type TriggersTable = {
     signature_encoding: "hex" | "base64";
     signature_prefix: string;
     event_id_path: string | null;
+    filter: Json | null;
     replay_window_seconds: number;
     enabled: boolean;
     calls_per_minute: number;
@@ -25,6 +28,7 @@ export type TriggersTable = {
     pause_after_failures: number;
     has_secret: boolean;
     failures: number;
+    skipped: number;
     paused_reason: string | null;
     limited_at: string | null;
     unverified_at: string | null;
@@ -47,6 +51,7 @@ export type TriggersTable = {
     signature_encoding?: "hex" | "base64";
     signature_prefix?: string;
     event_id_path?: string | null;
+    filter?: Json | null;
     replay_window_seconds?: number;
     enabled?: boolean;
     calls_per_minute?: number;
@@ -67,6 +72,7 @@ export type TriggersTable = {
     signature_encoding?: "hex" | "base64";
     signature_prefix?: string;
     event_id_path?: string | null;
+    filter?: Json | null;
     replay_window_seconds?: number;
     enabled?: boolean;
     calls_per_minute?: number;

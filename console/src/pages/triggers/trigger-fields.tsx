@@ -1,4 +1,5 @@
 import { CardSection } from "../../components/card.tsx";
+import { FilterField } from "../../components/filter-field.tsx";
 import { Field } from "../../components/field.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
@@ -131,6 +132,13 @@ function SenderFields({ form, errors, onChange }: TriggerFieldsProps) {
           </Field>
         )}
       </div>
+      <FilterField
+        text={form.filter}
+        onChange={(filter) => onChange({ filter })}
+        hint="JSON with conditions on the payload. Empty: every call starts a run."
+        placeholder={'{ "type": "charge.refunded" }'}
+        errors={errors}
+      />
     </CardSection>
   );
 }

@@ -1,12 +1,16 @@
+import type { JsonObject } from "@swarmbase/sdk";
 import { useState } from "react";
 import type { Trigger, TriggerDraft } from "../../data/triggers.ts";
 import type { Write } from "../../data/write.ts";
 import type { FormFailure } from "../../components/form-frame.tsx";
+import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../components/filter-text.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 
 /** The columns of the form. Numbers and lists are as they are typed. */
-export type TriggerForm = Readonly<Omit<TriggerDraft, keyof typeof NUMBERS | "allowed_tools" | "event_id_path">> &
-  Readonly<Record<keyof typeof NUMBERS | "allowed_tools" | "event_id_path", string>>;
+export type TriggerForm = Readonly<
+  Omit<TriggerDraft, keyof typeof NUMBERS | "allowed_tools" | "event_id_path" | "filter">
+> &
+  Readonly<Record<keyof typeof NUMBERS | "allowed_tools" | "event_id_path" | "filter", string>>;
 
 /** What an empty field stands for. */
 const NUMBERS = { calls_per_minute: 60, max_tokens: null, max_cost_usd: null, pause_after_failures: 5 } as const;
@@ -20,6 +24,7 @@ const EMPTY: TriggerForm = {
   signature_encoding: "hex",
   signature_prefix: "",
   event_id_path: "",
+  filter: "",
   calls_per_minute: "60",
   max_tokens: "",
   max_cost_usd: "",
@@ -31,6 +36,7 @@ function formOf(row: Trigger): TriggerForm {
   return {
     ...row,
     event_id_path: row.event_id_path ?? "",
+    filter: toFilterText(row.filter as JsonObject | null),
     calls_per_minute: String(row.calls_per_minute),
     max_tokens: String(row.max_tokens ?? ""),
     max_cost_usd: String(row.max_cost_usd ?? ""),
@@ -52,6 +58,8 @@ export function renderTrigger(form: TriggerForm): RenderedTrigger {
   });
   const wrong = entries.filter(([, value]) => Number.isNaN(value));
   if (wrong.length > 0) return { faults: Object.fromEntries(wrong.map(([column]) => [column, "Must be a number."])) };
+  const filter = parseFilter(form.filter);
+  if (filter === undefined) return { faults: { filter: NO_FILTER_ERROR } };
   const numbers = Object.fromEntries(entries) as Pick<TriggerDraft, keyof typeof NUMBERS>;
   const { signature_header, signature_encoding, signature_prefix } = form;
   return {
@@ -65,6 +73,7 @@ export function renderTrigger(form: TriggerForm): RenderedTrigger {
       signature_prefix,
       ...numbers,
       event_id_path: form.event_id_path.trim() === "" ? null : form.event_id_path.trim(),
+      filter,
       allowed_tools: form.allowed_tools.split(/[\s,]+/u).filter((word) => word !== ""),
     },
   };

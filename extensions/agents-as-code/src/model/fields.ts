@@ -233,6 +233,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     signature_encoding: { check: choice(["hex", "base64"]), default: "hex" },
     signature_prefix: { check: text(null), default: "" },
     event_id_path: { check: text(null), default: null, isNullable: true },
+    filter: filter("webhooks.filter"),
     replay_window_seconds: { check: number, default: 300 },
     // As with schedules.
     enabled: { check: boolean },

@@ -88,8 +88,8 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "finished_at",
   triggers:
     "id user_id name agent_id swarm_id ~message conversation verification signature_header signature_algorithm " +
-    "signature_encoding signature_prefix event_id_path replay_window_seconds enabled calls_per_minute max_payload_bytes " +
-    "retention_days max_tokens max_cost_usd allowed_tools pause_after_failures has_secret failures paused_reason " +
+    "signature_encoding signature_prefix event_id_path filter replay_window_seconds enabled calls_per_minute max_payload_bytes " +
+    "retention_days max_tokens max_cost_usd allowed_tools pause_after_failures has_secret failures skipped paused_reason " +
     "limited_at unverified_at api_key_id api_key_scopes created_at updated_at",
   usage_daily:
     "day payer_id swarm_id agent_id framework model turns input_tokens cached_input_tokens output_tokens " +

@@ -25,6 +25,8 @@ export const TRIGGER_TEXTS: Readonly<Record<string, TableText>> = {
       signature_prefix: "With `hmac`: what stands before the signature, such as `sha256=`.",
       event_id_path:
         "With `hmac` and `bearer`: where the payload has the id of the event. Two calls with the same id are one.",
+      filter:
+        "Conditions on the payload: calls that do not meet them are counted and start nothing. Null: all start runs.",
       replay_window_seconds: "How much the signed time may differ from now, with senders that sign one.",
       enabled: "Whether calls are accepted. The service switches it off with a `paused_reason`.",
       calls_per_minute: "More calls get 429.",
@@ -37,6 +39,7 @@ export const TRIGGER_TEXTS: Readonly<Record<string, TableText>> = {
       pause_after_failures: "How many failures in a row switch the trigger off; 0: none do.",
       has_secret: "Whether a secret is stored. Nobody can read it.",
       failures: "Failures in a row.",
+      skipped: "How many calls did not meet the filter.",
       paused_reason:
         "Why the service has switched the trigger off: `failures`, or the code of the error that ended it.",
       limited_at: "When `calls_per_minute` was exceeded last.",

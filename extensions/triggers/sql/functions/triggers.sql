@@ -46,11 +46,16 @@ begin
   new.name := private.trim_whitespace(new.name);
   new.has_secret := case when is_new then false else old.has_secret end;
   new.failures := case when is_new then 0 else old.failures end;
+  new.skipped := case when is_new then 0 else old.skipped end;
   new.paused_reason := case when not is_new then old.paused_reason end;
   new.limited_at := case when not is_new then old.limited_at end;
   new.unverified_at := case when not is_new then old.unverified_at end;
   new.created_at := case when is_new then pg_catalog.now() else old.created_at end;
   new.updated_at := pg_catalog.now();
+  if new.filter is not null and (is_new or new.filter is distinct from old.filter) then
+    perform private.require_filter(new.filter, 'triggers');
+    new.filter := nullif(new.filter, '{}');
+  end if;
   if private.key_id() is not null then
     new.api_key_id := private.key_id();
     new.api_key_scopes := array(select pg_catalog.jsonb_array_elements_text(auth.jwt() -> 'scopes'));
@@ -142,6 +147,29 @@ begin
 end
 $$;
 grant execute on function ext_triggers.take_call(uuid, integer) to sb_service;
+
+-- Whether the filter of a trigger does not let a payload pass. Counts it then.
+create or replace function ext_triggers.skip_call(trigger_id uuid, payload text) returns boolean
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  passes boolean;
+begin
+  begin
+    select private.passes_filter(t.filter, skip_call.payload::jsonb) is true into passes
+    from public.triggers t where t.id = skip_call.trigger_id and t.filter is not null;
+  exception when data_exception then
+    -- JSON that jsonb does not have: the character U+0000, and numbers with too many digits.
+    passes := false;
+  end;
+  if passes is not false then
+    return false;
+  end if;
+  update public.triggers t set skipped = t.skipped + 1 where t.id = skip_call.trigger_id;
+  return true;
+end
+$$;
+grant execute on function ext_triggers.skip_call(uuid, text) to sb_service;
 
 -- How many runs of triggers led to a call that the service itself has sent: a delivery of a webhook, or a call of a tool.
 -- Of a delivery whose event names no run, the latest run of its swarm counts.

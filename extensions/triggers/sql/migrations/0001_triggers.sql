@@ -23,6 +23,8 @@ create table public.triggers (
     constraint triggers_signature_prefix_length check (char_length(signature_prefix) <= 50),
   -- Where the payload has the sender's id of the event, for senders without a documented place.
   event_id_path text constraint triggers_event_id_path_length check (char_length(event_id_path) between 1 and 200),
+  -- Conditions on the payload, in the language of webhooks.filter.
+  filter jsonb constraint triggers_filter_size check (octet_length(filter::text) <= 4096),
   replay_window_seconds integer not null default 300
     constraint triggers_replay_window_seconds_range check (replay_window_seconds between 10 and 3600),
   enabled boolean not null default true,
@@ -42,6 +44,7 @@ create table public.triggers (
     constraint triggers_pause_after_failures_range check (pause_after_failures between 0 and 100),
   has_secret boolean not null default false,
   failures integer not null default 0,
+  skipped bigint not null default 0,
   paused_reason text,
   -- When the limit of calls, and the check of a signature, rejected a call last; about once a minute.
   limited_at timestamptz,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { AppError, type ExtensionContext, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
-import { type FoundTrigger, noteUnverified, takeCall } from "../sql/trigger-row.ts";
+import { type FoundTrigger, noteUnverified, skipCall, takeCall } from "../sql/trigger-row.ts";
 import type { SignedCall, TriggerScheme } from "../verification/read-claim.ts";
 import { isVerified } from "../verification/verify-call.ts";
 import { acceptCall } from "./accept-call.ts";
@@ -62,6 +62,9 @@ export async function receiveCall(request: ExtensionRequest, context: ExtensionC
   const decision = decideCall(scheme, read);
   if (decision.action === "answer") return { body: decision.body };
   await requireWindow(trigger, context);
+  const { id: triggerId, filter } = trigger;
+  if (filter !== null && (await context.database.asService((query) => skipCall(query, triggerId, read.text))))
+    return { body: { skipped: true } };
   const accepted = await acceptCall(context, trigger, { read, headers: request.headers });
   if (accepted === null) throw unverified();
   return { status: 202, body: accepted };

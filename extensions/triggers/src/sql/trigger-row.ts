@@ -15,6 +15,7 @@ interface TriggerRow {
   readonly signature_encoding: TriggerScheme["signatureEncoding"];
   readonly signature_prefix: string;
   readonly event_id_path: string | null;
+  readonly filter: object | null;
   readonly replay_window_seconds: number;
   readonly enabled: boolean;
   readonly calls_per_minute: number;
@@ -60,6 +61,15 @@ export async function takeCall(query: Query, id: string, maxCalls: number): Prom
     maxCalls,
   ]);
   return row?.seconds ?? null;
+}
+
+/** Whether the filter of the trigger does not let the payload pass, which is counted. */
+export async function skipCall(query: Query, id: string, payload: string): Promise<boolean> {
+  const [row] = await query<{ is_skipped: boolean }>("select ext_triggers.skip_call($1, $2) as is_skipped", [
+    id,
+    payload,
+  ]);
+  return row?.is_skipped === true;
 }
 
 /** About once a minute, so that the owner sees that a sender signs in another way. */

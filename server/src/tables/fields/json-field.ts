@@ -3,8 +3,9 @@ import { isRecord, isTooDeep, readJson, TOO_DEEP } from "../../json/index.ts";
 import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "./field.ts";
 import { findUnstorable, trimmedText } from "./text-field.ts";
 
-export function jsonObject(bounds: BoundedField, more: (value: Row) => readonly Fault[] = () => FINE): Field {
-  const { max } = FIELD_BOUNDS[bounds];
+/** `bounds` is the number of bytes, or the name of the field that has it. */
+export function jsonObject(bounds: BoundedField | number, more: (value: Row) => readonly Fault[] = () => FINE): Field {
+  const max = typeof bounds === "number" ? bounds : FIELD_BOUNDS[bounds].max;
   return field((value) => {
     if (!isRecord(value))
       return fault(typeof value === "string" && isTooDeep(value) ? TOO_DEEP : "must be a JSON object");

@@ -1,6 +1,6 @@
 import type { Bounds, Field, PresentValue, Row } from "../fields/field.ts";
 import { fault, FINE, nullable, valueOf } from "../fields/field.ts";
-import { list } from "../fields/json-field.ts";
+import { jsonObject, list } from "../fields/json-field.ts";
 import { BIGINT_MAX, boolean, INTEGER_MAX, integer, number, timestamp } from "../fields/plain-fields.ts";
 import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
@@ -20,8 +20,8 @@ export interface AddedTable {
 }
 
 export interface AddedColumn {
-  readonly type: "text" | "integer" | "bigint" | "number" | "boolean" | "timestamp" | "uuid" | "list";
-  /** Of a number, of the characters of a text, or of the texts of a list. */
+  readonly type: "text" | "integer" | "bigint" | "number" | "boolean" | "timestamp" | "uuid" | "list" | "object";
+  /** Of a number, of the characters of a text, of the texts of a list, or of the bytes of an object as JSON. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
@@ -84,6 +84,8 @@ function toPlainField({ type, min = 0, max, choices }: AddedColumn): Field {
       return timestamp();
     case "uuid":
       return uuid();
+    case "object":
+      return jsonObject(max ?? Number.POSITIVE_INFINITY);
     case "list":
       return list((items) => {
         if (items.some((item) => typeof item !== "string")) return fault("must be an array of strings");

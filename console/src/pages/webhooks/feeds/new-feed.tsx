@@ -13,7 +13,7 @@ import { typed } from "../../../components/typed.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { EventPicker } from "../form/event-picker.tsx";
 import { FilterEditor } from "../form/filter-editor.tsx";
-import { NO_FILTER_ERROR, parseFilter } from "../form/filter-text.ts";
+import { NO_FILTER_ERROR, parseFilter } from "../../../components/filter-text.ts";
 
 const LIST = "/webhooks/feeds";
 const EMPTY: EventFeedDraft = { name: "", events: [], filter: null };

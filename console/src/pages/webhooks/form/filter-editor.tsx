@@ -3,11 +3,9 @@ import { type TestedEvent, useTestFilter } from "../../../data/webhooks.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
-import { Field } from "../../../components/field.tsx";
+import { FilterField, listFilterFaults } from "../../../components/filter-field.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { TextArea } from "../../../components/text-area.tsx";
-import { typed } from "../../../components/typed.ts";
-import { parseFilter } from "./filter-text.ts";
+import { parseFilter } from "../../../components/filter-text.ts";
 
 export interface FilterEditorProps {
   readonly text: string;
@@ -21,7 +19,7 @@ export function FilterEditor({ text, onChange, errors }: FilterEditorProps) {
   const dryRun = useTestFilter();
   const [events, setEvents] = useState<readonly TestedEvent[] | null>(null);
   const filter = parseFilter(text);
-  const faults = listFaults({ ...errors, ...dryRun.errors });
+  const shown = { ...errors, ...dryRun.errors };
   const take = (next: string) => {
     dryRun.reset();
     setEvents(null);
@@ -32,19 +30,13 @@ export function FilterEditor({ text, onChange, errors }: FilterEditorProps) {
   };
   return (
     <div className="grid gap-4">
-      <Field
-        label="Filter"
+      <FilterField
+        text={text}
+        onChange={take}
         hint="JSON with conditions on the event. Empty: all events are sent."
-        error={faults.length > 0 ? faults.join("; ") : undefined}
-      >
-        <TextArea
-          isCode
-          rows={6}
-          spellCheck={false}
-          placeholder={'{ "data": { "total": { "$gte": 100 } } }'}
-          {...typed(text, take)}
-        />
-      </Field>
+        placeholder={'{ "data": { "total": { "$gte": 100 } } }'}
+        errors={shown}
+      />
       <Button
         size="small"
         className="justify-self-start"
@@ -54,7 +46,9 @@ export function FilterEditor({ text, onChange, errors }: FilterEditorProps) {
       >
         Try it on your last events
       </Button>
-      {dryRun.failure !== null && faults.length === 0 && <Banner tone="bad">{dryRun.failure.message}</Banner>}
+      {dryRun.failure !== null && listFilterFaults(shown).length === 0 && (
+        <Banner tone="bad">{dryRun.failure.message}</Banner>
+      )}
       {events !== null && <TestedEvents events={events} />}
     </div>
   );
@@ -84,11 +78,4 @@ function TestedEvents({ events }: { readonly events: readonly TestedEvent[] }) {
       )}
     </div>
   );
-}
-
-/** The path precedes the message of a condition. */
-function listFaults(errors: FilterEditorProps["errors"]): string[] {
-  return Object.entries(errors)
-    .filter(([field]) => /^filter(\.|$)/.test(field))
-    .map(([field, message]) => (field === "filter" ? message : `${field.slice("filter.".length)} ${message}`));
 }

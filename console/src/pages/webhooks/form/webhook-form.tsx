@@ -13,7 +13,7 @@ import { typed } from "../../../components/typed.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { EventPicker } from "./event-picker.tsx";
 import { FilterEditor } from "./filter-editor.tsx";
-import { NO_FILTER_ERROR, parseFilter, toFilterText } from "./filter-text.ts";
+import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../../components/filter-text.ts";
 import { fromLines, toLines } from "../../../components/header-lines.ts";
 import { HeadersEditor } from "../../../components/headers-editor.tsx";
 
