@@ -4050,24 +4050,20 @@ CREATE OR REPLACE FUNCTION private.find_grant(agent_id uuid, user_id uuid, trans
  STABLE
 AS $function$
 declare
-  account record;
   held public.agent_grants;
 begin
-  select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
-  from auth.users u where u.id = find_grant.user_id;
-  if not found or account.deleted_at is not null or account.banned_until > now() then
-    return null;
-  end if;
   held := (
     select c.held
-    from private.list_audience_keys(account.id, account.app_metadata) as k
+    from auth.users u
+    cross join lateral private.list_audience_keys(u.id, u.app_metadata) as k
     -- Not a join: both columns are looked up, however few grants the planner expects.
     cross join lateral (
       select g as held, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
       from public.agent_grants g
       where g.agent_id = find_grant.agent_id and private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
-        and private.is_granted(g, account.id, account.app_metadata, account.is_anonymous)
+        and private.is_granted(g, u.id, u.app_metadata, u.is_anonymous)
       offset 0) as c
+    where u.id = find_grant.user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
     order by c.rank, c.priority desc, c.created_at, c.id limit 1);
   return case when held.runs_per_day is distinct from 0
     and held.transcripts = coalesce(find_grant.transcripts, held.transcripts) then held end;
@@ -4175,8 +4171,9 @@ begin
       and p.started_by is not distinct from call ->> 'started_by'
       and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
         then (call ->> 'api_key_id')::uuid end
-      and (p.transcripts is null
-           or p.transcripts = (private.find_grant(p.agent_id, p.user_id)).transcripts)
+      -- Asked once, however many conversations there are.
+      and (p.transcripts is null or p.transcripts = (
+        select (private.find_grant((call ->> 'agent_id')::uuid, (call ->> 'user_id')::uuid)).transcripts))
       and exists (select 1 from public.swarm_agents sa where sa.swarm_id = p.swarm_id and sa.agent_id = p.agent_id)
     order by p.created_at desc, p.swarm_id desc limit 1);
 end
@@ -4362,14 +4359,16 @@ CREATE OR REPLACE FUNCTION private.find_terms(place public.swarm_agents, owner_i
  STABLE
 AS $function$
 declare
-  task private.sub_tasks;
+  task record;
   caller record;
   held public.agent_grants;
 begin
-  select t.* into task from private.sub_tasks t where t.swarm_id = place.swarm_id;
-  if not found then
-    return private.find_grant(place.agent_id, sender_id,
-      (select p.transcripts from private.private_swarms p where p.swarm_id = place.swarm_id));
+  select t.parent_swarm_id, t.agent_id, t.owner_id, p.transcripts into task
+  from (select place.swarm_id) as asked (id)
+  left join private.sub_tasks t on t.swarm_id = asked.id
+  left join private.private_swarms p on p.swarm_id = asked.id;
+  if task.parent_swarm_id is null then
+    return private.find_grant(place.agent_id, sender_id, task.transcripts);
   end if;
   select sa.grant_id into caller from private.list_speakers(task.parent_swarm_id, sender_id) as sa
   where sa.agent_id = task.agent_id;

@@ -101,24 +101,20 @@ create or replace function private.find_grant(agent_id uuid, user_id uuid, trans
 returns public.agent_grants language plpgsql stable
 as $$
 declare
-  account record;
   held public.agent_grants;
 begin
-  select u.id, u.app_metadata, u.is_anonymous, u.deleted_at, u.banned_until into account
-  from auth.users u where u.id = find_grant.user_id;
-  if not found or account.deleted_at is not null or account.banned_until > now() then
-    return null;
-  end if;
   held := (
     select c.held
-    from private.list_audience_keys(account.id, account.app_metadata) as k
+    from auth.users u
+    cross join lateral private.list_audience_keys(u.id, u.app_metadata) as k
     -- Not a join: both columns are looked up, however few grants the planner expects.
     cross join lateral (
       select g as held, private.get_audience_rank(g.audience) as rank, g.priority, g.created_at, g.id
       from public.agent_grants g
       where g.agent_id = find_grant.agent_id and private.get_audience_key(g.audience, g.user_id, g.claim) = k.key
-        and private.is_granted(g, account.id, account.app_metadata, account.is_anonymous)
+        and private.is_granted(g, u.id, u.app_metadata, u.is_anonymous)
       offset 0) as c
+    where u.id = find_grant.user_id and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
     order by c.rank, c.priority desc, c.created_at, c.id limit 1);
   return case when held.runs_per_day is distinct from 0
     and held.transcripts = coalesce(find_grant.transcripts, held.transcripts) then held end;

@@ -16,8 +16,9 @@ begin
       and p.started_by is not distinct from call ->> 'started_by'
       and p.api_key_id is not distinct from case when call -> 'is_key_alone' = 'true'
         then (call ->> 'api_key_id')::uuid end
-      and (p.transcripts is null
-           or p.transcripts = (private.find_grant(p.agent_id, p.user_id)).transcripts)
+      -- Asked once, however many conversations there are.
+      and (p.transcripts is null or p.transcripts = (
+        select (private.find_grant((call ->> 'agent_id')::uuid, (call ->> 'user_id')::uuid)).transcripts))
       and exists (select 1 from public.swarm_agents sa where sa.swarm_id = p.swarm_id and sa.agent_id = p.agent_id)
     order by p.created_at desc, p.swarm_id desc limit 1);
 end

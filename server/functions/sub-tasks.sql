@@ -31,14 +31,16 @@ create or replace function private.find_terms(place public.swarm_agents, owner_i
 returns public.agent_grants language plpgsql stable
 as $$
 declare
-  task private.sub_tasks;
+  task record;
   caller record;
   held public.agent_grants;
 begin
-  select t.* into task from private.sub_tasks t where t.swarm_id = place.swarm_id;
-  if not found then
-    return private.find_grant(place.agent_id, sender_id,
-      (select p.transcripts from private.private_swarms p where p.swarm_id = place.swarm_id));
+  select t.parent_swarm_id, t.agent_id, t.owner_id, p.transcripts into task
+  from (select place.swarm_id) as asked (id)
+  left join private.sub_tasks t on t.swarm_id = asked.id
+  left join private.private_swarms p on p.swarm_id = asked.id;
+  if task.parent_swarm_id is null then
+    return private.find_grant(place.agent_id, sender_id, task.transcripts);
   end if;
   select sa.grant_id into caller from private.list_speakers(task.parent_swarm_id, sender_id) as sa
   where sa.agent_id = task.agent_id;
