@@ -4048,6 +4048,9 @@ CREATE OR REPLACE FUNCTION private.find_grant(agent_id uuid, user_id uuid, trans
  RETURNS public.agent_grants
  LANGUAGE plpgsql
  STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 declare
   held public.agent_grants;
@@ -8351,6 +8354,9 @@ CREATE OR REPLACE FUNCTION private.read_past_calls(swarm_id uuid, agent_id uuid,
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 declare
   own private.run_leases;

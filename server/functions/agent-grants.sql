@@ -99,6 +99,7 @@ as $$ select case audience when 'user' then 1 when 'claim' then 2 else 3 end $$;
 -- it began: given its `transcripts`, a grant with others is none. Every step of a run asks.
 create or replace function private.find_grant(agent_id uuid, user_id uuid, transcripts text default null)
 returns public.agent_grants language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 as $$
 declare
   held public.agent_grants;

@@ -21,6 +21,7 @@ $$;
 create or replace function private.read_past_calls(swarm_id uuid, agent_id uuid, starter_id uuid, run_id uuid,
   turn_id uuid)
 returns jsonb language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
 as $$
 declare
   own private.run_leases;
