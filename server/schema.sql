@@ -2341,6 +2341,16 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.count_filter_values(filter jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select pg_catalog.count(*)::integer
+  from pg_catalog.jsonb_path_query(filter, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
+$function$;
+grant execute on function private.count_filter_values(jsonb) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.count_grant_use(limits public.agent_grants, asker_id uuid, more_runs integer, more_cost_usd numeric, OUT total private.grant_usage, OUT own private.grant_usage)
  RETURNS record
  LANGUAGE plpgsql
@@ -4017,8 +4027,7 @@ begin
     return '{"filter": "must be at most 4096 bytes of JSON"}';
   elsif pg_catalog.jsonb_path_exists(filter, 'strict $.**{17}') then
     return '{"filter": "must not be nested deeper than 16 levels"}';
-  elsif (select pg_catalog.count(*) > 50 from pg_catalog.jsonb_path_query(filter,
-      'strict $.** ? (@.type() != "object" && @.type() != "array")')) then
+  elsif private.count_filter_values(filter) > 50 then
     return '{"filter": "must compare with at most 50 values"}';
   elsif filter = '{}' then
     return null;
@@ -5714,6 +5723,26 @@ AS $function$
 $function$;
 grant execute on function private.key_topics() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.limit_filters()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(new.user_id::text, 58));
+  if (select sum(private.count_filter_values(used.filter)) > 500
+      from (select w.filter from public.webhooks w where w.user_id = new.user_id
+        union all select f.filter from public.event_feeds f where f.user_id = new.user_id) as used
+      where used.filter is not null) then
+    raise exception 'the filters of a user have too many values' using errcode = 'check_violation',
+      detail = '{"filter": "must compare, together with your other filters, with at most 500 values"}',
+      schema = 'public', table = tg_table_name, column = 'filter', constraint = tg_table_name || '_filter_valid';
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.limit_last_partition(parent regclass, bound uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7194,7 +7223,7 @@ begin
     -- Conditions on fields are those of one element.
     if exists (select from pg_catalog.jsonb_object_keys(filter) as k (name) where not starts_with(k.name, '$')) then
       return not is_element and exists (
-        select from pg_catalog.generate_series(0, least(pg_catalog.jsonb_array_length(subject), 100) - 1) as place
+        select from pg_catalog.generate_series(0, least(pg_catalog.jsonb_array_length(subject), 20) - 1) as place
         where pg_catalog.jsonb_typeof(subject -> place) = 'object'
           and private.passes_filter(filter, subject -> place, true));
     end if;
@@ -12454,6 +12483,7 @@ create policy event_feeds_update on public.event_feeds for update to authenticat
 CREATE TRIGGER event_feeds_freeze BEFORE UPDATE OF id, api_version ON public.event_feeds FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.reject_change('id', 'api_version');
 CREATE TRIGGER event_feeds_keep_owner BEFORE UPDATE OF user_id ON public.event_feeds FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER event_feeds_limit AFTER INSERT ON public.event_feeds REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_event_feed_limit();
+CREATE TRIGGER event_feeds_limit_filters AFTER INSERT OR UPDATE OF filter ON public.event_feeds FOR EACH ROW WHEN (new.filter IS NOT NULL) EXECUTE FUNCTION private.limit_filters();
 CREATE TRIGGER event_feeds_prepare BEFORE INSERT OR UPDATE ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.prepare_event_feed();
 CREATE TRIGGER event_feeds_stamp BEFORE INSERT OR UPDATE ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.event_feeds to authenticated, sb_service, service_role;
@@ -13681,6 +13711,7 @@ CREATE TRIGGER webhooks_freeze BEFORE UPDATE OF id, api_version, run_id, bodies 
 CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE OF disabled_reason, disabled_at ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'api_key'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.reject_change('disabled_reason', 'disabled_at');
 CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE OF user_id ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER webhooks_limit AFTER INSERT ON public.webhooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_webhook_limit();
+CREATE TRIGGER webhooks_limit_filters AFTER INSERT OR UPDATE OF filter ON public.webhooks FOR EACH ROW WHEN (new.filter IS NOT NULL) EXECUTE FUNCTION private.limit_filters();
 CREATE TRIGGER webhooks_prepare BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.prepare_webhook();
 CREATE TRIGGER webhooks_record_resumption AFTER UPDATE OF is_active ON public.webhooks FOR EACH ROW WHEN (new.is_active AND NOT old.is_active) EXECUTE FUNCTION private.record_webhook_resumption();
 CREATE TRIGGER webhooks_stamp BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();

@@ -1,7 +1,7 @@
 -- Filters of events: conditions on the envelope, in the language of Outpost and Hookdeck. This is the only place that
--- knows the language. The fan-out evaluates filters for all users, so their cost has a bound: of an array the first 100
--- elements count, conditions on objects in arrays do not reach into further arrays, and `$in` searches the first 4,096
--- characters of a text.
+-- knows the language. The fan-out evaluates filters for all users, so their cost has a bound, for a filter and for all
+-- filters of a user: of an array the first 100 values and the first 20 objects count, conditions on objects in arrays
+-- do not reach into further arrays, and `$in` searches the first 4,096 characters of a text.
 
 create or replace function private.take_first_elements(subject jsonb) returns jsonb
 language sql immutable parallel safe
@@ -70,7 +70,7 @@ begin
     -- Conditions on fields are those of one element.
     if exists (select from pg_catalog.jsonb_object_keys(filter) as k (name) where not starts_with(k.name, '$')) then
       return not is_element and exists (
-        select from pg_catalog.generate_series(0, least(pg_catalog.jsonb_array_length(subject), 100) - 1) as place
+        select from pg_catalog.generate_series(0, least(pg_catalog.jsonb_array_length(subject), 20) - 1) as place
         where pg_catalog.jsonb_typeof(subject -> place) = 'object'
           and private.passes_filter(filter, subject -> place, true));
     end if;
@@ -174,6 +174,14 @@ $$;
 grant execute on function private.list_filter_faults(jsonb, text) to authenticated, service_role, sb_service;
 
 -- Returns what is wrong with a filter, by path, as an object with at most 20 members; null: nothing.
+create or replace function private.count_filter_values(filter jsonb) returns integer
+language sql immutable parallel safe
+as $$
+  select pg_catalog.count(*)::integer
+  from pg_catalog.jsonb_path_query(filter, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
+$$;
+grant execute on function private.count_filter_values(jsonb) to authenticated, service_role, sb_service;
+
 create or replace function private.find_filter_faults(filter jsonb) returns jsonb
 language plpgsql immutable strict parallel safe
 as $$
@@ -184,8 +192,7 @@ begin
     return '{"filter": "must be at most 4096 bytes of JSON"}';
   elsif pg_catalog.jsonb_path_exists(filter, 'strict $.**{17}') then
     return '{"filter": "must not be nested deeper than 16 levels"}';
-  elsif (select pg_catalog.count(*) > 50 from pg_catalog.jsonb_path_query(filter,
-      'strict $.** ? (@.type() != "object" && @.type() != "array")')) then
+  elsif private.count_filter_values(filter) > 50 then
     return '{"filter": "must compare with at most 50 values"}';
   elsif filter = '{}' then
     return null;
@@ -211,3 +218,22 @@ begin
 end
 $$;
 grant execute on function private.require_filter(jsonb, text) to authenticated, service_role, sb_service;
+
+-- An event of a user passes through all filters of that user. With this many values, filters cost about as much as the
+-- deliveries to as many webhooks as a user may have. The lock makes the limit exact.
+create or replace function private.limit_filters() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(new.user_id::text, 58));
+  if (select sum(private.count_filter_values(used.filter)) > 500
+      from (select w.filter from public.webhooks w where w.user_id = new.user_id
+        union all select f.filter from public.event_feeds f where f.user_id = new.user_id) as used
+      where used.filter is not null) then
+    raise exception 'the filters of a user have too many values' using errcode = 'check_violation',
+      detail = '{"filter": "must compare, together with your other filters, with at most 500 values"}',
+      schema = 'public', table = tg_table_name, column = 'filter', constraint = tg_table_name || '_filter_valid';
+  end if;
+  return null;
+end
+$$;

@@ -324,6 +324,8 @@ create trigger webhooks_freeze_managed before update of disabled_reason, disable
   execute function private.reject_change('disabled_reason', 'disabled_at');
 create trigger webhooks_record_resumption after update of is_active on public.webhooks for each row
   when (new.is_active and not old.is_active) execute function private.record_webhook_resumption();
+create trigger webhooks_limit_filters after insert or update of filter on public.webhooks for each row
+  when (new.filter is not null) execute function private.limit_filters();
 create trigger webhooks_limit after insert on public.webhooks referencing new table as new_rows
   for each statement execute function private.enforce_webhook_limit();
 create trigger webhooks_count_deleted after delete on public.webhooks referencing old table as old_rows

@@ -73,8 +73,8 @@ const PASSES: readonly [unknown, boolean][] = [
   [{ many: 99 }, true],
   [{ many: 100 }, false],
   [{ many: [98, 99] }, true],
-  [{ manyItems: { place: 99 } }, true],
-  [{ manyItems: { place: 100 } }, false],
+  [{ manyItems: { place: 19 } }, true],
+  [{ manyItems: { place: 20 } }, false],
   // Comparisons.
   [{ status: { $eq: "paid" } }, true],
   [{ status: { $neq: "paid" } }, false],
@@ -217,25 +217,32 @@ describe("filters", () => {
     assert.equal(Object.keys(faults as object).length, 20);
   });
 
-  it("cost little whatever the event is", async () => {
-    const items = Array.from({ length: 3_000 }, (_, id) => ({ id, list: [[id]], text: "a".repeat(20) }));
-    const event = JSON.stringify({ data: { items, long: "a".repeat(100_000) } });
-    const filters = [
-      { data: { items: { $or: Array.from({ length: 50 }, () => ({ id: -1 })) } } },
-      { data: { $or: Array.from({ length: 50 }, () => ({ long: { $in: `b${"a".repeat(40)}` } })) } },
-      { data: { items: { list: { list: { list: 1 } } } } },
-    ];
-    for (const filter of filters) {
-      const text = JSON.stringify(filter);
-      const startedAt = performance.now();
-      const passed = await ask(
-        "(select count(*)::integer from generate_series(1, 5) as n where private.passes_filter($1, $2))",
-        [text, event],
-      );
-      assert.equal(passed, 0);
-      // Without bounds on arrays and texts, each takes many times as long.
-      assert.ok(performance.now() - startedAt < 5_000, `${text.slice(0, 60)} took ${performance.now() - startedAt} ms`);
-    }
+  it("read a bounded part of an event", async () => {
+    const event = JSON.stringify({ data: { items: Array.from({ length: 21 }, (_, id) => ({ id, list: [{ id }] })) } });
+    const passes = (filter: object) => ask("private.passes_filter($1, $2)", [JSON.stringify(filter), event]);
+    assert.equal(await passes({ data: { items: { id: 19 } } }), true);
+    assert.equal(await passes({ data: { items: { id: 20 } } }), false);
+    assert.equal(await passes({ data: { items: { list: { id: 1 } } } }), false);
+  });
+
+  it("of all webhooks and feeds of a user have at most 500 values", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const hook = { name: "Hook", url: "https://hooks.example.com/x", events: ["message.created"] };
+    const filter = { data: Object.fromEntries(Array.from({ length: 50 }, (_, place) => [`f${place}`, 1])) };
+    const ids: string[] = [];
+    for (let at = 0; at < 9; at += 1) ids.push((await stage.insert(user, "webhooks", { ...hook, filter })).id);
+    const feed = { name: "Feed", events: ["message.created"] };
+    await stage.insert(user, "event_feeds", { ...feed, filter });
+    const { id } = await stage.insert(user, "webhooks", hook);
+    await rejects(stage.update(user, "webhooks", id, { filter: { type: "a" } }), violates("webhooks_filter_valid"));
+    await rejects(
+      stage.insert(user, "event_feeds", { ...feed, filter: { type: "a" } }),
+      violates("event_feeds_filter_valid"),
+    );
+    await stage.update(user, "webhooks", ids[0] ?? "", { filter: null });
+    await stage.update(user, "webhooks", id, { filter });
+    await stage.insert(await stage.newUser(), "webhooks", { ...hook, filter });
   });
 
   it("of webhooks are checked when they are written, and an empty one is none", async () => {
