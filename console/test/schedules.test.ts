@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
 import type { Schedule } from "../src/data/schedules.ts";
-import { describeHold } from "../src/pages/schedules/labels.ts";
-import { EMPTY_SCHEDULE, formOf, renderSchedule } from "../src/pages/schedules/schedule-draft.ts";
+import { describeHold } from "../src/pages/starts/schedules/labels.ts";
+import { EMPTY_SCHEDULE, formOf, renderSchedule } from "../src/pages/starts/schedules/schedule-draft.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createBrowserTest } from "./support/browser-test.ts";

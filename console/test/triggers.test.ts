@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
 import type { Trigger } from "../src/data/triggers.ts";
-import { describeHold } from "../src/pages/triggers/labels.ts";
-import { renderTrigger, type TriggerForm } from "../src/pages/triggers/trigger-form.ts";
+import { describeHold } from "../src/pages/starts/triggers/labels.ts";
+import { renderTrigger, type TriggerForm } from "../src/pages/starts/triggers/trigger-draft.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createBrowserTest } from "./support/browser-test.ts";

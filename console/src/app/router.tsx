@@ -49,11 +49,11 @@ const ROUTES: RouteObject[] = [
           },
           {
             path: "schedules/*",
-            ...ofUser(async () => (await import("../pages/schedules/index.tsx")).SchedulesPage),
+            ...ofUser(async () => (await import("../pages/starts/schedules/index.tsx")).SchedulesPage),
           },
           {
             path: "triggers/*",
-            ...ofUser(async () => (await import("../pages/triggers/index.tsx")).TriggersPage),
+            ...ofUser(async () => (await import("../pages/starts/triggers/index.tsx")).TriggersPage),
           },
           {
             path: "invitations/*",

@@ -6,15 +6,11 @@ import { containsText, newestAfter } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, useRow } from "./rows.ts";
+import type { RunTarget, WithTarget } from "./run-targets.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
-import type { TargetChoice } from "./schedules.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
-export interface Trigger extends Row<"triggers"> {
-  /** Null also for an agent of somebody else. */
-  readonly agents: { readonly name: string } | null;
-  readonly swarms: { readonly name: string } | null;
-}
+export type Trigger = Row<"triggers"> & WithTarget;
 
 export type TriggerCall = Row<"trigger_calls">;
 
@@ -68,7 +64,7 @@ export function useTriggerCalls(triggerId: string): Pages<TriggerCall> {
   });
 }
 
-export type NewTrigger = TriggerDraft & Pick<TargetChoice, "target">;
+type NewTrigger = TriggerDraft & { readonly target: RunTarget };
 
 export function useCreateTrigger(): Write<NewTrigger, { readonly id: string }> {
   return useWrite({

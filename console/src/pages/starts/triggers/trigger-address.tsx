@@ -1,14 +1,14 @@
 import { useState } from "react";
-import { getConfig } from "../../data/client.ts";
-import { type Trigger, useSetSecret } from "../../data/triggers.ts";
-import { Button } from "../../components/button.tsx";
-import { CardSection } from "../../components/card.tsx";
-import { CodeBlock } from "../../components/code-block.tsx";
-import { Field } from "../../components/field.tsx";
-import { PasswordInput } from "../../components/password-input.tsx";
-import { SigningSecret } from "../../components/signing-secret.tsx";
-import { useToast } from "../../components/toast.tsx";
-import { typed } from "../../components/typed.ts";
+import { getConfig } from "../../../data/client.ts";
+import { type Trigger, useSetSecret } from "../../../data/triggers.ts";
+import { Button } from "../../../components/button.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { Field } from "../../../components/field.tsx";
+import { PasswordInput } from "../../../components/password-input.tsx";
+import { SigningSecret } from "../../../components/signing-secret.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { typed } from "../../../components/typed.ts";
 import { EnabledSwitch } from "./enabled-switch.tsx";
 import { describeHold } from "./labels.ts";
 

@@ -1,7 +1,7 @@
 import type { RunStatus, ScheduleOutcome } from "@swarmbase/sdk";
-import type { Schedule } from "../../data/schedules.ts";
-import { formatExact } from "../../components/formats.ts";
-import type { Status } from "../../components/status-dot.tsx";
+import type { Schedule } from "../../../data/schedules.ts";
+import { formatExact } from "../../../components/formats.ts";
+import type { Status } from "../../../components/status-dot.tsx";
 
 interface OutcomeLabel {
   readonly status: Status;
@@ -41,9 +41,4 @@ export function describeHold({ enabled, paused_reason: reason, waiting, retry_at
   if (waiting === "run") return "A start waits until the run in progress has ended.";
   if (waiting === "limit") return `A start waits for a limit until ${formatExact(retryAt ?? "")}.`;
   return null;
-}
-
-export function nameTarget({ agent_id: agentId, agents: agent, swarms: swarm }: Schedule): string {
-  if (agentId === null) return `Swarm ${swarm?.name ?? ""}`;
-  return agent === null ? "An agent of somebody else" : `Agent ${agent.name}`;
 }

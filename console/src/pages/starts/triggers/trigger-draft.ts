@@ -1,10 +1,7 @@
 import type { JsonObject } from "@swarmbase/sdk";
-import { useState } from "react";
-import type { Trigger, TriggerDraft } from "../../data/triggers.ts";
-import type { Write } from "../../data/write.ts";
-import type { FormFailure } from "../../components/form-frame.tsx";
-import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../components/filter-text.ts";
-import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+import type { Trigger, TriggerDraft } from "../../../data/triggers.ts";
+import type { RenderedForm } from "../targeted/targeted-form.ts";
+import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../../components/filter-text.ts";
 
 /** The columns of the form. Numbers and lists are as they are typed. */
 export type TriggerForm = Readonly<
@@ -32,7 +29,8 @@ const EMPTY: TriggerForm = {
   pause_after_failures: "5",
 };
 
-function formOf(row: Trigger): TriggerForm {
+export function formOf(row: Trigger | null): TriggerForm {
+  if (row === null) return EMPTY;
   return {
     ...row,
     event_id_path: row.event_id_path ?? "",
@@ -45,13 +43,8 @@ function formOf(row: Trigger): TriggerForm {
   };
 }
 
-type RenderedTrigger =
-  | { readonly draft: TriggerDraft }
-  /** Column → error message. */
-  | { readonly faults: Readonly<Record<string, string>> };
-
 /** The service checks the rest. */
-export function renderTrigger(form: TriggerForm): RenderedTrigger {
+export function renderTrigger(form: TriggerForm): RenderedForm<TriggerDraft> {
   const entries = Object.entries(NUMBERS).map(([column, whenEmpty]) => {
     const text = form[column as keyof typeof NUMBERS].trim();
     return [column, text === "" ? whenEmpty : Number(text)] as const;
@@ -76,37 +69,5 @@ export function renderTrigger(form: TriggerForm): RenderedTrigger {
       filter,
       allowed_tools: form.allowed_tools.split(/[\s,]+/u).filter((word) => word !== ""),
     },
-  };
-}
-
-/** The state of a form that makes a trigger, or changes `base`. */
-export function useTriggerForm(
-  base: Trigger | null,
-  write: Pick<Write<never, unknown>, "errors" | "isBusy"> & { readonly failure: FormFailure | null },
-) {
-  const [form, setForm] = useState(base === null ? EMPTY : formOf(base));
-  const [isDirty, setDirty] = useState(false);
-  // One object for each submission: with a new one, the frame moves the focus.
-  const [found, setFound] = useState<FormFailure | null>(null);
-  const { errors, touch } = useFreshErrors(found?.fields ?? write.errors);
-  return {
-    form,
-    change: (changed: Partial<TriggerForm>): void => {
-      for (const column of Object.keys(changed)) touch(column);
-      setForm({ ...form, ...changed });
-      setDirty(true);
-    },
-    reset: (row: Trigger): void => {
-      setForm(formOf(row));
-      setDirty(false);
-      setFound(null);
-    },
-    /** Null when a field has an error. */
-    render: () => {
-      const rendered = renderTrigger(form);
-      setFound("faults" in rendered ? { message: "", fields: rendered.faults } : null);
-      return "faults" in rendered ? null : rendered.draft;
-    },
-    frame: { isDirty, errors, isBusy: write.isBusy, failure: found ?? write.failure },
   };
 }

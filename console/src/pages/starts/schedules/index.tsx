@@ -1,5 +1,5 @@
 import { Route, Routes } from "react-router";
-import { OneRow } from "../../components/one-row.tsx";
+import { OneRow } from "../../../components/one-row.tsx";
 import { NewSchedule } from "./new-schedule.tsx";
 import { ScheduleList } from "./schedule-list.tsx";
 import { SchedulePage } from "./schedule-page.tsx";

@@ -1,14 +1,15 @@
 import { Plus, RadioReceiver } from "lucide-react";
-import { type Trigger, useTriggers } from "../../data/triggers.ts";
-import { Badge } from "../../components/badge.tsx";
-import type { Column } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ButtonLink } from "../../components/link.tsx";
-import { ListPage } from "../../components/list-page.tsx";
-import { useFilters } from "../../components/use-filters.ts";
-import { useListCommands } from "../../components/use-list-commands.tsx";
+import { type Trigger, useTriggers } from "../../../data/triggers.ts";
+import { Badge } from "../../../components/badge.tsx";
+import type { Column } from "../../../components/data-table.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { ButtonLink } from "../../../components/link.tsx";
+import { ListPage } from "../../../components/list-page.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
+import { useListCommands } from "../../../components/use-list-commands.tsx";
 import { EnabledSwitch } from "./enabled-switch.tsx";
-import { nameTarget, VERIFICATIONS } from "./labels.ts";
+import { nameTarget } from "../targeted/name-target.ts";
+import { VERIFICATIONS } from "./labels.ts";
 
 const COLUMNS: readonly Column<Trigger>[] = [
   { title: "Name", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },

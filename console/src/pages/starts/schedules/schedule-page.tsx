@@ -1,17 +1,15 @@
 import { Play } from "lucide-react";
-import { useState } from "react";
-import { type Schedule, useDeleteSchedule, useRunNow, useSaveSchedule, useSchedule } from "../../data/schedules.ts";
-import { Button } from "../../components/button.tsx";
-import { DeleteMenu } from "../../components/delete-menu.tsx";
-import { FormFrame } from "../../components/form-frame.tsx";
-import { Link } from "../../components/link.tsx";
-import { PageNotLoaded } from "../../components/no-such-row.tsx";
-import { PageHeader } from "../../components/page-header.tsx";
-import { useToast } from "../../components/toast.tsx";
-import { nameTarget } from "./labels.ts";
-import { ScheduleFields } from "./schedule-fields.tsx";
+import { type Schedule, useDeleteSchedule, useRunNow, useSaveSchedule, useSchedule } from "../../../data/schedules.ts";
+import { Button } from "../../../components/button.tsx";
+import { DeleteMenu } from "../../../components/delete-menu.tsx";
+import { Link } from "../../../components/link.tsx";
+import { PageNotLoaded } from "../../../components/no-such-row.tsx";
+import { PageHeader } from "../../../components/page-header.tsx";
+import { EditTargeted } from "../targeted/edit-targeted.tsx";
+import { nameTarget } from "../targeted/name-target.ts";
+import { useToast } from "../../../components/toast.tsx";
+import { SCHEDULE_FORM } from "./schedule-form.ts";
 import { ScheduleState } from "./schedule-state.tsx";
-import { useScheduleForm } from "./use-schedule-form.ts";
 
 const CRUMBS = [{ label: "Schedules", to: "/schedules" }];
 
@@ -39,47 +37,9 @@ function Page({ schedule }: { readonly schedule: Schedule }) {
       />
       <div className="grid grid-cols-1 gap-5">
         <ScheduleState schedule={schedule} />
-        <EditSchedule schedule={schedule} />
+        <EditTargeted kind={SCHEDULE_FORM} row={schedule} save={useSaveSchedule()} />
       </div>
     </>
-  );
-}
-
-function EditSchedule({ schedule }: { readonly schedule: Schedule }) {
-  // The form is filled from this row.
-  const [base, setBase] = useState(schedule);
-  const save = useSaveSchedule();
-  const { form, change, reset, render, frame } = useScheduleForm(base, save);
-  const toast = useToast();
-  const fill = (row: Schedule) => {
-    setBase(row);
-    reset(row);
-  };
-  const finish = (saved: Schedule | null) => {
-    if (saved === null) return;
-    fill(saved);
-    toast({ text: "Saved." });
-  };
-  const submit = () => {
-    const draft = render();
-    if (draft !== null) void save.run({ base, change: draft }).then(finish);
-  };
-  return (
-    <FormFrame
-      label="Edit the schedule"
-      action="Save"
-      cancel="Discard"
-      needsChange
-      {...frame}
-      onSubmit={submit}
-      onResolve={(choice) => void save.resolve(choice).then(finish)}
-      onCancel={() => {
-        save.reset();
-        fill(schedule);
-      }}
-    >
-      <ScheduleFields form={form} errors={frame.errors} isOfAgent={schedule.agent_id !== null} onChange={change} />
-    </FormFrame>
   );
 }
 

@@ -1,6 +1,6 @@
-import { type Trigger, useSetTriggerEnabled } from "../../data/triggers.ts";
-import { Switch } from "../../components/switch.tsx";
-import { useToast } from "../../components/toast.tsx";
+import { type Trigger, useSetTriggerEnabled } from "../../../data/triggers.ts";
+import { Switch } from "../../../components/switch.tsx";
+import { useToast } from "../../../components/toast.tsx";
 
 /** Switches a trigger on or off at once. */
 export function EnabledSwitch({ trigger: { id, name, enabled } }: { readonly trigger: Trigger }) {

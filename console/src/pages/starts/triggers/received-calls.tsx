@@ -1,13 +1,13 @@
 import { RotateCcw } from "lucide-react";
-import { type TriggerCall, useReplayCall, useTriggerCalls } from "../../data/triggers.ts";
-import { Button } from "../../components/button.tsx";
-import { CardSection } from "../../components/card.tsx";
-import { JsonView } from "../../components/json-view.tsx";
-import { Link } from "../../components/link.tsx";
-import { List } from "../../components/list-page.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
-import { StatusBadge } from "../../components/status-dot.tsx";
-import { useToast } from "../../components/toast.tsx";
+import { type TriggerCall, useReplayCall, useTriggerCalls } from "../../../data/triggers.ts";
+import { Button } from "../../../components/button.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { JsonView } from "../../../components/json-view.tsx";
+import { Link } from "../../../components/link.tsx";
+import { List } from "../../../components/list-page.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { useToast } from "../../../components/toast.tsx";
 import { describeCall } from "./labels.ts";
 
 /** What other systems have sent, and what came of it. */

@@ -1,10 +1,10 @@
 import type { ScheduleOutcome } from "@swarmbase/sdk";
-import type { Schedule } from "../../data/schedules.ts";
-import { CardSection } from "../../components/card.tsx";
-import { formatExact } from "../../components/formats.ts";
-import { Link } from "../../components/link.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
-import { StatusBadge } from "../../components/status-dot.tsx";
+import type { Schedule } from "../../../data/schedules.ts";
+import { CardSection } from "../../../components/card.tsx";
+import { formatExact } from "../../../components/formats.ts";
+import { Link } from "../../../components/link.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
 import { EnabledSwitch } from "./enabled-switch.tsx";
 import { describeHold, describeOutcome } from "./labels.ts";
 

@@ -1,6 +1,6 @@
-import { type Schedule, useSetScheduleEnabled } from "../../data/schedules.ts";
-import { Switch } from "../../components/switch.tsx";
-import { useToast } from "../../components/toast.tsx";
+import { type Schedule, useSetScheduleEnabled } from "../../../data/schedules.ts";
+import { Switch } from "../../../components/switch.tsx";
+import { useToast } from "../../../components/toast.tsx";
 
 /** Switches a schedule on or off at once. */
 export function EnabledSwitch({ schedule: { id, name, enabled } }: { readonly schedule: Schedule }) {

@@ -1,5 +1,5 @@
 import { Route, Routes } from "react-router";
-import { OneRow } from "../../components/one-row.tsx";
+import { OneRow } from "../../../components/one-row.tsx";
 import { NewTrigger } from "./new-trigger.tsx";
 import { TriggerList } from "./trigger-list.tsx";
 import { TriggerPage } from "./trigger-page.tsx";

@@ -1,11 +1,12 @@
-import { CardSection } from "../../components/card.tsx";
-import { Combobox } from "../../components/combobox.tsx";
-import { Field } from "../../components/field.tsx";
-import { RadioGroup } from "../../components/radio-group.tsx";
-import { SegmentedControl } from "../../components/segmented-control.tsx";
-import { TextArea } from "../../components/text-area.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
+import { CardSection } from "../../../components/card.tsx";
+import { Combobox } from "../../../components/combobox.tsx";
+import { Field } from "../../../components/field.tsx";
+import { RadioGroup } from "../../../components/radio-group.tsx";
+import { SegmentedControl } from "../../../components/segmented-control.tsx";
+import type { TargetedFieldsProps } from "../targeted/targeted-form.ts";
+import { TextArea } from "../../../components/text-area.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import type { ScheduleForm } from "./schedule-draft.ts";
 
 const REPEATS = [
@@ -26,16 +27,7 @@ const WHEN_MISSED = [
 ] as const;
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 
-export interface ScheduleFieldsProps {
-  readonly form: ScheduleForm;
-  /** Column → error message. */
-  readonly errors: Readonly<Record<string, string>>;
-  /** The schedule is for an agent, and not for a swarm, which has its own conversation. */
-  readonly isOfAgent: boolean;
-  onChange(changed: Partial<ScheduleForm>): void;
-}
-
-export function ScheduleFields(props: ScheduleFieldsProps) {
+export function ScheduleFields(props: TargetedFieldsProps<ScheduleForm>) {
   const { form, errors, isOfAgent, onChange } = props;
   return (
     <>
@@ -100,7 +92,7 @@ export function ScheduleFields(props: ScheduleFieldsProps) {
   );
 }
 
-function TimeFields({ form, errors, onChange }: ScheduleFieldsProps) {
+function TimeFields({ form, errors, onChange }: TargetedFieldsProps<ScheduleForm>) {
   const zones = ZONES.includes(form.timeZone) ? ZONES : [form.timeZone, ...ZONES];
   return (
     <CardSection

@@ -1,7 +1,7 @@
 import type { RunStatus } from "@swarmbase/sdk";
-import type { Trigger, TriggerCall } from "../../data/triggers.ts";
-import { formatExact } from "../../components/formats.ts";
-import type { Status } from "../../components/status-dot.tsx";
+import type { Trigger, TriggerCall } from "../../../data/triggers.ts";
+import { formatExact } from "../../../components/formats.ts";
+import type { Status } from "../../../components/status-dot.tsx";
 
 export const VERIFICATIONS = [
   { value: "stripe", label: "Stripe" },
@@ -43,9 +43,4 @@ export function describeHold(row: Trigger): string | null {
   if (!has_secret) return "It accepts no calls until it has a secret.";
   if (unverified !== null) return `A call with another signature was refused on ${formatExact(unverified)}.`;
   return limited === null ? null : `Calls beyond its limit were refused on ${formatExact(limited)}.`;
-}
-
-export function nameTarget({ agent_id: agentId, agents: agent, swarms: swarm }: Trigger): string {
-  if (agentId === null) return `Swarm ${swarm?.name ?? ""}`;
-  return agent === null ? "An agent of somebody else" : `Agent ${agent.name}`;
 }

@@ -1,4 +1,5 @@
-import type { Schedule, ScheduleDraft } from "../../data/schedules.ts";
+import type { Schedule, ScheduleDraft } from "../../../data/schedules.ts";
+import type { RenderedForm } from "../targeted/targeted-form.ts";
 
 /** The fields of the form. Those of the other kind of time keep what was typed while the kind changes. */
 export interface ScheduleForm {
@@ -35,7 +36,8 @@ export const EMPTY_SCHEDULE: ScheduleForm = {
   pauseAfterFailures: "5",
 };
 
-export function formOf(row: Schedule): ScheduleForm {
+export function formOf(row: Schedule | null): ScheduleForm {
+  if (row === null) return EMPTY_SCHEDULE;
   return {
     name: row.name,
     message: row.message,
@@ -53,13 +55,8 @@ export function formOf(row: Schedule): ScheduleForm {
   };
 }
 
-export type RenderedSchedule =
-  | { readonly draft: ScheduleDraft }
-  /** Column → error message. */
-  | { readonly faults: Readonly<Record<string, string>> };
-
 /** The service checks the rest. A time that is not changed stays as it is in `base`, to the microsecond. */
-export function renderSchedule(form: ScheduleForm, base: Schedule | null = null): RenderedSchedule {
+export function renderSchedule(form: ScheduleForm, base: Schedule | null = null): RenderedForm<ScheduleDraft> {
   const { name, message, conversation, repeats, cron, timeZone, whenRunning, whenMissed } = form;
   const runAtMs = Date.parse(form.runAt);
   const isSameTime = base !== null && formOf(base).runAt === form.runAt;

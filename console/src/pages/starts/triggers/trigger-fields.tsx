@@ -1,12 +1,13 @@
-import { CardSection } from "../../components/card.tsx";
-import { FilterField } from "../../components/filter-field.tsx";
-import { Field } from "../../components/field.tsx";
-import { Select } from "../../components/select.tsx";
-import { TextArea } from "../../components/text-area.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
+import { CardSection } from "../../../components/card.tsx";
+import { FilterField } from "../../../components/filter-field.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Select } from "../../../components/select.tsx";
+import type { TargetedFieldsProps } from "../targeted/targeted-form.ts";
+import { TextArea } from "../../../components/text-area.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
 import { VERIFICATIONS } from "./labels.ts";
-import type { TriggerForm } from "./trigger-form.ts";
+import type { TriggerForm } from "./trigger-draft.ts";
 
 const CONVERSATIONS = [
   { value: "own", label: "One for all runs" },
@@ -17,16 +18,7 @@ const ENCODINGS = [
   { value: "base64", label: "Base64" },
 ] as const;
 
-interface TriggerFieldsProps {
-  readonly form: TriggerForm;
-  /** Column → error message. */
-  readonly errors: Readonly<Record<string, string>>;
-  /** The trigger is for an agent, and not for a swarm, which has its own conversation. */
-  readonly isOfAgent: boolean;
-  onChange(changed: Partial<TriggerForm>): void;
-}
-
-export function TriggerFields(props: TriggerFieldsProps) {
+export function TriggerFields(props: TargetedFieldsProps<TriggerForm>) {
   const { form, errors, isOfAgent, onChange } = props;
   return (
     <>
@@ -91,7 +83,7 @@ export function TriggerFields(props: TriggerFieldsProps) {
   );
 }
 
-function SenderFields({ form, errors, onChange }: TriggerFieldsProps) {
+function SenderFields({ form, errors, onChange }: TargetedFieldsProps<TriggerForm>) {
   const { verification } = form;
   const isPlain = verification === "hmac" || verification === "bearer";
   return (

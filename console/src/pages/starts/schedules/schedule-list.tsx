@@ -1,16 +1,17 @@
 import { CalendarClock, Plus } from "lucide-react";
-import { type Schedule, useSchedules } from "../../data/schedules.ts";
-import { Badge } from "../../components/badge.tsx";
-import type { Column } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ButtonLink } from "../../components/link.tsx";
-import { ListPage } from "../../components/list-page.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
-import { StatusBadge } from "../../components/status-dot.tsx";
-import { useFilters } from "../../components/use-filters.ts";
-import { useListCommands } from "../../components/use-list-commands.tsx";
+import { type Schedule, useSchedules } from "../../../data/schedules.ts";
+import { Badge } from "../../../components/badge.tsx";
+import type { Column } from "../../../components/data-table.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { ButtonLink } from "../../../components/link.tsx";
+import { ListPage } from "../../../components/list-page.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
+import { useListCommands } from "../../../components/use-list-commands.tsx";
 import { EnabledSwitch } from "./enabled-switch.tsx";
-import { describeHold, describeOutcome, describeTimes, nameTarget } from "./labels.ts";
+import { nameTarget } from "../targeted/name-target.ts";
+import { describeHold, describeOutcome, describeTimes } from "./labels.ts";
 
 const COLUMNS: readonly Column<Schedule>[] = [
   { title: "Name", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },
