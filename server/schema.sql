@@ -5592,6 +5592,24 @@ CREATE OR REPLACE FUNCTION private.is_writer(status text, role text)
  IMMUTABLE PARALLEL SAFE
 AS $function$ select status = 'active' and role in ('owner', 'admin', 'member') $function$;
 
+CREATE OR REPLACE FUNCTION private.keep_key_of_writer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_user not in ('anon', 'authenticated', 'api_key', 'service_role') then
+    return new;
+  elsif private.key_id() is not null then
+    new.api_key_id := private.key_id();
+    new.api_key_scopes := array(select pg_catalog.jsonb_array_elements_text(auth.jwt() -> 'scopes'));
+  else
+    new.api_key_id := case when tg_op = 'UPDATE' then old.api_key_id end;
+    new.api_key_scopes := case when tg_op = 'UPDATE' then old.api_key_scopes end;
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.keep_last_read_seq()
  RETURNS trigger
  LANGUAGE plpgsql

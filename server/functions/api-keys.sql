@@ -183,3 +183,21 @@ begin
   return null;
 end
 $$;
+
+-- For tables whose rows act later, in api_key_id and api_key_scopes: a row that a key has written has no more rights
+-- than that key, whoever changes it later. Only the service itself writes these columns otherwise.
+create or replace function private.keep_key_of_writer() returns trigger language plpgsql
+as $$
+begin
+  if current_user not in ('anon', 'authenticated', 'api_key', 'service_role') then
+    return new;
+  elsif private.key_id() is not null then
+    new.api_key_id := private.key_id();
+    new.api_key_scopes := array(select pg_catalog.jsonb_array_elements_text(auth.jwt() -> 'scopes'));
+  else
+    new.api_key_id := case when tg_op = 'UPDATE' then old.api_key_id end;
+    new.api_key_scopes := case when tg_op = 'UPDATE' then old.api_key_scopes end;
+  end if;
+  return new;
+end
+$$;

@@ -23,8 +23,8 @@ begin
 end
 $$;
 
--- Callers write what a schedule does; the service keeps the rest. A schedule that a key has written has no more rights
--- than that key, whoever changes it later. One that is switched on, or gets other times, is planned anew.
+-- Callers write what a schedule does; the service keeps the rest. One that is switched on, or gets other times, is
+-- planned anew.
 create or replace function ext_schedules.prepare_schedule() returns trigger language plpgsql
 as $$
 declare
@@ -45,13 +45,6 @@ begin
   new.created_by_agent_id := case when not is_new then old.created_by_agent_id end;
   new.created_at := case when is_new then pg_catalog.now() else old.created_at end;
   new.updated_at := pg_catalog.now();
-  if private.key_id() is not null then
-    new.api_key_id := private.key_id();
-    new.api_key_scopes := array(select pg_catalog.jsonb_array_elements_text(auth.jwt() -> 'scopes'));
-  else
-    new.api_key_id := case when not is_new then old.api_key_id end;
-    new.api_key_scopes := case when not is_new then old.api_key_scopes end;
-  end if;
   if is_new or (new.enabled and not old.enabled) or (new.cron, new.time_zone, new.run_at, new.jitter_seconds)
       is distinct from (old.cron, old.time_zone, old.run_at, old.jitter_seconds) then
     new.next_run_at := null;

@@ -112,6 +112,8 @@ create trigger schedules_owner before update on public.schedules for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create trigger schedules_limit before insert on public.schedules for each row
   execute function ext_schedules.limit_schedules();
+create trigger schedules_keep_key before insert or update on public.schedules for each row
+  execute function private.keep_key_of_writer();
 create trigger schedules_prepare before insert or update on public.schedules for each row
   execute function ext_schedules.prepare_schedule();
 create trigger schedules_wake after insert or update on public.schedules for each row

@@ -33,8 +33,7 @@ begin
 end
 $$;
 
--- Callers write what a trigger does; the service keeps the rest. A trigger that a key has written has no more rights
--- than that key, whoever changes it later. A secret belongs to one kind of verification.
+-- Callers write what a trigger does; the service keeps the rest. A secret belongs to one kind of verification.
 create or replace function ext_triggers.prepare_trigger() returns trigger language plpgsql
 as $$
 declare
@@ -55,13 +54,6 @@ begin
   if new.filter is not null and (is_new or new.filter is distinct from old.filter) then
     perform private.require_filter(new.filter, 'triggers');
     new.filter := nullif(new.filter, '{}');
-  end if;
-  if private.key_id() is not null then
-    new.api_key_id := private.key_id();
-    new.api_key_scopes := array(select pg_catalog.jsonb_array_elements_text(auth.jwt() -> 'scopes'));
-  else
-    new.api_key_id := case when not is_new then old.api_key_id end;
-    new.api_key_scopes := case when not is_new then old.api_key_scopes end;
   end if;
   if not is_new and new.verification <> old.verification then
     new.has_secret := false;

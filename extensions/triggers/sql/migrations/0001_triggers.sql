@@ -189,6 +189,8 @@ create trigger triggers_owner before update on public.triggers for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create trigger triggers_limit before insert on public.triggers for each row
   execute function ext_triggers.limit_triggers();
+create trigger triggers_keep_key before insert or update on public.triggers for each row
+  execute function private.keep_key_of_writer();
 create trigger triggers_prepare before insert or update on public.triggers for each row
   execute function ext_triggers.prepare_trigger();
 create trigger triggers_forget_secret after update on public.triggers for each row
