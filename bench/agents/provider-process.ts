@@ -12,7 +12,7 @@ export interface ProviderAnswer {
   /** The times at which callers closed streams, since the last report, by the machine's clock. */
   readonly cutsAtMs: number[];
   readonly calls: number;
-  /** How many results of tools the last prompt had. */
+  /** How many results of tools with a kilobyte the last prompt had. */
   readonly resultsRead: number;
 }
 
@@ -53,7 +53,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   for await (const piece of request) body.push(piece as Buffer);
   const asked = JSON.parse(Buffer.concat(body).toString()) as { stream?: boolean; messages?: AskedMessage[] };
   calls += 1;
-  resultsRead = asked.messages?.filter(({ role }) => role === "tool").length ?? 0;
+  const isResult = ({ role, content = "" }: AskedMessage): boolean => role === "tool" && content.length > 1_000;
+  resultsRead = asked.messages?.filter(isResult).length ?? 0;
   const script = readScript(asked.messages?.[0]?.content ?? "") ?? AT_ONCE;
   response.on("close", () => {
     if (!response.writableFinished) cutsAtMs.push(machineMs());
