@@ -38,12 +38,13 @@ type Choice = Pick<Window, "start" | "callsFrom" | "wholeFrom">;
 
 /** The part of the lines that falls out at once. */
 const BLOCKS_PER_WINDOW = 4;
-/** At least this part of the tokens stays when something falls out. */
+/** At least this part of the tokens stays when something falls out, if lines are not too long for it. */
 const KEPT_SHARE = 1 / 2;
 
 /**
  * Chooses the lines that a model reads. Providers charge less for a prompt that begins like an earlier one, so lines fall out in
- * blocks, whose bounds depend on the numbers of the lines alone: from one call to the next, the first line mostly stays.
+ * blocks of at least a quarter: from one call to the next, the first line mostly stays. Of the limit of lines, blocks depend on the
+ * numbers of the lines alone; of the limit of tokens, on all lines that the first limit allows.
  * Results of tools are cut before they are left out, and left out before messages are.
  */
 export function chooseWindow(lines: readonly WindowLine[], limits: WindowLimits): Window {
@@ -52,15 +53,13 @@ export function chooseWindow(lines: readonly WindowLine[], limits: WindowLimits)
   const blockSize = Math.ceil(maxLines / BLOCKS_PER_WINDOW);
   const bounds = listBounds(lines, blockSize).filter((index) => index > 0 || !limits.areLinesCut);
   const first = bounds.find((index) => end - index <= maxLines) ?? Math.max(0, end - maxLines);
+  const start = findStart(lines, first, limits.maxTokens);
   const count = createCounter(lines);
-  const choose = (from: number, to: number, choiceAt: (index: number) => Choice): Choice | null => {
+  const choose = (choiceAt: (index: number) => Choice): Choice | null => {
     const tokensAt = (index: number): number => count(choiceAt(index));
-    const index = findStableIndex(lines, { from, to, tokensAt, maxTokens: limits.maxTokens });
+    const index = findStableIndex(lines, { from: callsFrom, to: end, tokensAt, maxTokens: limits.maxTokens });
     return index === null ? null : choiceAt(index);
   };
-
-  const withoutCalls = (start: number): Choice => ({ start, callsFrom: end, wholeFrom: end });
-  const { start } = choose(first, end - 1, withoutCalls) ?? withoutCalls(Math.max(0, end - 1));
   const callsFrom = Math.max(
     start === 0 ? 0 : findCallsFrom(lines, start + maxLines - blockSize + 1, limits.keptRuns, start),
     limits.areCallsCut ? findKnownCalls(lines, bounds) : 0,
@@ -69,9 +68,8 @@ export function chooseWindow(lines: readonly WindowLine[], limits: WindowLimits)
   const chosen =
     count(whole) <= limits.maxTokens
       ? whole
-      : (choose(callsFrom, end, (wholeFrom) => ({ start, callsFrom, wholeFrom })) ??
-        choose(callsFrom, end, (index) => ({ start, callsFrom: index, wholeFrom: end })) ??
-        withoutCalls(start));
+      : (choose((wholeFrom) => ({ start, callsFrom, wholeFrom })) ??
+        choose((index) => ({ start, callsFrom: index, wholeFrom: end })) ?? { start, callsFrom: end, wholeFrom: end });
   return { ...chosen, isShortened: start > first, tokens: count(chosen) };
 }
 
@@ -89,11 +87,29 @@ export function findHalf(lines: readonly WindowLine[], { maxLines, maxTokens }: 
 
 /** The lines that begin a block. The first line does if there is none before it. */
 function listBounds(lines: readonly WindowLine[], size: number): number[] {
-  const blockOf = ({ seq }: WindowLine): number => Math.floor(seq / size);
+  const blockOf = ({ seq }: WindowLine): number => Math.floor((seq - 1) / size);
   return lines.flatMap((line, index) => {
     const before = lines[index - 1];
     return before === undefined || blockOf(before) !== blockOf(line) ? [index] : [];
   });
+}
+
+/**
+ * The first line of a window that grows from `first` on, line by line: when it no longer fits, at least a quarter of the limit falls
+ * out, or all lines but the newest.
+ */
+function findStart(lines: readonly WindowLine[], first: number, maxTokens: number): number {
+  const sums = addUp(lines, ({ tokens }) => tokens);
+  let start = first;
+  for (let to = first; to < lines.length; to += 1) {
+    const tokensAt = (index: number): number => (sums[to + 1] ?? 0) - (sums[index] ?? 0);
+    const tokens = tokensAt(start);
+    if (tokens <= maxTokens) continue;
+    let from = start + 1;
+    while (from < to && tokens - tokensAt(from) < maxTokens / BLOCKS_PER_WINDOW) from += 1;
+    start = findStableIndex(lines, { from, to, tokensAt, maxTokens }) ?? to;
+  }
+  return start;
 }
 
 /** The first line whose tool calls stay: as when the lines before `start` fell out, so that it changes with `start` alone. */
@@ -133,8 +149,6 @@ function findStableIndex(
   for (let index = from; index <= to; index += 1) {
     const tokens = tokensAt(index);
     if (tokens > maxTokens) continue;
-    // Nothing has to fall out.
-    if (index === from) return from;
     if (found !== null && tokens < maxTokens * KEPT_SHARE) break;
     const { seq = 0 } = lines[index] ?? {};
     if ((seq & -seq) <= power) continue;
@@ -144,21 +158,24 @@ function findStableIndex(
   return found;
 }
 
+/** By index: the sum of all lines before it. */
+function addUp(lines: readonly WindowLine[], countOf: (line: WindowLine) => number): readonly number[] {
+  const sums = [0];
+  for (const line of lines) sums.push((sums.at(-1) ?? 0) + countOf(line));
+  return sums;
+}
+
 /** Counts the tokens of choices. */
 function createCounter(lines: readonly WindowLine[]): (choice: Choice) => number {
-  /** By index: the sums of all lines before it. */
-  const sums = { text: [0], whole: [0], cut: [0] };
-  for (const { tokens, calls } of lines) {
-    sums.text.push((sums.text.at(-1) ?? 0) + tokens);
-    sums.whole.push((sums.whole.at(-1) ?? 0) + (calls?.tokens ?? 0));
-    sums.cut.push((sums.cut.at(-1) ?? 0) + (calls?.cutTokens ?? 0));
-  }
-  const between = (sum: readonly number[], from: number, to: number): number =>
-    Math.max(0, (sum[to] ?? 0) - (sum[Math.min(from, to)] ?? 0));
+  const texts = addUp(lines, ({ tokens }) => tokens);
+  const wholes = addUp(lines, ({ calls }) => calls?.tokens ?? 0);
+  const cuts = addUp(lines, ({ calls }) => calls?.cutTokens ?? 0);
+  const between = (sums: readonly number[], from: number, to: number): number =>
+    Math.max(0, (sums[to] ?? 0) - (sums[Math.min(from, to)] ?? 0));
   const end = lines.length;
   return ({ start, callsFrom, wholeFrom }) => {
     const from = Math.max(start, callsFrom);
     const whole = Math.max(from, wholeFrom);
-    return between(sums.text, start, end) + between(sums.cut, from, whole) + between(sums.whole, whole, end);
+    return between(texts, start, end) + between(cuts, from, whole) + between(wholes, whole, end);
   };
 }

@@ -15,6 +15,8 @@ function createLines(count: number, callTokens = 0): WindowLine[] {
   }));
 }
 
+const UNLIMITED = { maxLines: 500, maxTokens: 1_000_000, keptRuns: 3, areLinesCut: false, areCallsCut: false };
+
 const countChanges = (values: readonly number[]): number =>
   values.filter((value, index) => index > 0 && value !== values[index - 1]).length;
 
@@ -38,7 +40,7 @@ describe("the window of a conversation", () => {
   });
 
   test("begins with a block when there are older lines, also where it has room for more", () => {
-    assert.equal(chooseWindow(createLines(18).slice(1), { ...WIDE, areLinesCut: true }).start, 3);
+    assert.equal(chooseWindow(createLines(18).slice(1), { ...WIDE, areLinesCut: true }).start, 4);
   });
 
   test("changes the first call that it keeps only with its first line, and keeps the calls of enough runs", () => {
@@ -96,10 +98,10 @@ describe("the window of a conversation", () => {
   test("leaves out calls from the first block that has all of them, when older ones are not known", () => {
     const lines = createLines(20, 50);
     const { callsFrom } = chooseWindow(lines, { ...WIDE, areCallsCut: true });
-    assert.equal(callsFrom, 4);
+    assert.equal(callsFrom, 5);
     assert.deepEqual(
       chooseWindow(createLines(22, 50).slice(1), { ...WIDE, maxLines: 40, areCallsCut: true }).callsFrom,
-      8,
+      9,
     );
   });
 });
@@ -128,5 +130,31 @@ test("any window has the last line, at most the lines and, with more than one li
         if (lines.length - start > 1) assert.ok(tokens <= maxTokens);
       },
     ),
+  );
+});
+
+test("whenever the first line changes, a quarter of a limit has fallen out, or all lines but the newest, as long as one limit applies", () => {
+  const tokens = fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 1_200 }));
+  fc.assert(
+    fc.property(
+      fc.array(tokens, { minLength: 2, maxLength: 120 }),
+      fc.integer({ min: 4, max: 60 }),
+      fc.integer({ min: 20, max: 1_000 }),
+      (sizes, maxLines, maxTokens) => {
+        const all = sizes.map((size, index): WindowLine => ({ seq: index + 1, tokens: size, calls: null }));
+        const startOf = (end: number, limit: number): number =>
+          chooseWindow(all.slice(0, end), { ...UNLIMITED, maxLines, maxTokens: limit }).start;
+        for (let end = 2; end <= all.length; end += 1) {
+          const [before, start] = [startOf(end - 1, maxTokens), startOf(end, maxTokens)];
+          const fallen = all.slice(before, start);
+          const sum = fallen.reduce((total, line) => total + line.tokens, 0);
+          const isQuarter = fallen.length >= maxLines / 4 || sum >= maxTokens / 4 || start === end - 1;
+          // Both limits apply: a window that the limit of tokens has shortened grows from another line when that of lines moves.
+          const isBoth = before > startOf(end - 1, Infinity) && startOf(end - 1, Infinity) !== startOf(end, Infinity);
+          assert.ok(start === before || isQuarter || isBoth, `${before} to ${start} of ${end}: ${sum} tokens`);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
   );
 });
