@@ -318,6 +318,20 @@ create schema partitions;
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
+CREATE OR REPLACE FUNCTION private.acts_call_for_starter(call public.tool_executions, as_it_was boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return coalesce((select private.acts_for_starter(l.kind, l.config) from public.tools l
+      where l.id = call.tool_id), false)
+    or as_it_was and exists (select 1 from private.turn_snapshots s
+      where s.turn_id = call.turn_id and s.config -> 'tools' @> jsonb_build_array(
+        jsonb_build_object('name', call.tool_name, 'acts_for_starter', true)));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.acts_for_starter(kind text, config jsonb)
  RETURNS boolean
  LANGUAGE sql
@@ -538,7 +552,7 @@ declare
   steps jsonb[];
   results jsonb[];
   sent jsonb[];
-  messages json[];
+  conversations json[];
   run_ids uuid[];
   swarm_ids uuid[];
   deltas jsonb[];
@@ -579,10 +593,10 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
-    messages := private.read_new_messages(runs, sent);
+    conversations := private.read_conversations(runs, sent);
   end if;
   return private.answer_taken_runs(untaken, places, run_ids, taken.results, taken.bodies, taken.has_next,
-    cancel_reasons, taken.events, messages, is_durable);
+    cancel_reasons, taken.events, conversations, is_durable);
 end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
@@ -641,13 +655,12 @@ begin
           'data', v.data) order by v.seq)
         from unnest(events) as v where v.run_id = e.run_id), 'context', c.context,
       'first_turn', case when t.outcome = 'started' then json_build_object('agent', t.agent,
-        'messages', read.messages) end))
+        'conversation', private.read_conversation(e.run_id, e.swarm_id, e.user_id, jsonb_build_array(e.first_turn), 0))
+        end))
     into admitted
-    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, swarm_id uuid, starts boolean, conflict text,
-      live_id uuid, first_turn jsonb)
+    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, swarm_id uuid, user_id uuid, starts boolean,
+      conflict text, live_id uuid, first_turn jsonb)
     left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
-    left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
-      on t.outcome = 'started'
     -- Not flattened into the join, which would build the context of every run for every call.
     left join (select * from private.load_runs(started, true) offset 0) as c on c.run_id = e.run_id;
   end if;
@@ -715,7 +728,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[], bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[], is_durable boolean)
+CREATE OR REPLACE FUNCTION private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[], bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], conversations json[], is_durable boolean)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -728,9 +741,9 @@ begin
         select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
           'data', v.data) order by v.seq)
         from unnest(events) as v where v.run_id = t.run_id),
-      'messages', t.messages)
-    from unnest(places, run_ids, results, bodies, has_next, cancel_reasons, messages)
-      as t (place, run_id, results, body, has_next, cancel_reason, messages)));
+      'conversation', t.conversation)
+    from unnest(places, run_ids, results, bodies, has_next, cancel_reasons, conversations)
+      as t (place, run_id, results, body, has_next, cancel_reason, conversation)));
 end
 $function$;
 
@@ -744,7 +757,7 @@ begin
       'outcome', case when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost'
         else 'held' end,
       'cancel_reason', private.get_cancel_reason(l), 'results', null, 'body', null, 'has_next', null, 'events', null,
-      'messages', null)
+      'conversation', null)
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint)
     left join private.run_leases l on l.run_id = e.run_id
     left join public.runs r on r.id = e.run_id
@@ -1053,8 +1066,7 @@ begin
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
         then private.build_agent_tools(a.id, a.user_id, a.acts_for_askers, e.swarm_id, e.user_id)
         else private.build_tools(pinned.tools, a.id, a.user_id, a.acts_for_askers, e.swarm_id, e.user_id)
-        end, 'past_calls', private.read_past_calls(e.swarm_id, a.id, e.user_id, e.run_id, e.turn_id),
-        'summary', private.read_summary(e.swarm_id, a.id)) as own,
+        end, 'summary', private.read_summary(e.swarm_id, a.id)) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version,
       sa.grant_id, sa.payer_id = sa.user_id as hides_usage
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
@@ -8237,6 +8249,42 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.read_conversation(run_id uuid, swarm_id uuid, starter_id uuid, turns jsonb, after_seq bigint, up_to_seq bigint DEFAULT NULL::bigint)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return json_build_object(
+    'messages', (select m.messages from private.read_messages(swarm_id, after_seq,
+      (turns -> -1 ->> 'history_limit')::integer, up_to_seq) as m),
+    'past_calls', (
+      select json_object_agg(t.turn_id, private.read_past_calls(read_conversation.swarm_id, t.agent_id, starter_id,
+        read_conversation.run_id, t.turn_id))
+      from jsonb_to_recordset(turns) as t (turn_id uuid, agent_id uuid)));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.read_conversations(runs public.runs[], steps jsonb[])
+ RETURNS json[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  turns jsonb;
+  conversations json[] := array_fill(null::json, array[cardinality(runs)]);
+begin
+  for i in 1 .. cardinality(runs) loop
+    turns := jsonb_path_query_array(steps[i], '$[*] ? (@.op == "start_turn")');
+    if turns <> '[]' then
+      conversations[i] := private.read_conversation(runs[i].id, runs[i].swarm_id, runs[i].user_id, turns,
+        (turns -> -1 ->> 'after_seq')::bigint);
+    end if;
+  end loop;
+  return conversations;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.read_due_webhook_users(max_queues integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], resumed uuid[], send_limit integer, OUT users uuid[], OUT users_left integer[])
  RETURNS record
  LANGUAGE plpgsql
@@ -8377,88 +8425,75 @@ AS $function$
     started_at timestamptz)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_new_messages(runs public.runs[], steps jsonb[])
- RETURNS json[]
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  step jsonb;
-  messages json[] := array_fill(null::json, array[cardinality(runs)]);
-begin
-  for i in 1 .. cardinality(runs) loop
-    step := jsonb_path_query_array(steps[i], '$[*] ? (@.op == "start_turn")') -> -1;
-    if step is not null then
-      messages[i] := (select m.messages from private.read_messages(runs[i].swarm_id, (step ->> 'after_seq')::bigint,
-        (step ->> 'history_limit')::integer) as m);
-    end if;
-  end loop;
-  return messages;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.read_past_calls(swarm_id uuid, agent_id uuid, starter_id uuid, run_id uuid, turn_id uuid)
- RETURNS jsonb
+ RETURNS json
  LANGUAGE plpgsql
  STABLE
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
 AS $function$
 declare
-  own private.run_leases;
-  is_foreign constant boolean := exists (select 1 from public.agents a
-    where a.id = read_past_calls.agent_id and a.user_id <> starter_id and not a.acts_for_askers);
-  sent constant jsonb := (
-    select jsonb_agg(jsonb_build_object('id', s.seq || '_' || e.position, 'run_id', null, 'message_id', null,
-      'asked_id', null, 'seq', s.seq, 'is_alone', s.are_alone, 'name', e.value -> 'name', 'input', e.value -> 'input',
-      'output', e.value -> 'output', 'is_error', coalesce(e.value -> 'is_error' = 'true', false), 'is_private', false)
-      order by s.seq, e.position)
-    from private.sent_tool_results s
-    cross join lateral jsonb_array_elements(s.results) with ordinality as e (value, position)
-    where s.swarm_id = read_past_calls.swarm_id and s.agent_id = read_past_calls.agent_id and s.user_id = starter_id);
+  own_key_id uuid;
+  own_aal text;
+  -- Of somebody else, for which the app does not vouch.
+  is_foreign boolean;
+  -- Who else could learn what a tool told the starter alone: other members, or the owner of the agent.
+  is_shared boolean;
+  is_told boolean;
+  sent json;
 begin
+  if exists (select 1 from private.sent_tool_results s where s.swarm_id = read_past_calls.swarm_id) then
+    sent := (
+      select json_agg(json_build_object('id', s.seq || '_' || e.position, 'run_id', null, 'message_id', null,
+        'asked_id', null, 'seq', s.seq, 'is_alone', s.are_alone, 'name', e.value -> 'name',
+        'input', e.value -> 'input', 'output', e.value -> 'output',
+        'is_error', coalesce(e.value -> 'is_error' = 'true', false), 'is_private', false) order by s.seq, e.position)
+      from private.sent_tool_results s
+      cross join lateral jsonb_array_elements(s.results) with ordinality as e (value, position)
+      where s.swarm_id = read_past_calls.swarm_id and s.agent_id = read_past_calls.agent_id and s.user_id = starter_id);
+  end if;
   if not exists (select 1 from public.tool_executions x
       where x.agent_id = read_past_calls.agent_id and x.swarm_id = read_past_calls.swarm_id) then
-    return case when sent is not null then jsonb_build_object('is_cut', false, 'calls', sent) end;
+    return case when sent is not null then json_build_object('is_cut', false, 'sent', sent, 'made', '[]'::json) end;
   end if;
-  select l.* into own from private.run_leases l where l.run_id = read_past_calls.run_id;
+  select l.api_key_id, coalesce(l.aal, 'aal1'), a.user_id <> starter_id and not a.acts_for_askers,
+    private.is_shared(read_past_calls.swarm_id, starter_id), a.user_id <> starter_id
+  into own_key_id, own_aal, is_foreign, is_shared, is_told
+  from private.run_leases l
+  left join public.agents a on a.id = read_past_calls.agent_id
+  where l.run_id = read_past_calls.run_id;
+  is_told := is_told or is_shared;
   return (
-    select case when count(*) > 0 or sent is not null then jsonb_build_object(
-      'is_cut', coalesce(bool_or(not x.is_kept), false), 'calls', coalesce(sent, '[]') || coalesce(
-      jsonb_agg(jsonb_build_object('id', x.id, 'run_id', x.run_id, 'message_id', x.message_id, 'asked_id', x.asked_id,
-        'name', x.tool_name, 'input', x.input, 'output', x.output, 'is_error', x.status <> 'succeeded',
-        'is_private', x.is_private) order by x.id) filter (where x.is_kept), '[]')) end
+    select json_build_object('is_cut', coalesce(bool_or(not x.is_kept), false), 'sent', coalesce(sent, '[]'),
+      'made', coalesce(json_agg(json_build_object('id', x.id, 'run_id', x.run_id, 'message_id', x.message_id,
+        'asked_id', case when x.message_id is null then x.asked_id end, 'name', x.tool_name, 'input', x.input,
+        'output', x.output, 'is_error', x.is_error, 'is_private', x.is_private)
+        order by x.id) filter (where x.is_kept), '[]'))
     from (
-      select x.*, case when x.message_id is null then x.run_message_id end as asked_id,
-        row_number() over newest <= 200
-        and sum(coalesce(length(x.input), 0) + coalesce(length(x.output), 0)) over newest <= 1000000 as is_kept
+      select x.*, row_number() over newest <= 200
+        and sum(coalesce(octet_length(x.input), 0) + coalesce(octet_length(x.output), 0)) over newest <= 1000000
+          as is_kept
       from (
         -- Single columns are looked up by subqueries: a further join costs the planner more than the whole execution.
-        select x.id, x.run_id, x.turn_id, r.message_id as run_message_id,
-          (select m.id from public.messages m where m.id = t.message_id) as message_id,
-          x.tool_name, x.status, p.input::text as input,
-          p.private_to is not null or coalesce((select private.acts_for_starter(l.kind, l.config) from public.tools l
-            where l.id = x.tool_id), false) as is_private,
+        -- The run is looked up by its id alone: without statistics, the planner reads all runs of the starter instead.
+        select x.id, x.run_id, r.message_id as asked_id, x.tool_name, x.status <> 'succeeded' as is_error,
+          (select m.id from public.messages m where m.id = t.message_id) as message_id, p.input::text as input,
+          is_told and (p.private_to is not null or private.acts_call_for_starter(x, is_foreign)) as is_private,
           case when x.error is not null then jsonb_build_object('error', x.error - 'retryable')::text
             when x.status = 'cancelled' then '{"error": {"code": "CANCELLED"}}'
-            when jsonb_typeof(p.output) = 'string' then p.output #>> '{}' else p.output::text end as output
+            -- A string without its quotes, anything else as JSON.
+            else coalesce(p.output #>> '{}', p.output::text) end as output
         from public.tool_executions x
-        join public.runs r on r.id = x.run_id and r.user_id = starter_id
+        cross join lateral (
+          select r.user_id, r.message_id from public.runs r where r.id = x.run_id offset 0) as r
         join public.run_turns t on t.id = x.turn_id and t.status in ('completed', 'failed', 'cancelled')
         left join public.tool_execution_payloads p on p.tool_execution_id = x.id
         where x.agent_id = read_past_calls.agent_id and x.swarm_id = read_past_calls.swarm_id
-          and x.turn_id <> read_past_calls.turn_id
+          and x.turn_id <> read_past_calls.turn_id and r.user_id = starter_id
           and x.status in ('succeeded', 'failed', 'denied', 'timed_out', 'cancelled')
           and coalesce((
-            select l.api_key_id is not distinct from own.api_key_id
-              and coalesce(l.aal, 'aal1') <= coalesce(own.aal, 'aal1')
-            from private.run_leases l where l.run_id = x.run_id), own.api_key_id is null)
+            select l.api_key_id is not distinct from own_key_id and coalesce(l.aal, 'aal1') <= own_aal
+            from private.run_leases l where l.run_id = x.run_id), own_key_id is null)
         order by x.run_id desc, x.id desc limit 201) as x
-      where not (x.is_private and private.is_shared(read_past_calls.swarm_id, starter_id))
-        and not (is_foreign and (x.is_private or exists (select 1 from private.turn_snapshots s
-          where s.turn_id = x.turn_id and s.config -> 'tools' @> jsonb_build_array(
-            jsonb_build_object('name', x.tool_name, 'acts_for_starter', true)))))
+      where not (x.is_private and (is_shared or is_foreign))
       window newest as (order by x.run_id desc, x.id desc)) as x);
 end
 $function$;
@@ -9574,13 +9609,11 @@ begin
   last_seq := coalesce((step ->> 'last_seq')::bigint, (select m.seq from public.messages m
     where m.swarm_id = run.swarm_id and m.created_at <= speaker.started_at order by m.seq desc limit 1), 0);
   return jsonb_build_object('outcome', 'started', 'events', events,
-    'messages', (select m.messages from private.read_messages(run.swarm_id, 0, (step ->> 'history_limit')::integer,
-      last_seq) as m),
+    'conversation', private.read_conversation(run.id, run.swarm_id, run.user_id, jsonb_build_array(step), 0, last_seq),
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', private.build_tools(speaker.tools, speaker.id, speaker.user_id, speaker.acts_for_askers, run.swarm_id,
         run.user_id),
-      'past_calls', private.read_past_calls(run.swarm_id, speaker.id, run.user_id, run.id,
-        (step ->> 'turn_id')::uuid), 'summary', private.read_summary(run.swarm_id, speaker.id, last_seq)));
+      'summary', private.read_summary(run.swarm_id, speaker.id, last_seq)));
 end
 $function$;
 

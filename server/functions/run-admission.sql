@@ -663,13 +663,12 @@ begin
           'data', v.data) order by v.seq)
         from unnest(events) as v where v.run_id = e.run_id), 'context', c.context,
       'first_turn', case when t.outcome = 'started' then json_build_object('agent', t.agent,
-        'messages', read.messages) end))
+        'conversation', private.read_conversation(e.run_id, e.swarm_id, e.user_id, jsonb_build_array(e.first_turn), 0))
+        end))
     into admitted
-    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, swarm_id uuid, starts boolean, conflict text,
-      live_id uuid, first_turn jsonb)
+    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, swarm_id uuid, user_id uuid, starts boolean,
+      conflict text, live_id uuid, first_turn jsonb)
     left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
-    left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
-      on t.outcome = 'started'
     -- Not flattened into the join, which would build the context of every run for every call.
     left join (select * from private.load_runs(started, true) offset 0) as c on c.run_id = e.run_id;
   end if;

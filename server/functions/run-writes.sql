@@ -214,23 +214,23 @@ begin
 end
 $$;
 
--- Returns the messages of the swarm since the seq that a run knows, for the runs that began a turn. Separate from the
--- answer, so that the plan of the answer stays small for all other steps.
-create or replace function private.read_new_messages(runs public.runs[], steps jsonb[]) returns json[]
+-- Returns what the turns read that runs began: the messages of the swarm since the seq that a run knows, and past
+-- calls. Separate from the answer, so that the plan of the answer stays small for all other steps.
+create or replace function private.read_conversations(runs public.runs[], steps jsonb[]) returns json[]
 language plpgsql stable
 as $$
 declare
-  step jsonb;
-  messages json[] := array_fill(null::json, array[cardinality(runs)]);
+  turns jsonb;
+  conversations json[] := array_fill(null::json, array[cardinality(runs)]);
 begin
   for i in 1 .. cardinality(runs) loop
-    step := jsonb_path_query_array(steps[i], '$[*] ? (@.op == "start_turn")') -> -1;
-    if step is not null then
-      messages[i] := (select m.messages from private.read_messages(runs[i].swarm_id, (step ->> 'after_seq')::bigint,
-        (step ->> 'history_limit')::integer) as m);
+    turns := jsonb_path_query_array(steps[i], '$[*] ? (@.op == "start_turn")');
+    if turns <> '[]' then
+      conversations[i] := private.read_conversation(runs[i].id, runs[i].swarm_id, runs[i].user_id, turns,
+        (turns -> -1 ->> 'after_seq')::bigint);
     end if;
   end loop;
-  return messages;
+  return conversations;
 end
 $$;
 
@@ -245,7 +245,7 @@ begin
       'outcome', case when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost'
         else 'held' end,
       'cancel_reason', private.get_cancel_reason(l), 'results', null, 'body', null, 'has_next', null, 'events', null,
-      'messages', null)
+      'conversation', null)
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint)
     left join private.run_leases l on l.run_id = e.run_id
     left join public.runs r on r.id = e.run_id
@@ -254,9 +254,9 @@ end
 $$;
 
 -- Returns the answer to advance_runs: `untaken`, and one answer for each run whose steps were taken. A run that began a
--- turn gets the messages of the swarm since the seq that it knows; a run that ended gets its body.
+-- turn gets what its turns read; a run that ended gets its body.
 create or replace function private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[],
-  bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[],
+  bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], conversations json[],
   is_durable boolean)
 returns json language plpgsql volatile
 as $$
@@ -269,9 +269,9 @@ begin
         select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
           'data', v.data) order by v.seq)
         from unnest(events) as v where v.run_id = t.run_id),
-      'messages', t.messages)
-    from unnest(places, run_ids, results, bodies, has_next, cancel_reasons, messages)
-      as t (place, run_id, results, body, has_next, cancel_reason, messages)));
+      'conversation', t.conversation)
+    from unnest(places, run_ids, results, bodies, has_next, cancel_reasons, conversations)
+      as t (place, run_id, results, body, has_next, cancel_reason, conversation)));
 end
 $$;
 
@@ -299,7 +299,7 @@ declare
   steps jsonb[];
   results jsonb[];
   sent jsonb[];
-  messages json[];
+  conversations json[];
   run_ids uuid[];
   swarm_ids uuid[];
   deltas jsonb[];
@@ -340,10 +340,10 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
-    messages := private.read_new_messages(runs, sent);
+    conversations := private.read_conversations(runs, sent);
   end if;
   return private.answer_taken_runs(untaken, places, run_ids, taken.results, taken.bodies, taken.has_next,
-    cancel_reasons, taken.events, messages, is_durable);
+    cancel_reasons, taken.events, conversations, is_durable);
 end
 $$;
 grant execute on function private.advance_runs(jsonb) to sb_service;

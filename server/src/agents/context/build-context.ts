@@ -136,7 +136,7 @@ function renderLines(
   { agent, pastCalls, charsPerToken, hasTools = true }: ContextRequest,
   speakers: Speakers,
 ): readonly (Line & WindowLine)[] {
-  const attached = attachCalls(messages, pastCalls?.calls ?? [], agent.id);
+  const attached = attachCalls(messages, [...(pastCalls?.sent ?? []), ...(pastCalls?.made ?? [])], agent.id);
   return messages.flatMap((message, index) => {
     const calls = attached[index] ?? [];
     const areCallsAlone = calls.some(({ is_alone: isAlone }) => isAlone);

@@ -26,11 +26,13 @@ export interface PastCall {
   readonly is_private: boolean;
 }
 
-/** The newest ones, oldest first. */
 export interface PastCalls {
-  readonly calls: readonly PastCall[];
-  /** There are older ones. */
+  /** The newest ones of the agent, oldest first. */
+  readonly made: readonly PastCall[];
+  /** The agent has made older ones. */
   readonly is_cut: boolean;
+  /** Those that callers have sent, oldest first. */
+  readonly sent: readonly PastCall[];
 }
 
 const HEAD_CHARS = 400;

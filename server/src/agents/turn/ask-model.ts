@@ -58,7 +58,7 @@ function hasPrivateResults({ context }: LiveRun, { agent }: Turn): boolean {
   if (agent.user_id === context.run.user_id) return false;
   return (
     agent.tools.some((tool) => tool.acts_for_starter || tool.kind === "swarm") ||
-    agent.past_calls?.calls.some((call) => call.is_private) === true
+    agent.past_calls?.made.some((call) => call.is_private) === true
   );
 }
 

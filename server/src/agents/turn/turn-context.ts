@@ -99,7 +99,7 @@ function toolHistoryOf({ agent }: Turn): number {
 function pastCallsFor(turn: Turn, hasTools: boolean): PastCalls | null {
   const past = turn.agent.past_calls;
   if (past === null || (hasTools && toolHistoryOf(turn) > 0)) return past;
-  return { is_cut: false, calls: past.calls.filter((call) => call.run_id === null) };
+  return { ...past, made: [], is_cut: false };
 }
 
 /** The messages of the swarm as the agent of a turn reads them: with the questions that it was asked, and the reason of a handoff. */

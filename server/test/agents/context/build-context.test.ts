@@ -254,7 +254,7 @@ describe("tool calls of earlier runs", () => {
       participants: [],
       tokenBudget,
       charsPerToken: 4,
-      pastCalls: { calls, is_cut: false },
+      pastCalls: { sent: [], made: calls, is_cut: false },
     });
   }
   type Results = readonly { readonly run: number; readonly isCut: boolean }[];

@@ -3,8 +3,7 @@ import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
 import type { StartedRun } from "../../execution/execute-run.ts";
 import type { OpenedTurn } from "../../run/live-run.ts";
 import type { LoadedRun } from "../../run/sql/load-run.ts";
-import { type MessageColumns, toMessages } from "../../writer/sql/message-columns.ts";
-import type { SpeakingAgent } from "../../writer/steps.ts";
+import { readTurn, type TurnRow } from "../../writer/sql/turn-row.ts";
 import type { EventRow } from "../../streams/stream-hub.ts";
 import type { NamedImage } from "../../providers/model-port.ts";
 import type { Conversation, SentResult } from "../conversation.ts";
@@ -204,7 +203,7 @@ interface AdmittedRow extends Omit<Admission, "started" | "has_events"> {
   /** Null, and the two below: the run is queued. */
   readonly fence: number | null;
   readonly context: LoadedRun | null;
-  readonly first_turn: { readonly agent: SpeakingAgent; readonly messages: MessageColumns } | null;
+  readonly first_turn: TurnRow | null;
 }
 
 interface AdmissionRows {
@@ -261,7 +260,7 @@ export async function admitRuns(
 
 function toOpenedTurn(plan: FirstTurnPlan | null, started: AdmittedRow["first_turn"]): OpenedTurn | null {
   if (plan === null || started === null) return null;
-  return { id: plan.turn_id, messageId: plan.message_id, agent: started.agent, messages: toMessages(started.messages) };
+  return { id: plan.turn_id, messageId: plan.message_id, ...readTurn(started, plan.turn_id) };
 }
 
 /** Throws when the principal is an API key that may not ask there. */

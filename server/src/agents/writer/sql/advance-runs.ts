@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { EventRow } from "../../streams/stream-hub.ts";
 import { type CancelReason, countSeqs, type PromptRow, type Step, type StepResult } from "../steps.ts";
-import { type MessageColumns, toMessages } from "./message-columns.ts";
+import { readTurn, type TurnRow } from "./turn-row.ts";
 import { toStorableJson } from "./storable-json.ts";
 
 /** The lease of a run: every write carries its fence. */
@@ -35,11 +35,10 @@ export interface Advanced {
   readonly isDurable: boolean;
 }
 
-type ResultRow = Omit<StepResult, "events" | "messages"> &
-  Partial<Pick<StepResult, "events">> & {
-    /** Of a turn that is resumed. */
-    readonly messages?: MessageColumns;
-  };
+type ResultRow = Pick<StepResult, "outcome"> &
+  Partial<Pick<StepResult, "events">> &
+  /** Of a turn that begins or continues; one that begins has the conversation of its run. */
+  Partial<TurnRow>;
 
 interface AdvancedRow {
   readonly place: number;
@@ -50,7 +49,7 @@ interface AdvancedRow {
   /** Of the steps whose result has none. */
   readonly events: readonly EventRow[] | null;
   /** Of a run that started a turn: the new messages of the swarm. */
-  readonly messages: MessageColumns | null;
+  readonly conversation: TurnRow["conversation"] | null;
   /** Of a run that ended: the data of its last event, with the keys in documented order. */
   readonly body: EventRow["data"] | null;
   readonly has_next: boolean | null;
@@ -100,13 +99,16 @@ function takePromptsOut(step: NumberedStep, prompts: Record<string, PromptRow>):
 }
 
 function toAdvanced(row: AdvancedRow, steps: readonly NumberedStep[]): Omit<Advanced, "hasEvents" | "isDurable"> {
-  const messages = row.messages === null ? [] : toMessages(row.messages);
   const results = steps.map((step, index): StepResult => {
-    const { messages: history, ...result } = row.results?.[index] ?? {};
+    const { agent, conversation = row.conversation, ...result } = row.results?.[index] ?? {};
     const isOfStep = ({ seq }: EventRow): boolean => seq >= step.seq && seq < step.seq + countSeqs(step);
     const events = result.events ?? row.events?.filter(isOfStep) ?? [];
-    if (step.op === "start_turn") return { ...result, events, messages };
-    if (history !== undefined) return { ...result, events, messages: toMessages(history) };
+    if (step.op === "start_turn" || step.op === "resume_turn")
+      return {
+        ...result,
+        events,
+        ...(agent !== undefined && conversation !== null && readTurn({ agent, conversation }, step.turn_id)),
+      };
     if (step.op !== "finish_run" || row.body === null) return { ...result, events };
     const end = { seq: step.seq, type: `run.${step.status}`, agent_id: null, restricted: false, data: row.body };
     return { ...result, events: [end], hasNext: row.has_next !== false };
