@@ -142,6 +142,19 @@ describe("a schedule", () => {
       assert.ok(Date.parse(row.retry_at) > Date.now() - 5_000 && Date.parse(row.retry_at) < Date.now() + 65_000);
   });
 
+  test("counts starts that are rejected", async () => {
+    const ada = await stage.newPerson();
+    const { id: empty } = await ada.insert("swarms", { name: "Nobody" });
+    const far = { ...FAR, swarm_id: empty, pause_after_failures: 0 };
+    const rows = await Promise.all(Array.from({ length: LIMIT_AI + 1 }, () => ada.schedule(far)));
+    for (const { id } of rows) {
+      await ada.readUntil(id, isPlanned, "it is planned");
+      await setDue(id, new Date());
+    }
+    const path = "/rest/v1/schedules?select=waiting&waiting=eq.limit";
+    await until(async () => (await ada.send("GET", path)).length === 1, "the last one waits");
+  });
+
   test("waits for the next day when a budget is used up, and starts then", async () => {
     const ada = await stage.newPerson();
     await ada.send("PATCH", `/rest/v1/user_settings?user_id=eq.${ada.id}`, { daily_token_budget: 0 });

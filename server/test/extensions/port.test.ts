@@ -99,7 +99,7 @@ describe("a service with an extension", () => {
       EXTENSIONS: `reference,docs-site,account-export,${NOTES}`,
       NOTES_MAX: "4",
       LIMIT_TOOLS: "5",
-      LIMIT_AI: "2",
+      LIMIT_AI: "3",
       LIMIT_API: "1000",
       BODY_LIMIT_BYTES: String(BODY_LIMIT),
     });
@@ -322,6 +322,7 @@ describe("a service with an extension", () => {
     const gone = await begin("two", { agentId: dan.id });
     assert.deepEqual([gone["outcome"], gone["code"]], ["rejected", "AGENT_NOT_FOUND"]);
     assert.equal((await begin("two"))["outcome"], "started");
+    // The rejected one counts, too.
     const limited = await begin("three");
     assert.deepEqual([limited["outcome"], limited["code"]], ["limited", "RATE_LIMITED"]);
     assert.ok(Number(limited["retryAfterSeconds"]) <= 60);

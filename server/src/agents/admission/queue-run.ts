@@ -77,9 +77,10 @@ async function store(ports: QueuePorts, transaction: Queryable, run: QueuedRun):
   const principal = toPrincipal(run.userId, found.api_key);
   requireScope(principal, "run");
   await requireKeyTarget(transaction, principal, run);
-  const request = toRequest(run, () => ports.charge(run.userId));
+  // Also when it is rejected: what starts runs may try again without end.
+  await ports.charge(run.userId);
   const admissions = admitWithin(transaction, ports.admission);
-  const planned = await planRun({ ...ports, admissions }, principal, request);
+  const planned = await planRun({ ...ports, admissions }, principal, toRequest(run));
   if ("replayed_run_id" in planned) throw new Error(REPLAYED);
   const admission = await admissions.admit(planned.call);
   if ("replayed_run_id" in admission) throw new Error(REPLAYED);
@@ -98,7 +99,7 @@ function toPrincipal(userId: string, key: StarterKey | null): UserPrincipal {
   return { role: "authenticated", userId, claims: { ...claims, api_key_id: id }, session, scopes, resources };
 }
 
-function toRequest(run: QueuedRun, charge: () => Promise<void>): RunRequest {
+function toRequest(run: QueuedRun): RunRequest {
   const { swarmId, agentId, isNewConversation, message, origin } = run;
   return {
     swarmId,
@@ -107,7 +108,7 @@ function toRequest(run: QueuedRun, charge: () => Promise<void>): RunRequest {
     isNewConversation,
     message,
     origin,
-    charge,
+    charge: async () => {},
     // It waits for a run of a person, whatever a swarm does with messages of people.
     onConflict: "enqueue",
     conversation: null,
