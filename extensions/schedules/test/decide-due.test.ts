@@ -65,6 +65,12 @@ describe("what comes of a schedule that is due", () => {
       "start 09:00, next 00:00",
     ],
     [
+      "late because the service was busy, which is not missed",
+      { waiting: "service", whenMissed: "skip" },
+      "09:59",
+      "start 09:00, next 10:00",
+    ],
+    [
       "a limit is over while a run is in progress",
       { waiting: "limit", hasOpenRun: true },
       "09:30",

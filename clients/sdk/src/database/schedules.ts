@@ -22,7 +22,7 @@ export type SchedulesTable = {
     pause_after_failures: number;
     next_run_at: string | null;
     due_at: string | null;
-    waiting: "limit" | "run" | null;
+    waiting: "limit" | "run" | "service" | null;
     retry_at: string | null;
     open_run_id: string | null;
     last_outcomes: ScheduleOutcome[];

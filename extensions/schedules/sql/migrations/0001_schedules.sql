@@ -28,7 +28,7 @@ create table public.schedules (
   next_run_at timestamptz,
   -- The time to which the jitter of next_run_at was added. While a start waits, the time that waits.
   due_at timestamptz,
-  waiting text constraint schedules_waiting_known check (waiting in ('limit', 'run')),
+  waiting text constraint schedules_waiting_known check (waiting in ('limit', 'run', 'service')),
   retry_at timestamptz,
   open_run_id uuid,
   last_outcomes jsonb not null default '[]',

@@ -36,7 +36,7 @@ export async function findWait(query: Query, { users, schedules }: LeftOut): Pro
 const HOLD = `
   update public.schedules set waiting = 'limit', retry_at = now() + $2 * interval '1 second'
   where id in (select id from public.schedules
-    where user_id = $1 and enabled and waiting is null
+    where user_id = $1 and enabled and retry_at is null
       and next_run_at between now() - $3 * interval '1 millisecond' and now() for no key update skip locked)`;
 
 /**
@@ -45,6 +45,17 @@ const HOLD = `
  */
 export async function holdDue(query: Query, userId: string, seconds: number): Promise<void> {
   await query(HOLD, [userId, seconds, MAX_LATE_MS]);
+}
+
+const MARK = `
+  update public.schedules set waiting = 'service'
+  where id in (select id from public.schedules
+    where enabled and waiting is null and ${WAKES_AT} between now() - $1 * interval '1 millisecond'
+      and now() - $1 / 2 * interval '1 millisecond' for no key update skip locked)`;
+
+/** What the service itself is late for is not missed: a node was there when it was due. */
+export async function markDelayed(query: Query): Promise<void> {
+  await query(MARK, [MAX_LATE_MS]);
 }
 
 const ENDED = `

@@ -20,7 +20,7 @@ interface ScheduleRow {
   readonly pause_after_failures: number;
   readonly next_run_at: Date | null;
   readonly due_at: Date | null;
-  readonly waiting: "limit" | "run" | null;
+  readonly waiting: "limit" | "run" | "service" | null;
   /** Infinite until the run in progress has ended, which the driver reads and writes as a number. */
   readonly retry_at: Date | number | null;
   readonly open_run_id: string | null;

@@ -7,8 +7,8 @@ export interface DueSchedule extends Timing {
   readonly dueAt: Date;
   readonly whenRunning: "skip" | "queue";
   readonly whenMissed: "skip" | "last";
-  /** What the start of `dueAt` has waited for: a limit, or the run before it. */
-  readonly waiting: "limit" | "run" | null;
+  /** What the start of `dueAt` has waited for: a limit, the run before it, or a service that is late. */
+  readonly waiting: "limit" | "run" | "service" | null;
   /** A run of the schedule has not ended. */
   readonly hasOpenRun: boolean;
 }
@@ -38,7 +38,7 @@ const MAX_WAITING = 10;
 
 /**
  * A time that nobody could start, because no node ran or clocks went forward, is missed: of several, only the last counts. A time that
- * waits for a limit or a run is not missed, however long that takes; later ones are skipped meanwhile, or queued behind it.
+ * waits for a limit, a run or a busy service is not missed, however long that takes; later ones are skipped meanwhile, or queued behind it.
  */
 export function decideDue(schedule: DueSchedule, now: Date): Decision {
   const { dueAt, waiting, whenRunning, whenMissed, hasOpenRun } = schedule;

@@ -1,5 +1,5 @@
 import { AppError, type ExtensionContext, poll, WakeUp } from "swarmbase/extension";
-import { findDue, findWait, holdDue, type LeftOut, type Settled, settleRuns } from "../sql/find-due.ts";
+import { findDue, findWait, holdDue, type LeftOut, markDelayed, type Settled, settleRuns } from "../sql/find-due.ts";
 import { startDue } from "./start-due.ts";
 
 export type SchedulerPorts = Pick<ExtensionContext, "database" | "startRun" | "onWake" | "fail">;
@@ -47,7 +47,10 @@ async function startAllDue(ports: SchedulerPorts, pauses: Pauses, signal: AbortS
   for (;;) {
     if (signal.aborted) return 0;
     const leftOut = listPaused(pauses);
-    const ids = await database.asService((query) => findDue(query, leftOut, BATCH));
+    const ids = await database.asService(async (query) => {
+      await markDelayed(query);
+      return await findDue(query, leftOut, BATCH);
+    });
     if (ids.length === 0) break;
     const done = await startBatch(ports, ids, pauses, signal);
     if (done === 0) return BUSY_WAIT_MS;
