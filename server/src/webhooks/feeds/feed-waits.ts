@@ -23,7 +23,7 @@ interface Wait {
 export class FeedWaits {
   readonly #options: FeedWaitsOptions;
   readonly #waits = new Set<Wait>();
-  #isStopped = false;
+  #isClosed = false;
   readonly worker: Worker;
 
   constructor(options: FeedWaitsOptions) {
@@ -33,7 +33,7 @@ export class FeedWaits {
 
   /** Resolves when the feed has events after the position, after the timeout, when the signal aborts or the node stops. */
   async wait(feedId: string, after: number, timeoutMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#isStopped || signal.aborted) return;
+    if (this.#isClosed || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
@@ -50,10 +50,15 @@ export class FeedWaits {
     });
   }
 
+  /** Ends all waits, before the server waits for its connections. Their readers continue on another node. */
+  close(): void {
+    this.#isClosed = true;
+    for (const wait of this.#waits) wait.end();
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     await runSteps(() => this.#step(), { ...this.#options, name: this.worker.name, signal });
-    this.#isStopped = true;
-    for (const wait of this.#waits) wait.end();
+    this.close();
   }
 
   async #step(): Promise<number> {
@@ -61,7 +66,8 @@ export class FeedWaits {
     const waits = [...this.#waits];
     if (waits.length > 0) {
       const positions = await selectFeedPositions(pool, [...new Set(waits.map(({ feedId }) => feedId))]);
-      for (const wait of waits) if ((positions.get(wait.feedId) ?? 0) > wait.after) wait.end();
+      // Readers of a feed that was deleted read again, and are told.
+      for (const wait of waits) if ((positions.get(wait.feedId) ?? Infinity) > wait.after) wait.end();
     }
     return spread(pollMs, random);
   }

@@ -38,7 +38,7 @@ export function openHttp(
   { tls, prepared: { anonKey }, reserve, credentialsWritten, findObstacle }: OpenHttpOptions,
 ): OpenedHttp {
   const { settings, primary = null, observer, traceSource, closers } = context;
-  const { auth, limits, agents, extensions } = services;
+  const { auth, limits, agents, extensions, webhooks } = services;
   const { module: realtime } = services.realtime;
   const routes = buildRouteTable(context, services, findObstacle);
   const consoleModule = openConsoleModule(context, services, { routes, anonKey });
@@ -65,6 +65,7 @@ export function openHttp(
   closers.add("sockets", () => realtime.close());
   // Streams of runs end before the server waits for its connections; the runs go on.
   closers.add("streams of runs", async () => agents.respond.close());
+  closers.add("waiting readers of feeds", async () => webhooks.feedWaits.close());
   return { server, hasDocs: routes.some(({ path }) => path === "/docs"), hasConsole: consoleModule !== null };
 }
 
