@@ -1,53 +1,42 @@
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { type EventType, WEBHOOK_HEADERS } from "@swarmbase/sdk";
-import type { LocalCertificate } from "swarmbase/extension";
-import type { Forward } from "./forwarder.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type FeedEvent, forwardEvent, type ForwardTools } from "./forward-event.ts";
 import { messageOf } from "./message-of.ts";
-import { type Delivered, isAbandoned, openReceiver, type Receiver, type ReceiverAnswer } from "./receiver.ts";
-import type { Account, ServiceClient, Webhook } from "./service-client.ts";
+import { type FeedOptions, openFeed, type OpenedFeed } from "./open-feed.ts";
+import { type Account, CallError, type ServiceClient } from "./service-client.ts";
 
-export interface ListenOptions {
-  readonly forwardUrl: URL | null;
-  readonly events: readonly EventType[];
+export interface ListenOptions extends FeedOptions {
   /** E-mail address or id. */
   readonly user: string | null;
   readonly showsBodies: boolean;
 }
 
 export interface ListenTools {
-  readonly certificate: LocalCertificate;
   readonly service: ServiceClient;
-  readonly forward: Forward | null;
+  /** Null: events are only shown. */
+  readonly forward: Omit<ForwardTools, "secret" | "signal"> | null;
+  /** Makes the secret of an account. */
+  makeSecret(account: Account): string;
   readonly stdout: NodeJS.WritableStream;
   now(): Date;
   readonly signal: AbortSignal;
 }
 
-const NAME = "swarmbase listen";
+const MAX_PAUSE_MS = 10_000;
+const TOO_MANY = 429;
 
-/** Creates the webhook, and removes it when the signal aborts. */
+/** Follows the feed until the signal aborts. */
 export async function listen(options: ListenOptions, tools: ListenTools): Promise<void> {
-  const { service, stdout, signal } = tools;
+  const { service, stdout } = tools;
   const account = await getAccount(service, options.user);
-  await removeAbandoned(service, account);
-
-  let isTesting = true;
-  const path = `/${randomBytes(16).toString("base64url")}`;
-  const receiver = await openReceiver(tools.certificate, path, async (delivered, closed) =>
-    isTesting && isSample(delivered) ? { status: 200 } : showDelivery(options, tools, delivered, closed),
-  );
-  let webhook: Webhook | null = null;
+  const feed = await openFeed(options, service, account);
+  const secret = tools.makeSecret(account);
   try {
-    webhook = await addWebhook(options, tools, account, receiver);
-    isTesting = false;
-    stdout.write(renderStart(options, account, webhook));
-    if (!signal.aborted) await once(signal, "abort");
+    stdout.write(renderStart(account, feed, secret, tools));
+    await follow(feed, tools, (event) => showEvent(event, secret, options, tools));
   } finally {
-    await receiver.close();
-    if (webhook !== null) await removeOwn(service, webhook);
+    if (options.feedName === null) await removeOwn(service, feed);
   }
-  stdout.write("The webhook was removed.\n");
+  stdout.write(options.feedName === null ? "The feed was removed.\n" : `The feed "${feed.name}" is kept.\n`);
 }
 
 async function getAccount(service: ServiceClient, named: string | null): Promise<Account> {
@@ -61,87 +50,71 @@ async function getAccount(service: ServiceClient, named: string | null): Promise
   return account;
 }
 
-async function removeOwn(service: ServiceClient, { id }: Webhook): Promise<void> {
+async function removeOwn(service: ServiceClient, feed: OpenedFeed): Promise<void> {
   try {
-    await service.removeWebhook(id);
+    await service.removeFeed(feed);
   } catch (error) {
-    throw new Error(`The webhook ${id} remains until the next "swarmbase listen": ${messageOf(error)}`, {
+    throw new Error(`The feed ${feed.id} remains until the next "swarmbase listen": ${messageOf(error)}`, {
       cause: error,
     });
   }
 }
 
-/** Removes the webhooks of earlier runs that were killed. */
-async function removeAbandoned(service: ServiceClient, { id }: Account): Promise<void> {
-  for (const webhook of await service.findWebhooks(id, NAME)) {
-    if (await isAbandoned(webhook.url)) await service.removeWebhook(webhook.id);
+/** Reads one event after the other. Commits each, so that another run continues behind it. */
+async function follow(
+  feed: OpenedFeed,
+  { service, stdout, signal }: ListenTools,
+  show: (event: FeedEvent) => Promise<void>,
+): Promise<void> {
+  let after: string | null = null;
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      const { event, cursor, lost } = await service.readFeed(feed, { after, waits: failures === 0, signal });
+      if (failures > 0) stdout.write("The service answers again.\n");
+      failures = 0;
+      if (lost > 0) stdout.write(`${lost} events were deleted by their age before they were read.\n`);
+      if (event !== null) await show(readEvent(event));
+      after = cursor;
+      if (event !== null) await service.commitFeed(feed, cursor);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isTemporary(error)) throw error;
+      if (failures === 0) stdout.write(`${messageOf(error)} Trying again.\n`);
+      await sleep(Math.min(1_000 * 2 ** failures, MAX_PAUSE_MS), undefined, { signal }).catch(() => {});
+      failures += 1;
+    }
   }
 }
 
-/** Sends a sample first, so that an unreachable receiver is detected now and not at the first event. */
-async function addWebhook(
-  { events }: ListenOptions,
-  { service, certificate }: ListenTools,
-  { id }: Account,
-  { url }: Receiver,
-): Promise<Webhook> {
-  let webhook: Webhook | null = null;
-  try {
-    webhook = await service.addWebhook({ user_id: id, name: NAME, url, events });
-    const [event = "agent.created"] = events;
-    await service.testWebhook(webhook.id, event);
-    return webhook;
-  } catch (error) {
-    if (webhook !== null) await removeOwn(service, webhook);
-    throw new Error(
-      `The service cannot deliver to this machine: ${messageOf(error)}\n` +
-        `It must be allowed to reach ${new URL(url).hostname} (WEBHOOK_ALLOWED_CIDRS) and trust ${certificate.caFile} (WEBHOOK_CA_FILE).`,
-      { cause: error },
-    );
-  }
+function readEvent(body: string): FeedEvent {
+  const { id, type } = JSON.parse(body) as Pick<FeedEvent, "id" | "type">;
+  return { id, type, body };
 }
 
-function isSample({ body }: Delivered): boolean {
-  const { data } = JSON.parse(body.toString()) as { data: { test?: unknown } };
-  return data.test === true;
+function isTemporary(error: unknown): boolean {
+  return error instanceof CallError && (error.status === null || error.status === TOO_MANY || error.status >= 500);
 }
 
-async function showDelivery(
+async function showEvent(
+  event: FeedEvent,
+  secret: string,
   { showsBodies }: ListenOptions,
-  { forward, stdout, now }: ListenTools,
-  { headers, body }: Delivered,
-  signal: AbortSignal,
-): Promise<ReceiverAnswer> {
-  const time = now().toISOString().slice(11, 23);
-  const type = String(headers[WEBHOOK_HEADERS.event.toLowerCase()]);
-  const delivery = String(headers[WEBHOOK_HEADERS.delivery.toLowerCase()]);
-  const startedAtMs = performance.now();
-  const [answer, outcome] = await answerDelivery(forward, { headers, body }, signal);
-  const tookMs = Math.round(performance.now() - startedAtMs);
-  const line = `${time}  ${type}  ${delivery}  ${outcome}${forward === null ? "" : ` (${tookMs} ms)`}\n`;
-  stdout.write(showsBodies ? `${line}${body.toString()}\n` : line);
-  return answer;
+  { forward, stdout, now, signal }: ListenTools,
+): Promise<void> {
+  const report = (outcome: string): void => {
+    stdout.write(`${now().toISOString().slice(11, 23)}  ${event.type}  ${event.id}  ${outcome}\n`);
+  };
+  if (forward === null) report("received");
+  else await forwardEvent(event, { ...forward, secret, signal }, report);
+  if (showsBodies) stdout.write(`${event.body}\n`);
 }
 
-async function answerDelivery(
-  forward: Forward | null,
-  { headers, body }: Delivered,
-  signal: AbortSignal,
-): Promise<[ReceiverAnswer, outcome: string]> {
-  if (forward === null) return [{ status: 200 }, "received"];
-  try {
-    const answer = await forward(headers, body, signal);
-    return [answer, `forwarded: ${answer.status}`];
-  } catch (error) {
-    return [{ status: 502, body: messageOf(error) }, `not forwarded: ${messageOf(error)}`];
-  }
-}
-
-function renderStart({ forwardUrl, events }: ListenOptions, { id, email }: Account, { secret }: Webhook): string {
+function renderStart({ id, email }: Account, feed: OpenedFeed, secret: string, { forward }: ListenTools): string {
   return [
-    `Listening to the events of ${email ?? id}: ${events.join(", ")}`,
-    `Secret:  ${secret}`,
-    ...(forwardUrl === null ? [] : [`Forward: ${forwardUrl.href}`]),
+    `Listening to the events of ${email ?? id}: ${feed.events.join(", ")}`,
+    ...(feed.isContinued ? ["Continues after the last event of an earlier run."] : []),
+    ...(forward === null ? [] : [`Secret:  ${secret}`, `Forward: ${forward.url.href}`]),
     "Ctrl-C ends it.",
     "",
     "",

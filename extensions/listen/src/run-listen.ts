@@ -1,35 +1,37 @@
+import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { EVENT_TYPES, type EventType, isEventType } from "@swarmbase/sdk";
 import { type ExtensionCommandContext, parseOptions, UsageError } from "swarmbase/extension";
-import { createForwarder } from "./forwarder.ts";
 import { type ListenOptions, listen } from "./listen.ts";
 import { createServiceClient } from "./service-client.ts";
 
 const OPTIONS = {
   forward: { type: "string" },
   events: { type: "string" },
+  filter: { type: "string" },
   user: { type: "string" },
+  feed: { type: "string" },
+  "app-events": { type: "boolean" },
   bodies: { type: "boolean" },
 } as const;
 
 /** Resolves with the exit code when the signal aborts. */
 export async function runListen(context: ExtensionCommandContext): Promise<number> {
-  const options = parseListenOptions(context.args);
+  const { forwardUrl, ...options } = parseListenOptions(context.args);
   const credentials = await context.findCredentials();
   if (credentials === null) throw new Error(neverStarted(context.serviceSettings.dataDir));
   const { ca_cert_file: caFile, url, service_role_key: key } = credentials;
   const ca = caFile === null ? [] : [await readFile(caFile, "utf8")];
+  const { signDelivery, stdout, signal } = context;
   const service = context.openFetch({ url, ca });
-  const { forwardUrl } = options;
-  const program = forwardUrl === null ? null : context.openFetch({ url: forwardUrl.href, ca });
+  const program = forwardUrl === null ? null : { url: forwardUrl, ...context.openFetch({ url: forwardUrl.href, ca }) };
   try {
     await listen(options, {
-      certificate: await context.loadLocalCertificate(),
       service: createServiceClient({ service, url, key }),
-      forward: program === null || forwardUrl === null ? null : createForwarder(program.dispatcher, forwardUrl),
-      stdout: context.stdout,
+      forward: program === null ? null : { ...program, signDelivery },
+      makeSecret: ({ id }) => `whsec_${createHmac("sha256", key).update(`swarmbase listen ${id}`).digest("base64")}`,
+      stdout,
       now: () => context.now(),
-      signal: context.signal,
+      signal,
     });
   } finally {
     await Promise.all([service.close(), program?.close()]);
@@ -41,11 +43,17 @@ function neverStarted(dataDir: string): string {
   return `The service has not been started with the data directory ${dataDir} yet. Start it once, for example with: npm start`;
 }
 
-function parseListenOptions(args: ExtensionCommandContext["args"]): ListenOptions {
-  const { forward, events, user = null, bodies = false } = parseOptions(args, OPTIONS).values;
+function parseListenOptions(
+  args: ExtensionCommandContext["args"],
+): ListenOptions & { readonly forwardUrl: URL | null } {
+  const { values } = parseOptions(args, OPTIONS);
+  const { forward, events, filter, user = null, feed = null, bodies = false } = values;
   return {
     forwardUrl: forward === undefined ? null : parseForwardUrl(forward),
-    events: events === undefined ? EVENT_TYPES : parseEvents(events),
+    feedName: feed?.trim() ?? null,
+    events: events?.split(",").map((name) => name.trim()) ?? null,
+    filter: filter === undefined ? null : parseFilter(filter),
+    receivesAppEvents: values["app-events"] ?? false,
     user,
     showsBodies: bodies || forward === undefined,
   };
@@ -59,11 +67,12 @@ function parseForwardUrl(text: string): URL {
   return url;
 }
 
-function parseEvents(text: string): EventType[] {
-  const names = text.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => !isEventType(name));
-  if (unknown.length > 0) {
-    throw new UsageError(`Unknown event "${unknown.join('", "')}". The events are: ${EVENT_TYPES.join(", ")}`);
+function parseFilter(text: string): object {
+  try {
+    const filter: unknown = JSON.parse(text);
+    if (typeof filter === "object" && filter !== null) return filter;
+  } catch {
+    // Reported below.
   }
-  return names.filter(isEventType);
+  throw new UsageError(`--filter must be a JSON object, not "${text}".`);
 }

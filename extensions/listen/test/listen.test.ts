@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { EVENT_TYPES, verifyWebhook } from "@swarmbase/sdk";
 import type pg from "pg";
+import { Webhook } from "standardwebhooks";
 import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { closeAfter, type Program, runProgram } from "../../../server/test/support/program.ts";
 import { type CommandHere, runHere, startHere } from "../../../server/test/support/run-here.ts";
-import { startServiceHere } from "../../../server/test/support/service-here.ts";
+import { findFreePort } from "../../../server/test/support/free-port.ts";
+import { type ServiceHere, startServiceHere } from "../../../server/test/support/service-here.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
 import { until } from "../../../server/test/support/until.ts";
@@ -16,6 +19,8 @@ import { until } from "../../../server/test/support/until.ts";
 interface Stage {
   readonly env: Record<string, string>;
   readonly sql: pg.Client;
+  startService(): Promise<void>;
+  stopService(): Promise<void>;
   newUser(email: string): Promise<string>;
   /** A change that is an event, `agent.created`. */
   newAgent(userId: string): Promise<void>;
@@ -25,16 +30,27 @@ interface Stage {
   listen(args: string[]): Promise<Program>;
 }
 
-async function openStage(t: TestContext, settings: Record<string, string> = {}): Promise<Stage> {
+async function openStage(t: TestContext): Promise<Stage> {
   const cleanup = { after: (close: () => Promise<void>) => closeAfter(t, close) };
   const { owner: sql, adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-listen-");
-  const service = { DATABASE_URL, MASTER_KEY, NODE_ENV: "test", WEBHOOK_RETRY_SCHEDULE: "0,1", ...settings };
-  await startServiceHere(cleanup, { dataDir, env: service });
-  const env = { ...service, DATA_DIR: dataDir };
+  const settings = { DATABASE_URL, MASTER_KEY, NODE_ENV: "test" };
+  const env = { ...settings, DATA_DIR: dataDir };
+  const PORT = String(await findFreePort());
+  let service: ServiceHere;
+  const startService = async (): Promise<void> => {
+    service = await startServiceHere(cleanup, { dataDir, env: { ...settings, PORT } });
+  };
+  await startService();
   return {
     env,
     sql,
+    startService,
+    stopService: async () => {
+      await service.stop();
+      // A reader that waits does not delay the stop.
+      assert.doesNotMatch(service.output(), /http\.stop_forced/);
+    },
     async newUser(email) {
       const { rows } = await sql.query<{ id: string }>("insert into auth.users (email) values ($1) returning id", [
         email,
@@ -83,93 +99,173 @@ async function startProgramUnderDevelopment(t: TestContext, statuses: number[]) 
       response.writeHead(statuses.shift() ?? 200, { "x-program": "mine" }).end("answer");
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closeAfter(t, async () => {
+  const start = async (port = 0): Promise<number> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const stop = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
-  });
-  return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=swarmbase` };
+  };
+  closeAfter(t, stop);
+  const port = await start();
+  return { got, url: `http://127.0.0.1:${port}/hook?from=swarmbase`, stop, start: () => start(port) };
 }
+
+const EVENT_LINE = / {2}agent\.created {2}evt_[0-9a-f-]{36} {2}/;
+const feedsOf = async ({ sql }: Stage): Promise<string[]> =>
+  (await sql.query<{ name: string }>("select name from public.event_feeds order by created_at")).rows.map(
+    ({ name }) => name,
+  );
 
 test("on a running service", SEVERAL_STARTS, async (t) => {
   const stage = await openStage(t);
   let ada = "";
+  let firstSecret = "";
 
-  await t.test("deliveries are shown and passed on, answers are passed back, and nothing is left behind", async () => {
-    const noAccount = await runHere(["listen"], stage.env);
-    assert.equal(noAccount.code, 1);
-    assert.match(noAccount.stderr, /^There is no account yet/);
+  await t.test(
+    "events are forwarded as signed deliveries, repeated after an error, and nothing is left behind",
+    async () => {
+      const noAccount = await runHere(["listen"], stage.env);
+      assert.equal(noAccount.code, 1);
+      assert.match(noAccount.stderr, /^There is no account yet/);
 
-    ada = await stage.newUser("ada@example.test");
-    const { got, url } = await startProgramUnderDevelopment(t, [500]);
-    const program = await stage.listen(["--forward", url, "--events", "agent.created,agent.deleted"]);
-    const [, secret = ""] = await printed(program, /^Secret: {2}(whsec_\S+)$/m);
-    assert.match(program.stdout(), /^Listening to the events of ada@example\.test: agent\.created, agent\.deleted$/m);
-    assert.deepEqual(got, [], "the sample that tries the way is not passed on");
+      ada = await stage.newUser("ada@example.test");
+      const { got, url } = await startProgramUnderDevelopment(t, [500, 200, 400, 400, 400]);
+      const program = await stage.listen(["--forward", url, "--events", "agent.created,agent.deleted"]);
+      [, firstSecret = ""] = await printed(program, /^Secret: {2}(whsec_\S+)$/m);
+      assert.match(program.stdout(), /^Listening to the events of ada@example\.test: agent\.created, agent\.deleted$/m);
 
-    await stage.newAgent(ada);
-    await printed(program, / {2}agent\.created {2}[0-9a-f-]{36} {2}forwarded: 500 \(\d+ ms\)\n[^]*forwarded: 200 /);
-    assert.equal(got.length, 2);
-    assert.equal(new Set(got.map(({ headers }) => headers["x-service-delivery"])).size, 1);
-    for (const { headers, body, url: path } of got) {
-      assert.equal(path, "/hook?from=swarmbase");
-      assert.equal((await verifyWebhook(body, headers, secret)).type, "agent.created");
-      assert.equal(headers["content-type"], "application/json");
-    }
-    await until(async () => {
-      const { rows } = await stage.sql.query(
-        "select status, attempts, response_body from public.webhook_deliveries where attempts > 1",
-      );
-      return rows.length === 1 && rows[0].status === "delivered" && rows[0].response_body === "answer";
-    });
-    assert.doesNotMatch(program.stdout(), /"type"/, "bodies were not asked for");
+      await stage.newAgent(ada);
+      await printed(program, / {2}forwarded: 500 \(\d+ ms\)\n[^]* {2}forwarded: 200 /);
+      assert.match(program.stdout(), EVENT_LINE);
+      assert.equal(got.length, 2);
+      assert.equal(new Set(got.map(({ headers }) => headers["x-service-delivery"])).size, 1);
+      const { rows } = await stage.sql.query("select payload::text as body from private.event_feed_entries");
+      for (const { headers, body, url: path } of got) {
+        assert.equal(path, "/hook?from=swarmbase");
+        assert.equal(body, rows[0].body);
+        assert.equal((await verifyWebhook(body, headers, firstSecret)).type, "agent.created");
+        new Webhook(firstSecret).verify(body, headers as Record<string, string>);
+        assert.equal(headers["content-type"], "application/json");
+        assert.equal(headers["user-agent"], "Swarmbase-Webhooks/1");
+      }
+      // An event that always fails does not stop the next one.
+      await stage.newAgent(ada);
+      await stage.newAgent(ada);
+      await until(() => got.length === 6, "the next event follows three errors");
+      assert.doesNotMatch(program.stdout(), /"type"/, "bodies were not asked for");
 
-    assert.deepEqual(await program.stop("SIGINT"), { code: 0, signal: null });
-    assert.match(program.stdout(), /The webhook was removed\.\n$/);
-    assert.deepEqual((await stage.sql.query("select id from public.webhooks")).rows, []);
-  });
+      assert.deepEqual(await program.stop("SIGINT"), { code: 0, signal: null });
+      assert.match(program.stdout(), /The feed was removed\.\n$/);
+      assert.deepEqual(await feedsOf(stage), []);
+    },
+  );
 
-  await t.test("bodies are shown where nothing is passed on; what cannot be passed on is tried again", async () => {
+  await t.test("bodies are shown where nothing is forwarded; a killed run is continued by the next one", async () => {
     const bob = await stage.newUser("bob@example.test");
     const unsaid = await runHere(["listen"], stage.env);
     assert.equal(unsaid.code, 1);
     assert.match(unsaid.stderr, /name one with --user/);
-    const unknown = await runHere(["listen", "--user", "eve@example.test"], stage.env);
-    assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /There is no account eve@example\.test/);
+    for (const user of ["eve@example.test", randomUUID()]) {
+      const unknown = await runHere(["listen", "--user", user], stage.env);
+      assert.equal(unknown.code, 1);
+      assert.match(unknown.stderr, new RegExp(`There is no account ${user}`));
+    }
 
     const byEmail = await stage.listenHere(["--user", "ada@example.test"]);
-    const byId = await stage.listen(["--user", bob, "--forward", "http://127.0.0.1:1/"]);
     assert.ok(byEmail.stdout().includes(EVENT_TYPES.join(", ")));
+    assert.doesNotMatch(byEmail.stdout(), /Secret/);
+    const free = await startProgramUnderDevelopment(t, []);
+    await free.stop();
+    const byId = await stage.listen(["--user", bob, "--forward", free.url, "--filter", '{"data":{"name":"nobody"}}']);
     await stage.newAgent(ada);
-    await stage.newAgent(bob);
     const [, body = ""] = await printed(byEmail, /agent\.created {2}\S+ {2}received\n(\{.*\})\n/);
     assert.equal((JSON.parse(body) as { type: string }).type, "agent.created");
-    await printed(byId, /not forwarded: .+\n[^]*not forwarded: /);
 
-    // Killed, it leaves its webhook to the next one, which leaves those alone that still listen or are not of its kind.
     await byId.stop("SIGKILL");
-    const namesake = { name: "swarmbase listen", url: "https://example.test/hook" };
-    await stage.sql.query(
-      "insert into public.webhooks (user_id, name, url, events, is_active) values ($1, $2, $3, '{agent.created}', false)",
-      [bob, namesake.name, namesake.url],
-    );
-    const again = await stage.listenHere(["--user", bob]);
+    await stage.sql.query("update public.event_feeds set filter = null");
+    const events =
+      "select 1 from private.event_feed_entries e join public.event_feeds f on f.id = e.feed_id where f.user_id = $1";
+    await stage.newAgent(bob);
+    await until(async () => (await stage.sql.query(events, [bob])).rowCount === 1, "the feed has the event");
+    const again = await stage.listen(["--user", bob, "--forward", free.url, "--events", "agent.created"]);
+    assert.match(again.stdout(), /^Continues after the last event of an earlier run\.$/m);
+    // Until the program answers.
+    await printed(again, /not forwarded: .+ECONNREFUSED/);
+    await free.start();
+    await printed(again, / {2}forwarded: 200 /);
+    assert.equal(free.got.length, 1);
+    assert.equal(again.stdout().match(/not forwarded/g)?.length, 1);
     const beside = await stage.listenHere(["--user", bob]);
-    const { rows } = await stage.sql.query("select user_id from public.webhooks where is_active order by created_at");
-    assert.deepEqual(rows, [{ user_id: ada }, { user_id: bob }, { user_id: bob }]);
-    for (const program of [again, beside, byEmail]) assert.equal(await program.stop(), 0);
-    assert.deepEqual((await stage.sql.query("select name, url from public.webhooks")).rows, [namesake]);
+    assert.doesNotMatch(beside.stdout(), /Continues/);
+    assert.equal((await feedsOf(stage)).length, 3);
+    assert.equal((await again.stop("SIGTERM")).code, 0);
+    for (const program of [beside, byEmail]) assert.equal(await program.stop(), 0);
+    assert.deepEqual(await feedsOf(stage), []);
   });
-});
 
-test("listen explains that the service must not reach this machine, and leaves no webhook", async (t) => {
-  const stage = await openStage(t, { WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8" });
-  await stage.newUser("ada@example.test");
-  const program = await runHere(["listen"], stage.env);
-  assert.equal(program.code, 1);
-  assert.match(program.stderr, /127\.0\.0\.1 must not be reached/);
-  assert.match(program.stderr, /WEBHOOK_ALLOWED_CIDRS/);
-  assert.deepEqual((await stage.sql.query("select id from public.webhooks")).rows, []);
+  await t.test("a feed with a name is kept, and the next run continues in it", async () => {
+    await stage.sql.query("insert into public.event_types (name) values ('app.order.paid')");
+    const emit = async (total: number): Promise<void> => {
+      await stage.sql.query("select public.emit_event('app.order.paid', json_build_object('total', $1::int))", [total]);
+    };
+    const args = ["--user", ada, "--feed", "Orders", "--app-events", "--events", "app.order.paid"];
+    const first = await stage.listenHere([...args, "--filter", '{"data": {"total": {"$gte": 10}}}']);
+    await emit(5);
+    await emit(10);
+    await printed(first, /"total" : 10/);
+    assert.equal(await first.stop(), 0);
+    assert.match(first.stdout(), /The feed "Orders" is kept\.\n$/);
+    assert.doesNotMatch(first.stdout(), /"total" : 5/);
+    await emit(7);
+    await emit(20);
+    const second = await stage.listenHere([
+      "--user",
+      ada,
+      "--feed",
+      "Orders",
+      "--forward",
+      "http://127.0.0.1:1/",
+      "--bodies",
+    ]);
+    await printed(second, /not forwarded/);
+    assert.equal(await second.stop(), 0);
+    const third = await stage.listenHere(["--user", ada, "--feed", "Orders"]);
+    await printed(third, /"total" : 20/);
+    assert.doesNotMatch(third.stdout(), /"total" : (?:7|10)/);
+    await stage.sql.query("delete from public.event_feeds");
+    assert.equal(await third.ended, 1);
+    assert.match(third.stderr(), /The event feed does not exist/);
+  });
+
+  await t.test("what the service rejects is said, and creates no feed", async () => {
+    for (const [option, value, fault] of [
+      ["--events", "agent.created,agent.exploded", /agent\.exploded/],
+      ["--filter", '{"data":{"$no":1}}', /filter\.data\.\$no is not an operator/],
+      ["--feed", "a".repeat(101), /name/],
+    ] as const) {
+      const { code, stderr } = await runHere(["listen", "--user", ada, option, value], stage.env);
+      assert.deepEqual([code, fault.test(stderr)], [1, true], stderr);
+    }
+    assert.deepEqual(await feedsOf(stage), []);
+  });
+
+  await t.test("a run continues when the service has been restarted, and can end while it is stopped", async () => {
+    const program = await stage.listenHere(["--user", ada]);
+    await stage.stopService();
+    await printed(program, /The service does not answer at .+ Trying again\.\n/);
+    await stage.startService();
+    await printed(program, /The service answers again\.\n/);
+    await stage.newAgent(ada);
+    await printed(program, /received\n/);
+    await stage.stopService();
+    await printed(program, /Trying again\.\n[^]*Trying again\.\n/);
+    assert.equal(await program.stop(), 1);
+    assert.match(program.stderr(), /remains until the next ".*swarmbase listen"/);
+    const unreachable = await runHere(["listen"], stage.env);
+    assert.equal(unreachable.code, 1);
+    assert.match(unreachable.stderr, /does not answer at .+ Is it running\?/);
+  });
 });

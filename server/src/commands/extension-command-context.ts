@@ -23,9 +23,9 @@ export function openCommandContext(
     serviceSettings,
     findCredentials: async () => (await import("../auth/index.ts")).findCredentials(serviceSettings.dataDir),
     openFetch: openServiceFetch,
-    loadLocalCertificate: async () => {
-      const { loadTlsMaterial } = await import("../http/index.ts");
-      return loadTlsMaterial({ dataDir: serviceSettings.dataDir, certFile: null, keyFile: null, clock });
+    signDelivery: async (delivery, body) => {
+      const { buildDeliveryHeaders } = await import("../webhooks/index.ts");
+      return buildDeliveryHeaders({ ...delivery, previousSecrets: [] }, body, clock.now());
     },
     copies: openCopiesAtFirstUse(extension.name, serviceSettings, context),
     runInBackground: (args, signal) => runInBackground({ args, env: { ...context.env }, signal }),

@@ -44,8 +44,11 @@ export interface ExtensionCommandContext<Rows extends readonly ExtensionSettingR
     /** Certificate authorities in PEM, trusted in addition to those of the system. */
     readonly ca: readonly string[];
   }): CommandFetch;
-  /** For servers of a command on 127.0.0.1: the certificate of the local authority, which the service trusts for webhooks. */
-  loadLocalCertificate(): Promise<LocalCertificate>;
+  /** The headers of a webhook delivery with this body at this time: its signatures and what else the service sends. */
+  signDelivery(
+    delivery: { readonly id: string; readonly eventId: string; readonly eventType: string; readonly secret: string },
+    body: Buffer,
+  ): Promise<Record<string, string>>;
   /** The database server as files: its backups, and copies of it. */
   readonly copies: ServerCopies;
   /**
@@ -62,14 +65,6 @@ export interface CommandFetch {
   /** For requests whose response is passed on as it is, redirects included. */
   readonly dispatcher: Dispatcher;
   close(): Promise<void>;
-}
-
-export interface LocalCertificate {
-  /** PEM. */
-  readonly cert: string;
-  readonly key: string;
-  /** The file of the authority; null when the operator provides the certificate. */
-  readonly caFile: string | null;
 }
 
 /** The part of `credentials.json` that calls of the service need. */

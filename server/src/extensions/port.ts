@@ -75,7 +75,6 @@ export type {
   CommandFetch,
   ExtensionCommand,
   ExtensionCommandContext,
-  LocalCertificate,
   ServiceCredentials,
 } from "./command-port.ts";
 export type { ExtensionOperations } from "./operations-port.ts";

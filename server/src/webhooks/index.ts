@@ -14,5 +14,5 @@ export {
   readFeed,
 } from "./feeds/read-feed.ts";
 export { readAuthorities } from "./read-authorities.ts";
-export { buildSignedHeaders } from "./sign.ts";
+export { buildDeliveryHeaders, buildSignedHeaders } from "./sign.ts";
 export { openWebhooks, type WebhookModule, type WebhooksOptions } from "./open-webhooks.ts";

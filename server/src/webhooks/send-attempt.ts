@@ -1,11 +1,8 @@
-import type { Clock } from "../time/index.ts";
 import type { Delivery } from "./delivery.ts";
 import type { AttemptResult } from "./outcome.ts";
-import { buildSignedHeaders } from "./sign.ts";
+import { buildDeliveryHeaders } from "./sign.ts";
 import { traceAttempt } from "./trace-attempt.ts";
 import type { WebhookTools } from "./webhook-options.ts";
-
-const USER_AGENT = "Swarmbase-Webhooks/1";
 
 export interface SendAttemptOptions extends Pick<WebhookTools, "outbound" | "clock" | "traceSource"> {
   readonly signal?: AbortSignal;
@@ -29,7 +26,8 @@ async function post(
   try {
     const result = await outbound.post({
       url: delivery.url,
-      headers: buildHeaders(delivery, body, clock, traceHeaders),
+      // The custom headers of the webhook come first, so that they cannot replace the headers of the service.
+      headers: { ...delivery.headers, ...traceHeaders, ...buildDeliveryHeaders(delivery, body, clock.now()) },
       body,
       timeoutMs: delivery.timeoutMs,
       ...(signal === undefined ? {} : { signal }),
@@ -41,20 +39,4 @@ async function post(
     const message = error instanceof Error ? error.message : String(error);
     return { kind: "failed", code: "protocol", message, durationMs: Math.round(performance.now() - startedAtMs) };
   }
-}
-
-/** The custom headers of the webhook come first, so that they cannot replace the headers of the service. */
-function buildHeaders(
-  delivery: Delivery,
-  body: Buffer,
-  clock: Clock,
-  traceHeaders: Readonly<Record<string, string>>,
-): Record<string, string> {
-  return {
-    ...delivery.headers,
-    ...traceHeaders,
-    "Content-Type": "application/json",
-    "User-Agent": USER_AGENT,
-    ...buildSignedHeaders(delivery, body, Math.floor(clock.now().getTime() / 1_000)),
-  };
 }

@@ -3,8 +3,18 @@ import { PREVIOUS_SIGNATURES_HEADER, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS }
 import type { Delivery } from "./delivery.ts";
 
 const SECRET_PREFIX = "whsec_";
+const USER_AGENT = "Swarmbase-Webhooks/1";
 
 type Signable = Pick<Delivery, "id" | "eventId" | "eventType" | "secret" | "previousSecrets">;
+
+/** The headers of one attempt, without those of the webhook and of the connection. */
+export function buildDeliveryHeaders(delivery: Signable, body: Buffer, now: Date): Record<string, string> {
+  return {
+    "Content-Type": "application/json",
+    "User-Agent": USER_AGENT,
+    ...buildSignedHeaders(delivery, body, Math.floor(now.getTime() / 1_000)),
+  };
+}
 
 /** The signature headers of one attempt. */
 export function buildSignedHeaders(

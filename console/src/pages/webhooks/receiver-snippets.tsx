@@ -24,8 +24,8 @@ export function ReceiverSnippets() {
             label: "On this machine",
             content: (
               <Snippet label="Where the service runs" code={LISTEN}>
-                Creates a temporary webhook, prints its deliveries, and forwards them to your program with unchanged
-                headers and body. All traffic stays on this machine.
+                Prints your events and forwards them to your program, with the headers and the body of a webhook. All
+                traffic stays on this machine.
               </Snippet>
             ),
           },
