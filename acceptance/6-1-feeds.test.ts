@@ -54,6 +54,13 @@ test("6.1 a feed has the events of its types that pass its filter, in an order t
   for (const name of ["bot 1", "Ada", "bot 2", "bot 3"]) await addAgent(ada, name);
   const all = await readAll(ada, feed, 3);
   assert.deepEqual(namesOf(all).toSorted(), ["bot 1", "bot 2", "bot 3"]);
+  const backlog = await eventually(
+    () => ada.send(`GET /event_feed_backlog?feed_id=eq.${feed}`),
+    ({ rows }) => rows[0]?.["skipped"] === 1,
+    "the event that does not pass is counted",
+  );
+  assert.deepEqual(backlog.rows, [{ feed_id: feed, events: 3, skipped: 1, consumers: [] }]);
+  assert.deepEqual((await bob.send(`GET /event_feed_backlog?feed_id=eq.${feed}`)).rows, []);
   assert.deepEqual(Object.keys(all.events[0] ?? {}), ["id", "type", "created_at", "api_version", "data"]);
   let page = start;
   const names: string[] = [];
@@ -112,6 +119,10 @@ test("6.1 a consumer continues after the cursor that it has committed", async ()
   assert.deepEqual([committed.status, committed.body], [200, { committed: first.cursor }]);
   assert.deepEqual(namesOf(await read(ada, feed, { consumer: "billing" })), names.slice(2));
   assert.deepEqual(namesOf(await read(ada, feed, { consumer: "search" })), names);
+  const backlog = onlyRow(await ada.send(`GET /event_feed_backlog?feed_id=eq.${feed}`));
+  const [{ committed_at, ...consumer }] = backlog["consumers"] as [Row];
+  assert.deepEqual(consumer, { consumer: "billing", cursor: first.cursor, waiting: 1 });
+  assert.ok(Date.parse(String(committed_at)) <= Date.now() + 1_000);
 });
 
 test("6.1 feeds and cursors of others, forged cursors and bad input are rejected", async () => {

@@ -3889,26 +3889,30 @@ declare
   made integer;
 begin
   with addressed as materialized (
-    select f.id as feed_id, e.seq, e.id as event_id, f.filter,
-      private.render_envelope(e.id, e.type, e.created_at, f.api_version, e.data::text) as payload
-    from (select * from private.events where ctid = any (places) offset 0) as e
-    cross join lateral (
-      select f.id, f.filter, f.api_version from public.event_feeds f
-      where f.user_id = any (e.audience) and e.type = any (f.events) and (not e.is_for_app or f.receives_app_events)
-      for key share) as f
-  ), passed as materialized (
-    select * from addressed a where a.filter is null or private.passes_filter(a.filter, a.payload::jsonb)
+    select a.*, a.filter is null or private.passes_filter(a.filter, a.payload::jsonb) as passes
+    from (
+      select f.id as feed_id, e.seq, e.id as event_id, f.filter,
+        private.render_envelope(e.id, e.type, e.created_at, f.api_version, e.data::text) as payload
+      from (select * from private.events where ctid = any (places) offset 0) as e
+      cross join lateral (
+        select f.id, f.filter, f.api_version from public.event_feeds f
+        where f.user_id = any (e.audience) and e.type = any (f.events)
+          and (not e.is_for_app or f.receives_app_events)
+        for key share) as f
+      offset 0) as a
   ), advanced as (
-    insert into private.event_feed_positions as feed (feed_id, position)
-    select p.feed_id, count(*) from passed p group by p.feed_id order by p.feed_id
-    on conflict (feed_id) do update set position = feed.position + excluded.position
+    insert into private.event_feed_positions as feed (feed_id, position, skipped)
+    select a.feed_id, count(*) filter (where a.passes), count(*) filter (where not a.passes)
+    from addressed a group by a.feed_id order by a.feed_id
+    on conflict (feed_id) do update
+    set position = feed.position + excluded.position, skipped = feed.skipped + excluded.skipped
     returning feed.feed_id, feed.position
   )
   insert into private.event_feed_entries (feed_id, position, event_id, payload, bytes)
   select p.feed_id,
     a.position - count(*) over (partition by p.feed_id) + row_number() over (partition by p.feed_id order by p.seq),
     p.event_id, p.payload, octet_length(p.payload::text)
-  from passed p join advanced a on a.feed_id = p.feed_id;
+  from addressed p join advanced a on a.feed_id = p.feed_id where p.passes;
   get diagnostics made = row_count;
   return made;
 end
@@ -8944,6 +8948,7 @@ CREATE OR REPLACE FUNCTION private.render_feed_cursor(feed_id uuid, place bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select pg_catalog.replace(feed_id::text, '-', '') || '_' || place $function$;
+grant execute on function private.render_feed_cursor(uuid,bigint) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.render_pending_calls(run public.runs, status text, viewer_id uuid, is_service boolean)
  RETURNS json
@@ -11118,6 +11123,7 @@ grant delete, insert, select, update on table private.event_feed_entries to sb_s
 create table private.event_feed_positions (
   feed_id uuid not null,
   "position" bigint not null,
+  skipped bigint not null,
   constraint event_feed_positions_pkey PRIMARY KEY (feed_id),
   constraint event_feed_positions_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES public.event_feeds(id) ON DELETE CASCADE
 ) with (fillfactor=50);
@@ -13852,6 +13858,24 @@ create view public.customer_turns with (security_barrier=true) as
      JOIN public.runs r ON r.id = t.run_id
   WHERE t.grant_id IS NOT NULL AND (CURRENT_USER = 'service_role'::name OR (t.agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (t.agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
 grant select on table public.customer_turns to authenticated, service_role;
+
+create view public.event_feed_backlog with (security_barrier=true) as
+ SELECT f.id AS feed_id,
+    COALESCE(last."position" - oldest."position" + 1, 0::bigint) AS events,
+    COALESCE(last.skipped, 0::bigint) AS skipped,
+    readers.consumers
+   FROM public.event_feeds f
+     LEFT JOIN private.event_feed_positions last ON last.feed_id = f.id
+     LEFT JOIN LATERAL ( SELECT e."position"
+           FROM private.event_feed_entries e
+          WHERE e.feed_id = f.id
+          ORDER BY e."position"
+         LIMIT 1) oldest ON true
+     CROSS JOIN LATERAL ( SELECT COALESCE(jsonb_agg(jsonb_build_object('consumer', c.consumer, 'cursor', private.render_feed_cursor(c.feed_id, c."position"), 'waiting', COALESCE(last."position" - GREATEST(c."position", oldest."position" - 1), 0::bigint), 'committed_at', c.updated_at) ORDER BY c.consumer), '[]'::jsonb) AS consumers
+           FROM private.event_feed_consumers c
+          WHERE c.feed_id = f.id) readers
+  WHERE (CURRENT_USER = 'service_role'::name OR f.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+grant select on table public.event_feed_backlog to authenticated, service_role;
 
 create view public.public_profiles with (security_barrier=true) as
  SELECT id,

@@ -37,9 +37,10 @@ begin
 end
 $$;
 
--- Adds events, given by their place in private.events, to the feeds that subscribe to them, and returns how many
--- entries it has made. The first step of a fan-out, which has locked the events: it locks the positions of feeds in the
--- order of their ids, before everything that it locks later, so that no two fan-outs wait for each other.
+-- Adds events, given by their place in private.events, to the feeds that subscribe to them, counts those that a filter
+-- does not let pass, and returns how many entries it has made. The first step of a fan-out, which has locked the
+-- events: it locks the positions of feeds in the order of their ids, before everything that it locks later, so that no
+-- two fan-outs wait for each other.
 create or replace function private.feed_events(places tid[]) returns integer language plpgsql volatile
 set enable_seqscan = off set jit = off
 as $$
@@ -47,26 +48,30 @@ declare
   made integer;
 begin
   with addressed as materialized (
-    select f.id as feed_id, e.seq, e.id as event_id, f.filter,
-      private.render_envelope(e.id, e.type, e.created_at, f.api_version, e.data::text) as payload
-    from (select * from private.events where ctid = any (places) offset 0) as e
-    cross join lateral (
-      select f.id, f.filter, f.api_version from public.event_feeds f
-      where f.user_id = any (e.audience) and e.type = any (f.events) and (not e.is_for_app or f.receives_app_events)
-      for key share) as f
-  ), passed as materialized (
-    select * from addressed a where a.filter is null or private.passes_filter(a.filter, a.payload::jsonb)
+    select a.*, a.filter is null or private.passes_filter(a.filter, a.payload::jsonb) as passes
+    from (
+      select f.id as feed_id, e.seq, e.id as event_id, f.filter,
+        private.render_envelope(e.id, e.type, e.created_at, f.api_version, e.data::text) as payload
+      from (select * from private.events where ctid = any (places) offset 0) as e
+      cross join lateral (
+        select f.id, f.filter, f.api_version from public.event_feeds f
+        where f.user_id = any (e.audience) and e.type = any (f.events)
+          and (not e.is_for_app or f.receives_app_events)
+        for key share) as f
+      offset 0) as a
   ), advanced as (
-    insert into private.event_feed_positions as feed (feed_id, position)
-    select p.feed_id, count(*) from passed p group by p.feed_id order by p.feed_id
-    on conflict (feed_id) do update set position = feed.position + excluded.position
+    insert into private.event_feed_positions as feed (feed_id, position, skipped)
+    select a.feed_id, count(*) filter (where a.passes), count(*) filter (where not a.passes)
+    from addressed a group by a.feed_id order by a.feed_id
+    on conflict (feed_id) do update
+    set position = feed.position + excluded.position, skipped = feed.skipped + excluded.skipped
     returning feed.feed_id, feed.position
   )
   insert into private.event_feed_entries (feed_id, position, event_id, payload, bytes)
   select p.feed_id,
     a.position - count(*) over (partition by p.feed_id) + row_number() over (partition by p.feed_id order by p.seq),
     p.event_id, p.payload, octet_length(p.payload::text)
-  from passed p join advanced a on a.feed_id = p.feed_id;
+  from addressed p join advanced a on a.feed_id = p.feed_id where p.passes;
   get diagnostics made = row_count;
   return made;
 end
@@ -90,6 +95,7 @@ $$;
 create or replace function private.render_feed_cursor(feed_id uuid, place bigint) returns text
 language sql immutable parallel safe
 as $$ select pg_catalog.replace(feed_id::text, '-', '') || '_' || place $$;
+grant execute on function private.render_feed_cursor(uuid, bigint) to authenticated, service_role;
 
 -- Returns the position that a cursor stands for. Rejects cursors of other feeds and positions that the feed has not
 -- reached: events would be missed.

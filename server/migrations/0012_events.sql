@@ -92,7 +92,9 @@ grant select on private.subscriptions to sb_service;
 create table private.event_feed_positions (
   feed_id uuid constraint event_feed_positions_pkey primary key
     constraint event_feed_positions_feed_id_fkey references public.event_feeds on delete cascade,
-  position bigint not null
+  position bigint not null,
+  -- How many events the filter did not let pass.
+  skipped bigint not null
 ) with (fillfactor = 50);
 alter table private.event_feed_positions enable row level security;
 grant select, insert, update, delete on private.event_feed_positions to sb_service;
@@ -152,6 +154,26 @@ create policy event_feed_positions_service on private.event_feed_positions to sb
 create policy event_feed_entries_service on private.event_feed_entries to sb_service using (true) with check (true);
 create policy event_feed_consumers_service on private.event_feed_consumers to sb_service
   using (true) with check (true);
+
+-- What is stored of each feed, and how far its consumers are. Positions have no gaps, so differences count events.
+create view public.event_feed_backlog with (security_barrier) as
+  select f.id as feed_id, coalesce(last.position - oldest.position + 1, 0) as events,
+    coalesce(last.skipped, 0) as skipped, readers.consumers
+  from public.event_feeds f
+  left join private.event_feed_positions last on last.feed_id = f.id
+  left join lateral (
+    select e.position from private.event_feed_entries e where e.feed_id = f.id order by e.position limit 1
+  ) as oldest on true
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'consumer', c.consumer,
+      'cursor', private.render_feed_cursor(c.feed_id, c.position),
+      'waiting', coalesce(last.position - greatest(c.position, oldest.position - 1), 0),
+      'committed_at', c.updated_at) order by c.consumer), '[]') as consumers
+    from private.event_feed_consumers c where c.feed_id = f.id) as readers
+  where (current_user = 'service_role' or f.user_id = (select auth.uid())) and (select private.require_scopes('read'));
+revoke insert, update, delete on public.event_feed_backlog from service_role;
+grant select on public.event_feed_backlog to authenticated, service_role;
 
 -- A name exists for a writer who may read its row, so nobody learns the names of types that are not listed.
 create policy event_types_select on public.event_types for select to authenticated using (listed);

@@ -47,6 +47,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "trigger_calls.error": "EventFault",
   "user_settings.notifications": "JsonObject",
   "user_settings.preferences": "JsonObject",
+  "event_feed_backlog.consumers": "FeedConsumer[]",
   "event_feeds.events": "(EventType | AppEventType)[]",
   "event_feeds.filter": "JsonObject",
   "event_types.example": "JsonObject",
@@ -76,7 +77,8 @@ export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> 
     "acts_for_asker",
   ],
   public_profiles: ["id"],
-  webhook_backlog: ["webhook_id", "pending", "retrying"],
+  event_feed_backlog: ["feed_id", "events", "skipped", "consumers"],
+  webhook_backlog: ["webhook_id", "pending", "retrying", "skipped"],
   webhook_previous_secrets: ["id", "webhook_id", "created_at", "expires_at"],
   swarm_invitations: ["id", "swarm_id", "swarm_name", "role", "created_at"],
   usage_daily: [

@@ -74,6 +74,7 @@ const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   PromptMessage: "prompts",
   PromptTool: "prompts",
   EvalExpectation: "evals",
+  FeedConsumer: "events",
   ScheduleOutcome: "schedules",
   SwarmSettings: "swarms",
   SwarmbaseEvent: "events",

@@ -35,6 +35,20 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
   JsonObject: { type: "object" },
   "JsonObject[]": { type: "array", items: { type: "object" } },
   "PendingWait[]": { type: "array", items: { $ref: "#/components/schemas/PendingWait" } },
+  "FeedConsumer[]": {
+    type: "array",
+    maxItems: 100,
+    items: {
+      type: "object",
+      properties: {
+        consumer: { type: "string" },
+        cursor: { type: "string" },
+        waiting: { type: "integer" },
+        committed_at: { type: "string", format: "date-time" },
+      },
+      required: ["consumer", "cursor", "waiting", "committed_at"],
+    },
+  },
   "ScheduleOutcome[]": {
     type: "array",
     maxItems: 10,

@@ -61,6 +61,15 @@ export type SwarmbaseEvent = {
   [Type in EventType | KnownAppEventType]: EventEnvelope<Type>;
 }[EventType | KnownAppEventType];
 
+/** One of `event_feed_backlog.consumers`. */
+export interface FeedConsumer {
+  readonly consumer: string;
+  readonly cursor: string;
+  /** Events of the feed behind the cursor. */
+  readonly waiting: number;
+  readonly committed_at: string;
+}
+
 /** For types that are chosen at run time; for a literal type, comparing `event.type` does the same. */
 export function isEventOf<Type extends SwarmbaseEvent["type"]>(
   event: Pick<EventEnvelope<string>, "type">,

@@ -109,6 +109,7 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   customer_turns: "belong to those who ask",
   swarm_invitations: "belong to the swarm that invites; after acceptance, swarm_members has the membership",
   usage_daily: "sums of usage_records, which are exported",
+  event_feed_backlog: "counts of events, and places of programs in them, which mean nothing elsewhere",
   webhook_backlog: "counts of webhook_deliveries, which are exported",
   webhook_previous_secrets: "times of secrets; the secrets themselves are never exported",
 };

@@ -44,6 +44,7 @@ const READ_RELATIONS = [
   "usage_daily",
   "public_profiles",
   "agent_cards",
+  "event_feed_backlog",
   "webhook_backlog",
   "webhook_previous_secrets",
   "swarm_invitations",

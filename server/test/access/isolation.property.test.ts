@@ -30,6 +30,7 @@ test("in any world, everybody sees what the rules say and nothing else", async (
     const asked = [
       ...Object.keys(ROW_NAMES),
       "models",
+      "event_feed_backlog",
       "event_feeds",
       "event_types",
       "webhook_deliveries",

@@ -71,6 +71,10 @@ public.webhook_backlog select: yes read read read read read yes -
 public.webhook_backlog insert: never never never never never never never never
 public.webhook_backlog update: never never never never never never never never
 public.webhook_backlog delete: never never never never never never never never
+public.event_feed_backlog select: yes read read read read read yes -
+public.event_feed_backlog insert: never never never never never never never never
+public.event_feed_backlog update: never never never never never never never never
+public.event_feed_backlog delete: never never never never never never never never
 public.agents select: yes read yes read read read yes -
 public.agents insert: write yes write write write write yes no
 public.agents update: write read write write write write yes -

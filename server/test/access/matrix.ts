@@ -133,6 +133,11 @@ public.webhook_backlog           | insert                            | never nev
 public.webhook_backlog           | update                            | never never never  never  never   never    never never   never
 public.webhook_backlog           | delete                            | never never never  never  never   never    never never   never
 
+public.event_feed_backlog        | select                            | yes   -     -      -      -       -        no    yes     no
+public.event_feed_backlog        | insert                            | never never never  never  never   never    never never   never
+public.event_feed_backlog        | update                            | never never never  never  never   never    never never   never
+public.event_feed_backlog        | delete                            | never never never  never  never   never    never never   never
+
 public.agents                    | select                            | yes   -     -      -      -       -        no    yes     yes
 public.agents                    | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
 public.agents                    | update                            | yes   -     -      -      -       -        no    yes     yes

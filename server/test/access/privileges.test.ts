@@ -76,6 +76,7 @@ describe("tables", () => {
         "agent_customers security_barrier=true",
         "agent_offers security_barrier=true",
         "customer_turns security_barrier=true",
+        "event_feed_backlog security_barrier=true",
         "private.open_invitations security_barrier=true",
         "private.subscriptions security_invoker=true",
         "public_profiles security_barrier=true",

@@ -179,7 +179,7 @@ const WEBHOOKS = `
   insert into private.webhook_endpoint_queues (webhook_id) values (:webhook);
   insert into public.event_feeds (id, user_id, name, events) values
     (:feed, :owner, 'feed', '{agent.created}'), (:strangerFeed, :stranger, 'feed', '{agent.created}');
-  insert into private.event_feed_positions (feed_id, position) values (:feed, 1);
+  insert into private.event_feed_positions (feed_id, position, skipped) values (:feed, 1, 1);
   insert into private.event_feed_entries (feed_id, position, event_id, payload, bytes) values (:feed, 1, :event, '{}', 2);
   insert into private.event_feed_consumers (feed_id, consumer, position) values (:feed, 'consumer', 1);
   insert into private.webhook_skips (webhook_id, skipped) values (:webhook, 1);

@@ -120,6 +120,7 @@ async function searchForSecrets(node: ProxiedNode, { owner }: TestDatabase, metr
     "/rest/v1/webhook_delivery_attempts",
     "/rest/v1/webhook_previous_secrets",
     "/rest/v1/webhook_backlog",
+    "/rest/v1/event_feed_backlog",
     "/rest/v1/swarm_members?select=*",
     "/rest/v1/",
   ])

@@ -14,6 +14,7 @@ import type { EvalCasesTable } from "./eval-cases.ts";
 import type { EvalDatasetsTable } from "./eval-datasets.ts";
 import type { EvalResultsTable } from "./eval-results.ts";
 import type { EvalRunsTable } from "./eval-runs.ts";
+import type { EventFeedBacklogView } from "./event-feed-backlog.ts";
 import type { EventFeedsTable } from "./event-feeds.ts";
 import type { EventTypesTable } from "./event-types.ts";
 import type { GuardrailsTable } from "./guardrails.ts";
@@ -100,6 +101,7 @@ export type Database = {
       agent_customers: AgentCustomersView;
       agent_offers: AgentOffersView;
       customer_turns: CustomerTurnsView;
+      event_feed_backlog: EventFeedBacklogView;
       public_profiles: PublicProfilesView;
       published_agents: PublishedAgentsView;
       swarm_invitations: SwarmInvitationsView;

@@ -4,7 +4,7 @@ export type WebhookBacklogView = {
     webhook_id: string;
     pending: number;
     retrying: number;
-    skipped: number | null;
+    skipped: number;
   };
   Relationships: [];
 };

@@ -33,6 +33,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   eval_runs:
     "id user_id dataset_id agent_id agent_version baseline_run_id status case_count passed_count regression_count " +
     "created_at finished_at",
+  event_feed_backlog: "feed_id events skipped consumers",
   event_feeds: "id user_id name events filter receives_app_events api_version created_at updated_at",
   event_types: "id name description schema example users_may_emit listed created_at updated_at",
   guardrails: "id agent_id swarm_id name kind stage action config position is_active !secret created_at updated_at",

@@ -46,10 +46,21 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
       name: "Spaces at both ends are removed.",
       events: "The event types; those of the app are rows of `event_types`.",
       filter:
-        "Conditions on the envelope, as of a webhook. Events that do not meet them are not in the feed. Null, or an empty object: all are.",
+        "Conditions on the envelope, as of a webhook. Events that do not meet them are not in the feed, and counted in `event_feed_backlog`. Null, or an empty object: all are.",
       receives_app_events:
         "Whether events of the app that name neither a user nor a swarm are in the feed. Only the service role sets it.",
       api_version: "The version of the envelopes. Fixed when the feed is created.",
+    },
+    guide: "app-events",
+  },
+  event_feed_backlog: {
+    summary: "How many events each of your feeds has, how many its filter has skipped, and how far its consumers are.",
+    columns: {
+      feed_id: "The feed.",
+      events: "Events that can be read.",
+      skipped: "Events that the filter of the feed did not let pass.",
+      consumers:
+        "Those that have committed: `consumer`, its `cursor`, the events that are `waiting` behind it, and `committed_at`.",
     },
     guide: "app-events",
   },

@@ -275,6 +275,7 @@ class Recorder {
     await this.#read("event_types", "name=eq.app.order.paid");
     const [feed] = await this.#insert("event_feeds", { body: { name: "Orders", events: ["app.order.paid"] } });
     await this.#read("event_feeds", `id=eq.${idOf(feed)}`);
+    await this.#read("event_feed_backlog", `feed_id=eq.${idOf(feed)}`);
     await this.#update("event_feeds", `id=eq.${idOf(feed)}`, { body: { filter: { data: { total: { $gte: 100 } } } } });
     await this.#delete("event_feeds", `id=eq.${idOf(feed)}`);
   }

@@ -107,6 +107,7 @@ const VIEWS_OF_THE_CALLER = new Set([
   "public_profiles",
   "published_agents",
   "swarm_invitations",
+  "event_feed_backlog",
   "webhook_backlog",
   "webhook_previous_secrets",
 ]);

@@ -210,6 +210,8 @@ swarm_invitations         | all                | -     -     -     -      -     
 
 models                    | all                | r     r     r     r      r     r         r       r
 
+event_feed_backlog        | all                | r     -     -     -      -     -         -       -
+
 event_feeds               | owner              | rud   -     -     -      -     -         -       -
 
 event_types               | listed             | r     r     r     r      r     r         r       -

@@ -224,7 +224,7 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   }),
   "private.event_feed_positions": rows("private.event_feed_positions", {
     where: "feed_id = :feed",
-    insert: "(feed_id, position) values (:strangerFeed, 1)",
+    insert: "(feed_id, position, skipped) values (:strangerFeed, 1, 0)",
     update: "position = 2",
   }),
   "private.event_feed_entries": rows("private.event_feed_entries", {

@@ -55,6 +55,11 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "receive app events": "update public.event_feeds set receives_app_events = true where id = :feed",
     },
   }),
+  "public.event_feed_backlog": rows("public.event_feed_backlog", {
+    where: "feed_id = :feed and skipped = 1",
+    insert: "(feed_id) values (:feed)",
+    update: "skipped = 0",
+  }),
   "public.event_types": rows("public.event_types", {
     where: "id = :eventType",
     insert: "(name) values ('app.new')",

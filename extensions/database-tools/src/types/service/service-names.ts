@@ -16,6 +16,7 @@ export const SERVICE_NAMES = {
     "eval_datasets",
     "eval_results",
     "eval_runs",
+    "event_feed_backlog",
     "event_feeds",
     "event_types",
     "guardrails",
