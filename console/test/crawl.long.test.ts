@@ -145,6 +145,10 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     message: HOSTILE.replaceAll("{{", "{ {"),
     verification: "hmac",
   })) as { id: string }[];
+  const [feed] = (await api.call("POST", "/rest/v1/event_feeds", {
+    name: LONG_NAME,
+    events: ["agent.created"],
+  })) as { id: string }[];
   const publishedId = await publishAgent(api, agentId);
   const asked = { swarm_id: swarmId, message: HOSTILE };
   const { run_id: runId } = (await api.call("POST", "/functions/v1/agent-respond", asked)) as { run_id: string };
@@ -205,6 +209,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/webhooks/event-types", hasNoField: true },
     { path: "/webhooks/feeds", hasNoField: true },
     { path: "/webhooks/feeds/new" },
+    { path: `/webhooks/feeds/${feed?.id}` },
     { path: "/webhooks/tester" },
     { path: "/webhooks/new", press: [/^Add a header/] },
     { path: hook, hasNoField: true },

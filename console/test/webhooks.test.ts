@@ -149,8 +149,11 @@ test("event types of the app are shown with their schema, chosen for a webhook w
   await api.callAsService("DELETE", `/rest/v1/event_types?name=eq.${name}`);
 });
 
-test("an event feed is created with a filter, shown with code that reads it, and deleted", async (t, { openPage }) => {
-  const page = await openPage(t);
+test("an event feed is created with a filter, shown with its consumers, changed and deleted", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t, { expected: [/400/] });
   await createSignedInUser(page);
   await page.goto("/webhooks/feeds");
   await page.getByRole("heading", { name: "No event feeds yet" }).waitFor();
@@ -164,9 +167,35 @@ test("an event feed is created with a filter, shown with code that reads it, and
   await page.getByRole("button", { name: "Make the feed" }).click();
   await page.getByRole("heading", { name: "Billing" }).waitFor();
   await page.getByText("agent.created").first().waitFor();
+  await page.getByText("0 events stored, 0 skipped by the filter.").waitFor();
+
+  await page.getByRole("link", { name: "Edit Billing" }).click();
+  const filter = page.getByLabel("Filter", { exact: true });
+  assert.match(await filter.inputValue(), /"name": "Ada"/);
+  await filter.fill('{"data": {"name": {"$no": 1}}}');
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("is not an operator").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("Orders");
+  await filter.fill('{"data": {"name": {"$startsWith": "A"}}}');
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Orders" }).waitFor();
+
+  const api = await getApiClient(page, instance);
+  for (const name of ["Ada", "Bob", "Alan"]) await api.call("POST", "/rest/v1/agents", { name });
+  const [feed] = (await api.call("GET", "/rest/v1/event_feeds")) as [{ id: string }];
+  const read = { action: "read", feed_id: feed.id, consumer: "desk", limit: 1, wait_seconds: 20 };
+  const { cursor } = (await api.call("POST", "/functions/v1/events", read)) as { cursor: string };
+  await api.call("POST", "/functions/v1/events", { action: "commit", feed_id: feed.id, consumer: "desk", cursor });
+  await waitUntil(async () => {
+    const [backlog] = (await api.call("GET", "/rest/v1/event_feed_backlog")) as [{ events: number; skipped: number }];
+    return backlog.events === 2 && backlog.skipped === 1;
+  });
+  await page.reload();
+  await page.getByText("2 events stored, 1 skipped by the filter.").waitFor();
+  await page.getByText("desk has 1 left, committed").waitFor();
   await checkAppearance(page, "event-feeds");
-  await page.getByRole("button", { name: "Delete Billing" }).click();
-  await page.getByRole("dialog").getByRole("textbox").fill("Billing");
+  await page.getByRole("button", { name: "Delete Orders" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("Orders");
   await page.getByRole("button", { name: "Delete the feed" }).click();
   await page.getByRole("heading", { name: "No event feeds yet" }).waitFor();
 });

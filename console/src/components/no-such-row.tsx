@@ -25,6 +25,11 @@ const ROWS = {
   case: EVALS,
   "eval run": EVALS,
   webhook: { list: "Webhooks", to: "/webhooks", reason: "It was deleted, or it belongs to another user." },
+  "event feed": {
+    list: "Event feeds",
+    to: "/webhooks/feeds",
+    reason: "It was deleted, or it belongs to another user.",
+  },
   delivery: {
     list: "Webhooks",
     to: "/webhooks",

@@ -3,7 +3,7 @@ import { useDeleteRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import type { AnyEventType } from "./event-types.ts";
 import { unwrap } from "./failure.ts";
-import { type ReadResult, useRows } from "./rows.ts";
+import { type ReadResult, useRow, useRows } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 export type EventFeed = Row<"event_feeds">;
@@ -17,6 +17,20 @@ export function useEventFeeds(): ReadResult<readonly EventFeed[]> {
   });
 }
 
+export function useEventFeed(id: string): ReadResult<EventFeed> {
+  return useRow("event_feeds", id);
+}
+
+/** What is stored of each feed, and how far its consumers are. */
+export function useEventFeedBacklogs(): ReadResult<readonly Row<"event_feed_backlog">[]> {
+  return useRows({
+    table: "event_feed_backlog",
+    key: [],
+    read: (client) => client.from("event_feed_backlog").select("*").limit(100),
+    follows: ["event_feeds"],
+  });
+}
+
 export interface EventFeedDraft {
   readonly name: string;
   readonly events: readonly AnyEventType[];
@@ -25,7 +39,7 @@ export interface EventFeedDraft {
 
 export function useCreateEventFeed(): Write<EventFeedDraft, Pick<EventFeed, "id" | "name">> {
   return useWrite({
-    tables: ["event_feeds"],
+    tables: ["event_feeds", "event_feed_backlog"],
     write: (client, { events, ...rest }, key) => {
       const row = { ...rest, events: [...events] };
       return unwrap(once(client.from("event_feeds").insert(row).select("id, name").single(), key));

@@ -50,6 +50,7 @@ export interface SaveEditOptions {
     | "agents"
     | "eval_cases"
     | "eval_datasets"
+    | "event_feeds"
     | "guardrails"
     | "schedules"
     | "swarms"

@@ -1,5 +1,6 @@
 import type { Agent, AgentDraft } from "./agents.ts";
 import type { Row } from "./client.ts";
+import type { EventFeed, EventFeedDraft } from "./event-feeds.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import type { SwarmChange } from "./swarms.ts";
 import type { Tool, ToolUpdate } from "./tools.ts";
@@ -18,6 +19,10 @@ export function useSaveSwarm(): SaveEdit<Row<"swarms">, SwarmChange> {
 
 export function useSaveTool(): SaveEdit<Tool, ToolUpdate> {
   return useSaveEdit({ table: "tools", affects: ["agent_tools", "agent_versions"] });
+}
+
+export function useSaveEventFeed(): SaveEdit<EventFeed, EventFeedDraft> {
+  return useSaveEdit({ table: "event_feeds" });
 }
 
 export function useSaveWebhook(): SaveEdit<Webhook, WebhookDraft> {

@@ -13,6 +13,7 @@ const EventCatalogue = lazy(async () => ({
 }));
 const FeedList = lazy(async () => ({ default: (await import("./feeds/feed-list.tsx")).FeedList }));
 const NewFeed = lazy(async () => ({ default: (await import("./feeds/new-feed.tsx")).NewFeed }));
+const EditFeed = lazy(async () => ({ default: (await import("./feeds/edit-feed.tsx")).EditFeed }));
 const ReceiverTester = lazy(async () => ({
   default: (await import("./tester/receiver-tester.tsx")).ReceiverTester,
 }));
@@ -26,6 +27,7 @@ export function WebhooksPage() {
         <Route path="event-types" element={<EventCatalogue />} />
         <Route path="feeds" element={<FeedList />} />
         <Route path="feeds/new" element={<NewFeed />} />
+        <Route path="feeds/:feedId" element={<EditFeed />} />
         <Route path="tester" element={<ReceiverTester />} />
         <Route path=":webhookId" element={<WebhookPage />} />
         <Route path=":webhookId/edit" element={<EditWebhook />} />
