@@ -166,6 +166,23 @@ test("6.1 feeds are rows like webhooks: checked, limited to their owner, and wit
     assertValidationBody(await ada.send("POST /event_feeds", { body: { ...row, ...change } }), fields);
   for (const events of [["agent.exploded"], ["app.missing"]])
     assert.equal(apiErrorOf(await ada.send("POST /event_feeds", { body: { ...row, events } })).code, "INVALID_EVENTS");
+  const admin = openServiceRole(service);
+  const types = Array.from(
+    { length: 40 },
+    (_, index) => `app.feed_${Math.random().toString(36).slice(2)}${index}${"x".repeat(50)}`,
+  );
+  await admin.send("POST /event_types", { body: types.map((name) => ({ name })) });
+  const hook = { url: "https://example.com/hook" };
+  for (const [table, more] of [
+    ["event_feeds", {}],
+    ["webhooks", hook],
+  ] as const) {
+    assertValidationBody(await ada.send(`POST /${table}`, { body: { ...row, ...more, events: types } }), ["events"]);
+    const body = { ...row, ...more, events: [...types.slice(0, 20), ...Array(20_000).fill("agent.created")] };
+    const made = onlyRow(await ada.send(`POST /${table}`, { body, headers: REPRESENTATION }));
+    assert.deepEqual(made["events"], [...types.slice(0, 20), "agent.created"]);
+  }
+  await admin.send("DELETE /event_types?name=like.app.feed_*");
   for (const change of [{ receives_app_events: true }, { user_id: bob.id }])
     assert.equal((await ada.send("POST /event_feeds", { body: { ...row, ...change } })).status, 403);
 });

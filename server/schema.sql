@@ -7709,27 +7709,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.prepare_event_feed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.name := private.trim_whitespace(new.name);
-  if tg_op = 'INSERT' or new.events is distinct from old.events then
-    perform private.require_app_types(new.events, 'event_feeds');
-  end if;
-  if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
-    perform private.require_filter(new.filter, 'event_feeds');
-    new.filter := nullif(new.filter, '{}');
-  end if;
-  if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
-    and current_user in ('anon', 'authenticated', 'api_key') then
-    perform private.reject_app_events('event_feeds');
-  end if;
-  return new;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.prepare_guardrail()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -7813,6 +7792,48 @@ begin
   if new.status is distinct from old.status then
     new.resolved_at := case when new.status = 'open' then null else now() end;
     new.resolved_by := case when new.status = 'open' then null else coalesce(auth.uid(), new.resolved_by) end;
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.prepare_subscription()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- Indexes have the names, and an entry of an index has at most 2,704 bytes.
+  max_bytes constant integer := 2600;
+begin
+  new.name := private.trim_whitespace(new.name);
+  if tg_op = 'INSERT' or new.events is distinct from old.events then
+    -- A statement of its own, so only for names that may be repeated.
+    if pg_catalog.cardinality(new.events) > 1 then
+      new.events := array(
+        select named.event
+        from (select event, min(position) as first
+              from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
+        order by named.first);
+    end if;
+    if pg_catalog.octet_length(pg_catalog.array_to_string(new.events, '')) + 8 * pg_catalog.cardinality(new.events)
+      > max_bytes then
+      raise exception 'has too many types: their names may have % bytes together, with 8 more for each', max_bytes
+        using errcode = 'check_violation', schema = 'public', table = tg_table_name, column = 'events',
+              constraint = tg_table_name || '_events_size';
+    end if;
+    if pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
+      perform private.require_app_types(new.events, tg_table_name);
+    end if;
+  end if;
+  if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
+    perform private.require_filter(new.filter, tg_table_name);
+    new.filter := nullif(new.filter, '{}');
+  end if;
+  if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
+    and current_user in ('anon', 'authenticated', 'api_key') then
+    raise exception 'only the service role sets receives_app_events'
+      using errcode = 'insufficient_privilege', schema = 'public', table = tg_table_name,
+            column = 'receives_app_events';
   end if;
   return new;
 end
@@ -7922,27 +7943,6 @@ CREATE OR REPLACE FUNCTION private.prepare_webhook()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.name := private.trim_whitespace(new.name);
-  -- A statement of its own, so only for names that may be repeated.
-  if pg_catalog.cardinality(new.events) > 1 and (tg_op = 'INSERT' or new.events is distinct from old.events) then
-    new.events := array(
-      select named.event
-      from (select event, min(position) as first
-            from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
-      order by named.first);
-  end if;
-  if (tg_op = 'INSERT' or new.events is distinct from old.events)
-    and pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
-    perform private.require_app_types(new.events, 'webhooks');
-  end if;
-  if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
-    perform private.require_filter(new.filter, 'webhooks');
-    new.filter := nullif(new.filter, '{}');
-  end if;
-  if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
-    and current_user in ('anon', 'authenticated', 'api_key') then
-    perform private.reject_app_events('webhooks');
-  end if;
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
     if new.secret is not null and not exists (select 1 from public.webhooks w
@@ -8743,18 +8743,6 @@ begin
   return new;
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.reject_app_events(relation text)
- RETURNS void
- LANGUAGE plpgsql
- IMMUTABLE
-AS $function$
-begin
-  raise exception 'only the service role sets receives_app_events'
-    using errcode = 'insufficient_privilege', schema = 'public', table = relation, column = 'receives_app_events';
-end
-$function$;
-grant execute on function private.reject_app_events(text) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.reject_call(code text, details jsonb DEFAULT NULL::jsonb)
  RETURNS void
@@ -12537,11 +12525,11 @@ create policy event_feeds_service on public.event_feeds to sb_service, service_r
 create policy event_feeds_update on public.event_feeds for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
+CREATE TRIGGER event_feeds_check_subscription BEFORE INSERT OR UPDATE OF name, events, filter, receives_app_events ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.prepare_subscription();
 CREATE TRIGGER event_feeds_freeze BEFORE UPDATE OF id, api_version ON public.event_feeds FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.reject_change('id', 'api_version');
 CREATE TRIGGER event_feeds_keep_owner BEFORE UPDATE OF user_id ON public.event_feeds FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER event_feeds_limit AFTER INSERT ON public.event_feeds REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_event_feed_limit();
 CREATE TRIGGER event_feeds_limit_filters AFTER INSERT OR UPDATE OF filter ON public.event_feeds FOR EACH ROW WHEN (new.filter IS NOT NULL) EXECUTE FUNCTION private.limit_filters();
-CREATE TRIGGER event_feeds_prepare BEFORE INSERT OR UPDATE ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.prepare_event_feed();
 CREATE TRIGGER event_feeds_stamp BEFORE INSERT OR UPDATE ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.event_feeds to authenticated, sb_service, service_role;
 
@@ -13759,6 +13747,7 @@ create policy webhooks_update on public.webhooks for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER webhooks_check_run BEFORE INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.check_webhook_run();
+CREATE TRIGGER webhooks_check_subscription BEFORE INSERT OR UPDATE OF name, events, filter, receives_app_events ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.prepare_subscription();
 CREATE TRIGGER webhooks_count_deleted AFTER DELETE ON public.webhooks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.count_deleted_webhooks();
 CREATE TRIGGER webhooks_count_truncated AFTER TRUNCATE ON public.webhooks FOR EACH STATEMENT EXECUTE FUNCTION private.count_truncated_webhooks();
 CREATE TRIGGER webhooks_delete_deliveries AFTER DELETE ON public.webhooks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.delete_webhook_deliveries();

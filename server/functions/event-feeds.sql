@@ -1,24 +1,5 @@
 -- Event feeds: what a webhook would have been sent, in an order that readers can remember a place in.
 
-create or replace function private.prepare_event_feed() returns trigger language plpgsql
-as $$
-begin
-  new.name := private.trim_whitespace(new.name);
-  if tg_op = 'INSERT' or new.events is distinct from old.events then
-    perform private.require_app_types(new.events, 'event_feeds');
-  end if;
-  if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
-    perform private.require_filter(new.filter, 'event_feeds');
-    new.filter := nullif(new.filter, '{}');
-  end if;
-  if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
-    and current_user in ('anon', 'authenticated', 'api_key') then
-    perform private.reject_app_events('event_feeds');
-  end if;
-  return new;
-end
-$$;
-
 create or replace function private.enforce_event_feed_limit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -24,39 +24,50 @@ end
 $$;
 grant execute on function private.require_app_types(text[], text) to authenticated, sb_service, service_role;
 
-create or replace function private.reject_app_events(relation text) returns void language plpgsql immutable
+-- What webhooks and event feeds have in common. Runs with the rights of the writer.
+create or replace function private.prepare_subscription() returns trigger language plpgsql
 as $$
-begin
-  raise exception 'only the service role sets receives_app_events'
-    using errcode = 'insufficient_privilege', schema = 'public', table = relation, column = 'receives_app_events';
-end
-$$;
-grant execute on function private.reject_app_events(text) to authenticated, sb_service, service_role;
-
-create or replace function private.prepare_webhook() returns trigger language plpgsql
-as $$
+declare
+  -- Indexes have the names, and an entry of an index has at most 2,704 bytes.
+  max_bytes constant integer := 2600;
 begin
   new.name := private.trim_whitespace(new.name);
-  -- A statement of its own, so only for names that may be repeated.
-  if pg_catalog.cardinality(new.events) > 1 and (tg_op = 'INSERT' or new.events is distinct from old.events) then
-    new.events := array(
-      select named.event
-      from (select event, min(position) as first
-            from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
-      order by named.first);
-  end if;
-  if (tg_op = 'INSERT' or new.events is distinct from old.events)
-    and pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
-    perform private.require_app_types(new.events, 'webhooks');
+  if tg_op = 'INSERT' or new.events is distinct from old.events then
+    -- A statement of its own, so only for names that may be repeated.
+    if pg_catalog.cardinality(new.events) > 1 then
+      new.events := array(
+        select named.event
+        from (select event, min(position) as first
+              from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
+        order by named.first);
+    end if;
+    if pg_catalog.octet_length(pg_catalog.array_to_string(new.events, '')) + 8 * pg_catalog.cardinality(new.events)
+      > max_bytes then
+      raise exception 'has too many types: their names may have % bytes together, with 8 more for each', max_bytes
+        using errcode = 'check_violation', schema = 'public', table = tg_table_name, column = 'events',
+              constraint = tg_table_name || '_events_size';
+    end if;
+    if pg_catalog.array_to_string(new.events, ' ') like '%app.%' then
+      perform private.require_app_types(new.events, tg_table_name);
+    end if;
   end if;
   if new.filter is not null and (tg_op = 'INSERT' or new.filter is distinct from old.filter) then
-    perform private.require_filter(new.filter, 'webhooks');
+    perform private.require_filter(new.filter, tg_table_name);
     new.filter := nullif(new.filter, '{}');
   end if;
   if new.receives_app_events is distinct from (tg_op = 'UPDATE' and old.receives_app_events)
     and current_user in ('anon', 'authenticated', 'api_key') then
-    perform private.reject_app_events('webhooks');
+    raise exception 'only the service role sets receives_app_events'
+      using errcode = 'insufficient_privilege', schema = 'public', table = tg_table_name,
+            column = 'receives_app_events';
   end if;
+  return new;
+end
+$$;
+
+create or replace function private.prepare_webhook() returns trigger language plpgsql
+as $$
+begin
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
     if new.secret is not null and not exists (select 1 from public.webhooks w

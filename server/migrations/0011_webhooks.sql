@@ -308,6 +308,8 @@ create policy webhooks_update on public.webhooks for update to authenticated
 create policy webhooks_delete on public.webhooks for delete to authenticated using (user_id = (select auth.uid()));
 create policy webhooks_service on public.webhooks to service_role, sb_service using (true) with check (true);
 
+create trigger webhooks_check_subscription before insert or update of name, events, filter, receives_app_events
+  on public.webhooks for each row execute function private.prepare_subscription();
 create trigger webhooks_prepare before insert or update on public.webhooks for each row
   execute function private.prepare_webhook();
 create trigger webhooks_stamp before insert or update on public.webhooks for each row

@@ -135,8 +135,8 @@ create policy event_feeds_update on public.event_feeds for update to authenticat
 create policy event_feeds_delete on public.event_feeds for delete to authenticated
   using (user_id = (select auth.uid()));
 create policy event_feeds_service on public.event_feeds to service_role, sb_service using (true) with check (true);
-create trigger event_feeds_prepare before insert or update on public.event_feeds for each row
-  execute function private.prepare_event_feed();
+create trigger event_feeds_check_subscription before insert or update of name, events, filter, receives_app_events
+  on public.event_feeds for each row execute function private.prepare_subscription();
 create trigger event_feeds_stamp before insert or update on public.event_feeds for each row
   execute function private.stamp_created_and_updated();
 create trigger event_feeds_freeze before update of id, api_version on public.event_feeds for each row
