@@ -3612,27 +3612,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.enforce_event_feed_limit()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  allowed constant integer := 100;
-begin
-  -- Prevents two concurrent inserts from both taking the last place.
-  perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
-  if exists (select 1 from public.event_feeds f where f.user_id in (select n.user_id from new_rows n)
-             group by f.user_id having count(*) > allowed) then
-    raise exception 'a user may have at most % event feeds', allowed
-      using errcode = 'check_violation', schema = 'public', table = 'event_feeds',
-            constraint = 'event_feeds_limit_per_user';
-  end if;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.enforce_guardrail_limit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5796,6 +5775,27 @@ begin
     execute format('alter table %s add constraint partition_bound check (%I < %L) not valid', last, key, bound);
   end if;
   return not has_later;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.limit_rows_of_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  has_more boolean;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(new.user_id::text, tg_relid::bigint));
+  execute format('select count(*) > $2 from %s where user_id = $1', tg_relid::regclass)
+    into has_more using new.user_id, tg_argv[0]::integer;
+  if has_more then
+    raise exception 'a user has at most % %', tg_argv[0], replace(tg_table_name, '_', ' ')
+      using errcode = 'check_violation', schema = tg_table_schema, table = tg_table_name, column = 'user_id',
+            constraint = tg_table_name || '_user_id_limit';
+  end if;
+  return null;
 end
 $function$;
 
@@ -10975,6 +10975,19 @@ begin
   perform pg_notify('swarmbase_runs', 'extension:' || wake_extension.name);
 end
 $function$;
+grant execute on function private.wake_extension(text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.wake_extension_of_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform private.wake_extension(tg_argv[0]);
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.write_agent_statuses(ids uuid[], changes jsonb)
  RETURNS boolean
@@ -12528,7 +12541,7 @@ create policy event_feeds_update on public.event_feeds for update to authenticat
 CREATE TRIGGER event_feeds_check_subscription BEFORE INSERT OR UPDATE OF name, events, filter, receives_app_events ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.prepare_subscription();
 CREATE TRIGGER event_feeds_freeze BEFORE UPDATE OF id, api_version ON public.event_feeds FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.reject_change('id', 'api_version');
 CREATE TRIGGER event_feeds_keep_owner BEFORE UPDATE OF user_id ON public.event_feeds FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
-CREATE TRIGGER event_feeds_limit AFTER INSERT ON public.event_feeds REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_event_feed_limit();
+CREATE TRIGGER event_feeds_limit AFTER INSERT ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.limit_rows_of_user('100');
 CREATE TRIGGER event_feeds_limit_filters AFTER INSERT OR UPDATE OF filter ON public.event_feeds FOR EACH ROW WHEN (new.filter IS NOT NULL) EXECUTE FUNCTION private.limit_filters();
 CREATE TRIGGER event_feeds_stamp BEFORE INSERT OR UPDATE ON public.event_feeds FOR EACH ROW EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.event_feeds to authenticated, sb_service, service_role;

@@ -71,6 +71,25 @@ begin
 end
 $$;
 
+-- Rejects rows beyond as many as a user may have, the argument. The lock makes the limit exact.
+create or replace function private.limit_rows_of_user() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  has_more boolean;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(new.user_id::text, tg_relid::bigint));
+  execute format('select count(*) > $2 from %s where user_id = $1', tg_relid::regclass)
+    into has_more using new.user_id, tg_argv[0]::integer;
+  if has_more then
+    raise exception 'a user has at most % %', tg_argv[0], replace(tg_table_name, '_', ' ')
+      using errcode = 'check_violation', schema = tg_table_schema, table = tg_table_name, column = 'user_id',
+            constraint = tg_table_name || '_user_id_limit';
+  end if;
+  return null;
+end
+$$;
+
 -- Rejects what only the service role writes. The argument is the column.
 create or replace function private.require_service_role() returns trigger language plpgsql
 as $$

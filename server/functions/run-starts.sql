@@ -64,3 +64,14 @@ begin
   perform pg_notify('swarmbase_runs', 'extension:' || wake_extension.name);
 end
 $$;
+grant execute on function private.wake_extension(text) to sb_service;
+
+-- The argument is the name of the extension.
+create or replace function private.wake_extension_of_row() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform private.wake_extension(tg_argv[0]);
+  return null;
+end
+$$;

@@ -146,8 +146,8 @@ create trigger event_feeds_keep_owner before update of user_id on public.event_f
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create trigger event_feeds_limit_filters after insert or update of filter on public.event_feeds for each row
   when (new.filter is not null) execute function private.limit_filters();
-create trigger event_feeds_limit after insert on public.event_feeds referencing new table as new_rows
-  for each statement execute function private.enforce_event_feed_limit();
+create trigger event_feeds_limit after insert on public.event_feeds for each row
+  execute function private.limit_rows_of_user('100');
 
 create policy event_feed_positions_service on private.event_feed_positions to sb_service
   using (true) with check (true);

@@ -125,6 +125,7 @@ function renderConstants(): string {
     `| password | ${AUTH_BOUNDS.passwordMinCharacters} to ${format(AUTH_BOUNDS.passwordMaxCharacters)} characters; \`AUTH_PASSWORD_MIN_LENGTH\` can require more |`,
     "| agents of a user | [`AGENT_LIMIT_PER_USER`](configuration.md), 100 by default; beyond it 403 `AGENT_LIMIT_REACHED` |",
     `| webhooks of a user | ${format(WEBHOOK_LIMIT_PER_USER)}; beyond it 400 \`VALIDATION_ERROR\` |`,
+    "| event types of a webhook or feed | their names have 2,600 bytes together, with 8 more for each: about 70 types; beyond it 400 `VALIDATION_ERROR` |",
     `| event feeds of a user | ${format(EVENT_FEED_LIMIT_PER_USER)}; beyond it 400 \`VALIDATION_ERROR\` |`,
     `| webhook \`api_version\` | ${API_VERSIONS.map((version) => `\`${version}\``).join(", ")}; the default is the first, and the value cannot change |`,
     `| webhook \`retry_count\` | ${WEBHOOK_DEFAULTS.retryCount} by default |`,

@@ -153,6 +153,6 @@ describe("event feeds", () => {
         [user, count],
       );
     await add(100);
-    await assert.rejects(add(1), { constraint: "event_feeds_limit_per_user" });
+    await assert.rejects(add(1), { constraint: "event_feeds_user_id_limit" });
   });
 });

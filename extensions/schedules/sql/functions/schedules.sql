@@ -1,28 +1,5 @@
 -- What keeps the columns of schedules that the service manages.
 
-create or replace function ext_schedules.wake_nodes() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform private.wake_extension('schedules');
-  return null;
-end
-$$;
-
--- The row of an account that has as many schedules as it may have is refused. The lock makes the limit exact.
-create or replace function ext_schedules.limit_schedules() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended(new.user_id::text, 55));
-  if (select count(*) from public.schedules s where s.user_id = new.user_id) >= 1000 then
-    raise exception 'at most 1,000 schedules for each user' using errcode = 'check_violation', schema = 'public',
-      table = 'schedules', column = 'user_id', constraint = 'schedules_user_id_limit';
-  end if;
-  return new;
-end
-$$;
-
 -- Callers write what a schedule does; the service keeps the rest. One that is switched on, or gets other times, is
 -- planned anew.
 create or replace function ext_schedules.prepare_schedule() returns trigger language plpgsql

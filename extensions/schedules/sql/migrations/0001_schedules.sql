@@ -110,14 +110,14 @@ create trigger schedules_immutable before update on public.schedules for each ro
   execute function private.reject_change('id', 'agent_id', 'swarm_id');
 create trigger schedules_owner before update on public.schedules for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
-create trigger schedules_limit before insert on public.schedules for each row
-  execute function ext_schedules.limit_schedules();
+create trigger schedules_limit after insert on public.schedules for each row
+  execute function private.limit_rows_of_user('1000');
 create trigger schedules_keep_key before insert or update on public.schedules for each row
   execute function private.keep_key_of_writer();
 create trigger schedules_prepare before insert or update on public.schedules for each row
   execute function ext_schedules.prepare_schedule();
 create trigger schedules_wake after insert or update on public.schedules for each row
-  when (new.enabled and new.next_run_at is null) execute function ext_schedules.wake_nodes();
+  when (new.enabled and new.next_run_at is null) execute function private.wake_extension_of_row('schedules');
 
 create trigger runs_note_end_of_schedule after update on public.runs for each row
   when (new.cause ->> 'extension' = 'schedules' and new.stop_reason is not null and old.stop_reason is null)

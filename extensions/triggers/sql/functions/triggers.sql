@@ -1,38 +1,5 @@
 -- What keeps the columns of triggers that the service manages, and the locks and counts of its nodes.
 
-create or replace function ext_triggers.wake_nodes() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform private.wake_extension('triggers');
-  return null;
-end
-$$;
-
--- Has the workers of all nodes look when the next call that waits is due.
-create or replace function ext_triggers.wake_workers() returns void
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform private.wake_extension('triggers');
-end
-$$;
-grant execute on function ext_triggers.wake_workers() to sb_service;
-
--- The row of an account that has as many triggers as it may have is refused. The lock makes the limit exact.
-create or replace function ext_triggers.limit_triggers() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended(new.user_id::text, 57));
-  if (select count(*) from public.triggers t where t.user_id = new.user_id) >= 100 then
-    raise exception 'at most 100 triggers for each user' using errcode = 'check_violation', schema = 'public',
-      table = 'triggers', column = 'user_id', constraint = 'triggers_user_id_limit';
-  end if;
-  return new;
-end
-$$;
-
 -- Callers write what a trigger does; the service keeps the rest. A secret belongs to one kind of verification.
 create or replace function ext_triggers.prepare_trigger() returns trigger language plpgsql
 as $$

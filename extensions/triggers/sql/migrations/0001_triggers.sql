@@ -187,8 +187,8 @@ create trigger triggers_immutable before update on public.triggers for each row
   execute function private.reject_change('id', 'agent_id', 'swarm_id');
 create trigger triggers_owner before update on public.triggers for each row
   when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
-create trigger triggers_limit before insert on public.triggers for each row
-  execute function ext_triggers.limit_triggers();
+create trigger triggers_limit after insert on public.triggers for each row
+  execute function private.limit_rows_of_user('100');
 create trigger triggers_keep_key before insert or update on public.triggers for each row
   execute function private.keep_key_of_writer();
 create trigger triggers_prepare before insert or update on public.triggers for each row
@@ -200,7 +200,7 @@ create trigger triggers_note_allowed_tools after update on public.triggers for e
 create trigger triggers_forget_allowed_tools after delete on public.triggers for each row
   execute function ext_triggers.note_allowed_tools();
 create trigger triggers_wake after update on public.triggers for each row
-  when (new.enabled and not old.enabled) execute function ext_triggers.wake_nodes();
+  when (new.enabled and not old.enabled) execute function private.wake_extension_of_row('triggers');
 
 create trigger runs_note_end_of_trigger after update on public.runs for each row
   when (new.cause ->> 'extension' = 'triggers' and new.stop_reason is not null and old.stop_reason is null)

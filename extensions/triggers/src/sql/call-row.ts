@@ -86,7 +86,7 @@ export async function findQueue(
 const COLUMNS = "id, trigger_id, user_id, event_id, event_type, payload::text as text, depth, run_id, swarm_id";
 /** Once the transaction is committed. */
 export async function wakeWorkers(query: Query): Promise<void> {
-  await query("select ext_triggers.wake_workers()");
+  await query("select private.wake_extension('triggers')");
 }
 
 const FIND = `select ${COLUMNS} from public.trigger_calls where id = $1`;

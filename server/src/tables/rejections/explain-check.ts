@@ -1,4 +1,4 @@
-import { EVENT_FEED_LIMIT_PER_USER, GUARDRAIL_LIMIT, WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
+import { GUARDRAIL_LIMIT, WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { isWriteAttempt, type WriteAttempt } from "../../rest/index.ts";
 import type { NamedFault } from "../fields/field.ts";
@@ -38,10 +38,6 @@ export function explainCheck(rejection: Rejection): AppError | null {
     return new AppError("AGENT_LIMIT_REACHED", sentence(error.message), { cause: error });
   if (constraint === "webhooks_limit_per_user") {
     const details = { user_id: `has the most webhooks that a user may have, ${WEBHOOK_LIMIT_PER_USER}` };
-    return new AppError("VALIDATION_ERROR", sentence(error.message), { details, cause: error });
-  }
-  if (constraint === "event_feeds_limit_per_user") {
-    const details = { user_id: `has the most event feeds that a user may have, ${EVENT_FEED_LIMIT_PER_USER}` };
     return new AppError("VALIDATION_ERROR", sentence(error.message), { details, cause: error });
   }
   if (constraint === "guardrails_limit_per_owner") {
