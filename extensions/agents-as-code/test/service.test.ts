@@ -199,7 +199,7 @@ describe("pull, plan and apply on a running service", () => {
       "schedules/daily.yaml": "key: daily\nname: Daily\nagent: new\nmessage: Report.\ncron: 0 9 * * 1-5\n",
       "schedules/once.yaml": "key: once\nname: Once\nswarm: desk\nmessage: Go.\nrun_at: 2100-01-01T09:00:00+01:00\n",
       "triggers/paid.yaml":
-        "key: paid\nname: Paid\nswarm: desk\nmessage: Order {{id}}\nverification: hmac\nsignature_prefix: sha256=\nallowed_tools:\n  - refund\n",
+        "key: paid\nname: Paid\nswarm: desk\nmessage: Order {{id}}\nverification: hmac\nsignature_prefix: sha256=\nfilter:\n  total:\n    $gte: 10\nallowed_tools:\n  - refund\n",
       "schedules/lent.yaml": `key: lent\nname: Lent\nagent_id: ${lent.id}\nmessage: Go.\ncron: 0 9 * * 1\nmax_cost_usd: 0.5\n`,
     });
     await succeed(person, "apply", "--dir", folder, "--yes");
@@ -591,15 +591,31 @@ describe("pull, plan and apply on a running service", () => {
       "swarms/desk.yaml":
         "key: desk\nname: Desk\nagents: [{ agent: ada }]\ncoordinator: ada\nmembers: [{ email: a@example.com }]\n",
       "webhooks/app.yaml":
-        "key: app\nname: App\nurl: https://app.example.com/\nevents: [agent.error]\nfilter: { data: { code: { $neq: timeout } } }\n",
+        "key: app\nname: App\nurl: https://app.example.com/\nevents: [agent.error]\nfilter: { data: { code: { $neq: timeout } } }\nreceives_app_events: true\n",
       "event_feeds/errors.yaml":
-        "key: errors\nname: Errors\nevents: [agent.error]\nfilter: { data: { code: timeout } }\n",
+        "key: errors\nname: Errors\nevents: [agent.error]\nfilter: { data: { code: timeout } }\nreceives_app_events: true\n",
     });
     const env = { SWARMBASE_ACCESS_TOKEN: "", SWARMBASE_OWNER: person.email };
     const applied = await run(person, ["apply", "--dir", folder, "--yes"], env);
     assert.deepEqual([applied.code, applied.stderr], [0, ""], applied.stdout);
     assert.equal(await exitCodeOfPlan(person, folder), 0);
     assert.equal((await run(person, ["plan", "--dir", folder, "--detailed-exitcode"], env)).code, 0);
+
+    const feeds = () => person.list("event_feeds", "select=name,filter,receives_app_events");
+    assert.deepEqual(await feeds(), [
+      { name: "Errors", filter: { data: { code: "timeout" } }, receives_app_events: true },
+    ]);
+    await editFile(folder, "event_feeds/errors.yaml", (text) =>
+      text.replace("{ code: timeout }", "{ code: { $no: 1 } }"),
+    );
+    const rejected = await run(person, ["apply", "--dir", folder, "--yes"], env);
+    assert.equal(rejected.code, 1);
+    assert.match(rejected.stdout + rejected.stderr, /event_feeds\/errors\.yaml:\d+ .*is not an operator/);
+    await editFile(folder, "event_feeds/errors.yaml", (text) => text.replace(/^filter: .*\n|^receives.*\n/gm, ""));
+    const plan = await run(person, ["plan", "--dir", folder]);
+    assert.match(plan.stdout, /errors\.yaml.*receives_app_events was not compared: only the service role writes it/);
+    assert.equal((await run(person, ["apply", "--dir", folder, "--yes"], env)).code, 0);
+    assert.deepEqual(await feeds(), [{ name: "Errors", filter: null, receives_app_events: false }]);
   });
 
   test("a model with the name of its vendor chooses the framework, and is no change afterwards", async () => {

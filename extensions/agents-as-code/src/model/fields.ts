@@ -68,6 +68,7 @@ const filter = (field: "webhooks.filter" | "event_feeds.filter"): FieldRow => ({
   isNullable: true,
   normalise: (value) => (value !== null && Object.keys(value).length === 0 ? null : value),
 });
+const RECEIVES_APP_EVENTS: FieldRow = { check: boolean, default: false, isOfService: true };
 const nullableText = (field: Parameters<typeof text>[0], more?: Check): FieldRow => ({
   check: text(field, more),
   default: null,
@@ -177,6 +178,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     events: SUBSCRIBED,
     headers: { check: jsonObject("webhooks.headers"), default: {} },
     filter: filter("webhooks.filter"),
+    receives_app_events: RECEIVES_APP_EVENTS,
     retry_count: { check: integer("webhooks.retry_count"), default: WEBHOOK_DEFAULTS.retryCount },
     timeout_ms: { check: integer("webhooks.timeout_ms"), default: WEBHOOK_DEFAULTS.timeoutMs },
     // The service disables endpoints that are gone; a file that does not mention it does not enable them again.
@@ -187,6 +189,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     name: name("event_feeds.name"),
     events: SUBSCRIBED,
     filter: filter("event_feeds.filter"),
+    receives_app_events: RECEIVES_APP_EVENTS,
     api_version: { check: choice(API_VERSIONS), default: API_VERSION, isFixed: true },
   },
   schedules: {
