@@ -7054,6 +7054,21 @@ AS $function$
 $function$;
 grant execute on function private.normalize_text(text) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.note_ended_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.ended_extension_runs (extension, run_id, source_id)
+  values (tg_argv[0], old.id, (old.cause ->> tg_argv[1])::uuid)
+  on conflict on constraint ended_extension_runs_pkey do nothing;
+  perform private.wake_extension(tg_argv[0]);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.note_left_out(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -9793,6 +9808,36 @@ end
 $function$;
 grant execute on function private.settle_agent_statuses() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.settle_extension_runs(extension text, after uuid, max_runs integer, OUT last uuid, OUT is_complete boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  ended record;
+  is_settled boolean;
+begin
+  is_complete := true;
+  for ended in
+    select e.run_id, e.source_id from private.ended_extension_runs e
+    where e.extension = settle_extension_runs.extension
+      and e.run_id > coalesce(after, '00000000-0000-0000-0000-000000000000')
+    order by e.run_id limit max_runs
+  loop
+    execute format('select %I.settle_run($1, $2)', 'ext_' || extension)
+      into is_settled using ended.run_id, ended.source_id;
+    if is_settled then
+      delete from private.ended_extension_runs e
+      where e.extension = settle_extension_runs.extension and e.run_id = ended.run_id;
+    end if;
+    is_complete := is_complete and is_settled;
+    last := ended.run_id;
+  end loop;
+end
+$function$;
+grant execute on function private.settle_extension_runs(text,uuid,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.settle_reservations(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -11088,6 +11133,14 @@ create policy budget_reservations_service on private.budget_reservations to sb_s
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.budget_reservations to sb_service;
+
+create table private.ended_extension_runs (
+  extension text not null,
+  run_id uuid not null,
+  source_id uuid not null,
+  constraint ended_extension_runs_pkey PRIMARY KEY (extension, run_id)
+);
+alter table private.ended_extension_runs enable row level security;
 
 create table private.event_feed_consumers (
   feed_id uuid not null,

@@ -66,6 +66,49 @@ end
 $$;
 grant execute on function private.wake_extension(text) to sb_service;
 
+-- The arguments are the name of the extension, and the member of `cause` that names the row which has started the run.
+create or replace function private.note_ended_run() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.ended_extension_runs (extension, run_id, source_id)
+  values (tg_argv[0], old.id, (old.cause ->> tg_argv[1])::uuid)
+  on conflict on constraint ended_extension_runs_pkey do nothing;
+  perform private.wake_extension(tg_argv[0]);
+  return null;
+end
+$$;
+
+-- Gives the next runs of an extension that have ended to `settle_run` of its schema, which returns false when another
+-- transaction holds a row. `last`: the last run that was looked at; null: there are no more.
+create or replace function private.settle_extension_runs(extension text, after uuid, max_runs integer,
+  out last uuid, out is_complete boolean)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  ended record;
+  is_settled boolean;
+begin
+  is_complete := true;
+  for ended in
+    select e.run_id, e.source_id from private.ended_extension_runs e
+    where e.extension = settle_extension_runs.extension
+      and e.run_id > coalesce(after, '00000000-0000-0000-0000-000000000000')
+    order by e.run_id limit max_runs
+  loop
+    execute format('select %I.settle_run($1, $2)', 'ext_' || extension)
+      into is_settled using ended.run_id, ended.source_id;
+    if is_settled then
+      delete from private.ended_extension_runs e
+      where e.extension = settle_extension_runs.extension and e.run_id = ended.run_id;
+    end if;
+    is_complete := is_complete and is_settled;
+    last := ended.run_id;
+  end loop;
+end
+$$;
+grant execute on function private.settle_extension_runs(text, uuid, integer) to sb_service;
+
 -- The argument is the name of the extension.
 create or replace function private.wake_extension_of_row() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -449,6 +449,16 @@ alter table public.model_call_prompts enable row level security;
 grant select on public.model_call_prompts to authenticated;
 grant select, insert, update, delete on public.model_call_prompts to service_role, sb_service;
 
+-- Runs that extensions have started and that have ended, until the extension has their outcome. Append only, because
+-- the transaction that ends a run must not wait for rows of the extension.
+create table private.ended_extension_runs (
+  extension text,
+  run_id uuid,
+  source_id uuid not null,
+  constraint ended_extension_runs_pkey primary key (extension, run_id)
+);
+alter table private.ended_extension_runs enable row level security;
+
 -- after functions
 
 create policy runs_select on public.runs for select to authenticated

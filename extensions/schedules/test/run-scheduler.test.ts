@@ -156,7 +156,10 @@ describe("the scheduler", () => {
       "update public.schedules set open_run_id = $2, due_at = now() + interval '1 day', next_run_at = now() + interval '1 day' where id = $1",
       [id, runId],
     );
-    await stage.sql.query("insert into ext_schedules.ended_runs (run_id, schedule_id) values ($1, $2)", [runId, id]);
+    await stage.sql.query(
+      "insert into private.ended_extension_runs (extension, run_id, source_id) values ('schedules', $1, $2)",
+      [runId, id],
+    );
     await stage.sql.query("begin");
     await stage.sql.query("select 1 from public.schedules where id = $1 for update", [id]);
     await whileScheduling(

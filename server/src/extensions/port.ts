@@ -21,6 +21,7 @@ export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
 export { lazy } from "./lazy.ts";
 export { type AskableAgent, readAgents } from "./read-agents.ts";
+export { settleEndedRuns } from "./sql/settle-ended-runs.ts";
 export { readLastEventId, readRows, type TableRow } from "./read-rows.ts";
 export type {
   Catalogue,

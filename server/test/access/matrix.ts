@@ -544,6 +544,11 @@ private.shared_swarms            | insert                            | no    no 
 private.shared_swarms            | update                            | no    no    no     no     no      no       no    no      no
 private.shared_swarms            | delete                            | no    no    no     no     no      no       no    no      no
 
+private.ended_extension_runs     | select                            | no    no    no     no     no      no       no    no      no
+private.ended_extension_runs     | insert                            | no    no    no     no     no      no       no    no      no
+private.ended_extension_runs     | update                            | no    no    no     no     no      no       no    no      no
+private.ended_extension_runs     | delete                            | no    no    no     no     no      no       no    no      no
+
 private.outside_senders          | select                            | no    no    no     no     no      no       no    no      yes
 private.outside_senders          | insert                            | no    no    no     no     no      no       no    no      no
 private.outside_senders          | update                            | no    no    no     no     no      no       no    no      no

@@ -76,6 +76,7 @@ const SWARMS = `
     (:memberIdleSwarmAgent, :swarm, :memberIdleAgent, false);
   insert into public.swarm_agents (swarm_id, agent_id) values (:alone, :ownerAgent);
   insert into private.private_swarms (swarm_id, user_id, agent_id) values (:alone, :owner, :ownerAgent);
+  insert into private.ended_extension_runs (extension, run_id, source_id) values ('x', :run, :run);
   insert into private.outside_senders (swarm_id, sender, allowed_tools) values (:swarm, 'triggers x', '{}');
   insert into private.hidden_swarms (swarm_id, user_id, deleted_at) values (gen_random_uuid(), :owner, now());`;
 

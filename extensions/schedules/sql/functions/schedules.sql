@@ -40,17 +40,6 @@ begin
 end
 $$;
 
-create or replace function ext_schedules.note_ended_run() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  insert into ext_schedules.ended_runs (run_id, schedule_id) values (old.id, (old.cause ->> 'id')::uuid)
-  on conflict (run_id) do nothing;
-  perform private.wake_extension('schedules');
-  return null;
-end
-$$;
-
 -- Locks a schedule, and before it what its deletion would begin with: the account, the agent, the swarm. Null when the
 -- schedule is gone, or without `waits` when another transaction holds one of them.
 create or replace function ext_schedules.lock_schedule(schedule_id uuid, waits boolean) returns public.schedules
@@ -100,7 +89,6 @@ begin
   if not found and exists (select 1 from public.schedules s where s.id = ended_schedule_id) then
     return false;
   end if;
-  delete from ext_schedules.ended_runs e where e.run_id = ended_id;
   if schedule.id is null then
     return true;
   end if;

@@ -56,20 +56,9 @@ alter table public.schedules enable row level security;
 grant select, insert, update, delete on public.schedules to authenticated, service_role, sb_service;
 grant usage on schema ext_schedules to authenticated, service_role, sb_service;
 
--- Runs of schedules that have ended, until the schedule has their outcome. Append only, because the transaction that
--- ends a run must not wait for a schedule.
-create table ext_schedules.ended_runs (
-  run_id uuid constraint ended_runs_pkey primary key,
-  schedule_id uuid not null
-);
-alter table ext_schedules.ended_runs enable row level security;
-grant select, insert, update, delete on ext_schedules.ended_runs to sb_service;
-
 alter publication swarmbase add table public.schedules;
 
 -- after functions
-
-create policy ended_runs_service on ext_schedules.ended_runs to sb_service using (true) with check (true);
 
 create policy schedules_select on public.schedules for select to authenticated
   using (user_id = (select auth.uid()));
@@ -121,7 +110,7 @@ create trigger schedules_wake after insert or update on public.schedules for eac
 
 create trigger runs_note_end_of_schedule after update on public.runs for each row
   when (new.cause ->> 'extension' = 'schedules' and new.stop_reason is not null and old.stop_reason is null)
-  execute function ext_schedules.note_ended_run();
+  execute function private.note_ended_run('schedules', 'id');
 create trigger runs_note_deletion_of_schedule after delete on public.runs for each row
   when (old.cause ->> 'extension' = 'schedules' and old.stop_reason is null)
-  execute function ext_schedules.note_ended_run();
+  execute function private.note_ended_run('schedules', 'id');

@@ -2,8 +2,7 @@ import type { ExtensionAccess } from "swarmbase/extension";
 
 export const ACCESS: ExtensionAccess = {
   rows: `insert into public.schedules (id, user_id, name, swarm_id, message, cron, created_by_agent_id) values
-      (:schedule, :owner, 'daily', :swarm, 'Report.', '0 9 * * *', :ownerAgent);
-    insert into ext_schedules.ended_runs (run_id, schedule_id) values (:run, :schedule)`,
+      (:schedule, :owner, 'daily', :swarm, 'Report.', '0 9 * * *', :ownerAgent)`,
   matrix: `
 public.schedules         | select               | yes   -     -      -      -       -        no    yes     yes
 public.schedules         | insert               | yes   yes   yes    yes    yes     yes      no    yes     yes
@@ -13,11 +12,7 @@ public.schedules         | insert for owner     | yes   no    no     no     no  
 public.schedules         | insert foreign agent | yes   no    no     no     no      no       no    yes     yes
 public.schedules         | insert into swarm    | yes   yes   yes    no     no      no       no    yes     yes
 public.schedules         | update owner         | no    -     -      -      -       -        no    no      no
-public.schedules         | update agent         | never -     -      -      -       -        no    never   never
-ext_schedules.ended_runs | select               | no    no    no     no     no      no       no    no      yes
-ext_schedules.ended_runs | insert               | no    no    no     no     no      no       no    no      yes
-ext_schedules.ended_runs | update               | no    no    no     no     no      no       no    no      yes
-ext_schedules.ended_runs | delete               | no    no    no     no     no      no       no    no      yes`,
+public.schedules         | update agent         | never -     -      -      -       -        no    never   never`,
   keyMatrix: `
 public.schedules select: yes read read read read read yes -
 public.schedules insert: run run write run run run yes yes
@@ -38,12 +33,6 @@ public.schedules delete: run run write run run run yes -`,
         values (:caller, 'n', :swarm, 'm', '0 9 * * *')`,
       "update owner": "update public.schedules set user_id = :newcomer where id = :schedule",
       "update agent": "update public.schedules set agent_id = :ownerSpare, swarm_id = null where id = :schedule",
-    },
-    "ext_schedules.ended_runs": {
-      select: "select 1 from ext_schedules.ended_runs where run_id = :run",
-      insert: "insert into ext_schedules.ended_runs (run_id, schedule_id) values (:bareRun, :schedule)",
-      update: "update ext_schedules.ended_runs set schedule_id = :run",
-      delete: "delete from ext_schedules.ended_runs where run_id = :run",
     },
   },
 };

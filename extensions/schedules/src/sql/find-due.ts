@@ -57,26 +57,3 @@ const MARK = `
 export async function markDelayed(query: Query): Promise<void> {
   await query(MARK, [MAX_LATE_MS]);
 }
-
-const ENDED = `
-  select run_id, schedule_id from ext_schedules.ended_runs where $1::uuid is null or run_id > $1
-  order by run_id limit $2`;
-const SETTLE =
-  "select ext_schedules.settle_run(run_id, schedule_id) as is_settled from unnest($1::uuid[], $2::uuid[]) as e (run_id, schedule_id)";
-
-export interface Settled {
-  /** The last run that was looked at; null: there are no more. */
-  readonly last: string | null;
-  /** False: another transaction holds the schedule of one of them. */
-  readonly isComplete: boolean;
-}
-
-/** Writes the outcomes of the next runs that have ended. */
-export async function settleRuns(query: Query, after: string | null, count: number): Promise<Settled> {
-  const ended = await query<{ run_id: string; schedule_id: string }>(ENDED, [after, count]);
-  const last = ended.at(-1)?.run_id;
-  if (last === undefined) return { last: null, isComplete: true };
-  const ids = [ended.map(({ run_id }) => run_id), ended.map(({ schedule_id }) => schedule_id)];
-  const settled = await query<{ is_settled: boolean }>(SETTLE, ids);
-  return { last, isComplete: settled.every(({ is_settled }) => is_settled) };
-}

@@ -1,5 +1,5 @@
-import { AppError, type ExtensionContext, poll, WakeUp } from "swarmbase/extension";
-import { findDue, findWait, holdDue, type LeftOut, markDelayed, type Settled, settleRuns } from "../sql/find-due.ts";
+import { AppError, type ExtensionContext, poll, settleEndedRuns, WakeUp } from "swarmbase/extension";
+import { findDue, findWait, holdDue, type LeftOut, markDelayed } from "../sql/find-due.ts";
 import { startDue } from "./start-due.ts";
 
 export type SchedulerPorts = Pick<ExtensionContext, "database" | "startRun" | "onWake" | "fail">;
@@ -43,7 +43,7 @@ export async function runScheduler(signal: AbortSignal, ports: SchedulerPorts): 
 /** Resolves to the time until there is more to do. */
 async function startAllDue(ports: SchedulerPorts, pauses: Pauses, signal: AbortSignal): Promise<number> {
   const { database } = ports;
-  const isSettled = await settleEnded(database, signal);
+  const isSettled = await settleEndedRuns(database, "schedules", signal);
   for (;;) {
     if (signal.aborted) return 0;
     const leftOut = listPaused(pauses);
@@ -58,18 +58,6 @@ async function startAllDue(ports: SchedulerPorts, pauses: Pauses, signal: AbortS
   const waitMs = await database.asService((query) => findWait(query, listPaused(pauses)));
   const ends = [...pauses.users.values(), ...pauses.schedules.values()].map((endsAtMs) => endsAtMs - performance.now());
   return Math.max(1, Math.min(isSettled ? MAX_WAIT_MS : BUSY_WAIT_MS, waitMs ?? MAX_WAIT_MS, ...ends));
-}
-
-/** Looks at each run that has ended once. False: the outcomes of some could not be written yet. */
-async function settleEnded(database: SchedulerPorts["database"], signal: AbortSignal): Promise<boolean> {
-  let isComplete = true;
-  let after: string | null = null;
-  do {
-    const settled: Settled = await database.asService((query) => settleRuns(query, after, BATCH));
-    isComplete &&= settled.isComplete;
-    after = settled.last;
-  } while (after !== null && !signal.aborted);
-  return isComplete;
 }
 
 /** Returns for how many schedules something was done. */

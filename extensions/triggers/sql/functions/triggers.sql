@@ -54,17 +54,6 @@ begin
 end
 $$;
 
-create or replace function ext_triggers.note_ended_run() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  insert into ext_triggers.ended_runs (run_id, call_id) values (old.id, (old.cause ->> 'call_id')::uuid)
-  on conflict (run_id) do nothing;
-  perform private.wake_extension('triggers');
-  return null;
-end
-$$;
-
 -- Locks a trigger against its deletion, and before it what that deletion would begin with: the account, the agent, the
 -- swarm. Null when the trigger is gone.
 create or replace function ext_triggers.lock_trigger(trigger_id uuid) returns public.triggers
@@ -188,7 +177,6 @@ begin
   if not found and exists (select 1 from public.trigger_calls c where c.id = ended_call_id) then
     return false;
   end if;
-  delete from ext_triggers.ended_runs e where e.run_id = ended_id;
   if ended_call.id is null then
     return true;
   end if;

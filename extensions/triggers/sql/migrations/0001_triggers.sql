@@ -120,22 +120,12 @@ create table ext_triggers.windows (
 alter table ext_triggers.windows enable row level security;
 grant select, insert, update, delete on ext_triggers.windows to sb_service;
 
--- Runs of triggers that have ended, until the call has their outcome. Append only, because the transaction that ends a
--- run must not wait for a trigger.
-create table ext_triggers.ended_runs (
-  run_id uuid constraint ended_runs_pkey primary key,
-  call_id uuid not null
-);
-alter table ext_triggers.ended_runs enable row level security;
-grant select, insert, update, delete on ext_triggers.ended_runs to sb_service;
-
 alter publication swarmbase add table public.triggers, public.trigger_calls;
 
 -- after functions
 
 create policy secrets_service on ext_triggers.secrets to sb_service using (true) with check (true);
 create policy windows_service on ext_triggers.windows to sb_service using (true) with check (true);
-create policy ended_runs_service on ext_triggers.ended_runs to sb_service using (true) with check (true);
 
 create policy triggers_select on public.triggers for select to authenticated
   using (user_id = (select auth.uid()));
@@ -204,7 +194,7 @@ create trigger triggers_wake after update on public.triggers for each row
 
 create trigger runs_note_end_of_trigger after update on public.runs for each row
   when (new.cause ->> 'extension' = 'triggers' and new.stop_reason is not null and old.stop_reason is null)
-  execute function ext_triggers.note_ended_run();
+  execute function private.note_ended_run('triggers', 'call_id');
 create trigger runs_note_deletion_of_trigger after delete on public.runs for each row
   when (old.cause ->> 'extension' = 'triggers' and old.stop_reason is null)
-  execute function ext_triggers.note_ended_run();
+  execute function private.note_ended_run('triggers', 'call_id');

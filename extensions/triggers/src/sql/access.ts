@@ -1,6 +1,6 @@
 import type { ExtensionAccess } from "swarmbase/extension";
 
-const ONLY_SERVICE = ["secrets", "windows", "ended_runs"]
+const ONLY_SERVICE = ["secrets", "windows"]
   .flatMap((table) =>
     ["select", "insert", "update", "delete"].map(
       (operation) => `ext_triggers.${table} | ${operation} | no no no no no no no no yes`,
@@ -15,8 +15,7 @@ export const ACCESS: ExtensionAccess = {
     insert into public.trigger_calls (id, trigger_id, user_id, event_id, payload) values
       (:triggerCall, :trigger, :owner, 'evt_1', '{"id": "evt_1"}');
     insert into ext_triggers.secrets (trigger_id, secret_wrapped) values (:trigger, 'x');
-    insert into ext_triggers.windows (trigger_id, ends_at, calls) values (:trigger, now(), 1);
-    insert into ext_triggers.ended_runs (run_id, call_id) values (:run, :triggerCall)`,
+    insert into ext_triggers.windows (trigger_id, ends_at, calls) values (:trigger, now(), 1)`,
   matrix: `
 public.triggers         | select               | yes   -     -      -      -       -        no    yes     yes
 public.triggers         | insert               | yes   yes   yes    yes    yes     yes      no    yes     yes
@@ -75,12 +74,6 @@ public.trigger_calls delete: no no no no no no no no`,
       insert: "insert into ext_triggers.windows (trigger_id, ends_at, calls) values (:spareTrigger, now(), 1)",
       update: "update ext_triggers.windows set calls = 2",
       delete: "delete from ext_triggers.windows where trigger_id = :trigger",
-    },
-    "ext_triggers.ended_runs": {
-      select: "select 1 from ext_triggers.ended_runs where run_id = :run",
-      insert: "insert into ext_triggers.ended_runs (run_id, call_id) values (:bareRun, :triggerCall)",
-      update: "update ext_triggers.ended_runs set call_id = :run",
-      delete: "delete from ext_triggers.ended_runs where run_id = :run",
     },
   },
 };

@@ -1,6 +1,6 @@
-import { AppError, type ExtensionContext, poll, WakeUp } from "swarmbase/extension";
+import { AppError, type ExtensionContext, poll, settleEndedRuns, WakeUp } from "swarmbase/extension";
 import { lockDueCall } from "../sql/call-row.ts";
-import { type DueCall, findDue, findWait, holdCalls, pruneCalls, type Settled, settleRuns } from "../sql/find-due.ts";
+import { type DueCall, findDue, findWait, holdCalls, pruneCalls } from "../sql/find-due.ts";
 import { lockTrigger } from "../sql/trigger-row.ts";
 import { startCall } from "../start-call.ts";
 
@@ -50,7 +50,7 @@ export async function runWaiting(signal: AbortSignal, ports: WorkerPorts): Promi
 /** Resolves to the time until there is more to do. */
 async function startAllDue(ports: WorkerPorts, paused: Map<string, number>, signal: AbortSignal): Promise<number> {
   const { database } = ports;
-  const isSettled = await settleEnded(database, signal);
+  const isSettled = await settleEndedRuns(database, "triggers", signal);
   for (;;) {
     if (signal.aborted) return 0;
     const leftOut = listPaused(paused);
@@ -61,18 +61,6 @@ async function startAllDue(ports: WorkerPorts, paused: Map<string, number>, sign
   const waitMs = await database.asService((query) => findWait(query, listPaused(paused)));
   const ends = [...paused.values()].map((endsAtMs) => endsAtMs - performance.now());
   return Math.max(1, Math.min(isSettled ? MAX_WAIT_MS : BUSY_WAIT_MS, waitMs ?? MAX_WAIT_MS, ...ends));
-}
-
-/** Looks at each run that has ended once. False: the outcomes of some could not be written yet. */
-async function settleEnded(database: WorkerPorts["database"], signal: AbortSignal): Promise<boolean> {
-  let isComplete = true;
-  let after: string | null = null;
-  do {
-    const settled: Settled = await database.asService((query) => settleRuns(query, after, BATCH));
-    isComplete &&= settled.isComplete;
-    after = settled.last;
-  } while (after !== null && !signal.aborted);
-  return isComplete;
 }
 
 /** False: other transactions hold all of them. */

@@ -142,6 +142,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(swarm_id) values (:alone)",
     update: "swarm_id = swarm_id",
   }),
+  "private.ended_extension_runs": rows("private.ended_extension_runs", {
+    where: "run_id = :run",
+    insert: "(extension, run_id, source_id) values ('x', :bareRun, :run)",
+    update: "source_id = run_id",
+  }),
   "private.outside_senders": rows("private.outside_senders", {
     where: "swarm_id = :swarm",
     insert: "(swarm_id, sender, allowed_tools) values (:alone, 'x', '{}')",
