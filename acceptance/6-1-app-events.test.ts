@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { verifyWebhook } from "@swarmbase/sdk";
 import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
 import { apiErrorOf, assertValidationBody } from "./support/api-errors.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, onlyRow, openSend, openServiceRole, type Person, type Row, type Send } from "./support/people.ts";
@@ -70,7 +71,10 @@ describe("6.1 events of the app reach webhooks", { skip: NEEDS_RECEIVER }, () =>
     assert.equal(received.headers["x-service-event"], OPEN);
     await verifyWebhook(received.body, received.headers, webhook.secret);
     const headers = Object.fromEntries(Object.entries(received.headers).map(([name, value]) => [name, String(value)]));
-    assert.ok(new StandardWebhook(webhook.secret).verify(received.body, headers));
+    for (const library of [new StandardWebhook(webhook.secret), new SvixWebhook(webhook.secret)]) {
+      library.verify(received.body, headers);
+      assert.throws(() => library.verify(received.body.replace('"total"', '"fatal"'), headers));
+    }
   });
 
   test("6.1 the members of a swarm receive an event for it, and nobody else does", async () => {
