@@ -27,6 +27,13 @@ export const PARTS: readonly Part[] = [
     limitSeconds: { quick: 60, full: 120 },
   },
   {
+    name: "idle",
+    about: "A service without clients, and its start.",
+    hasPeers: false,
+    seconds: { quick: 390, full: 560 },
+    limitSeconds: { quick: 600, full: 900 },
+  },
+  {
     name: "auth",
     about: "Accounts, sessions and tokens, against what bounds them.",
     hasPeers: false,

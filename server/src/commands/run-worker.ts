@@ -78,6 +78,7 @@ async function startWorker(context: CommandContext, start: WorkerStart, primary:
     version,
     signal,
     primary,
+    startTimes: new Map(),
     // The primary owns the database.
     prepared: { ...start, server: { ...start.server, close: async () => {} } },
     onProgress: (step) => observer.note("service.progress", { step }),

@@ -7,7 +7,7 @@ import { listExtensionVariables, loadConfiguredExtensions } from "./load-configu
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
 import { type Observation, openObservation } from "./open-observation.ts";
 import { mayHaveWorkers } from "../processes/index.ts";
-import { type PrimaryService, type RunningService, startNode, startPrimary } from "../wiring/index.ts";
+import { type PrimaryService, type RunningService, startNode, startPrimary, type StartTimes } from "../wiring/index.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
 
 export const serveCommand: Command = {
@@ -34,11 +34,13 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
       observer.note("service.setting_unknown", { found, meant });
     if (settings.nodeEnv === "production" && settings.smtpUrl === null) observer.note("mail.absent");
 
-    const serving = { settings, extensions, ...observation, context, isPlain: format === "pretty" };
+    const startTimes: StartTimes = new Map([["settings", Math.round(performance.now())]]);
+    const serving = { settings, extensions, ...observation, context, startTimes, isPlain: format === "pretty" };
     try {
       const app = await startUnlessStopped(serving);
       if (app === null) return endCode(context);
       const tookMs = Math.round(performance.now() - startedAtMs);
+      startTimes.set("total", Math.round(performance.now()));
       const [code] = await Promise.all([serveUntilStopped(app, serving), announce(app, serving, tookMs)]);
       return code;
     } finally {
@@ -51,6 +53,7 @@ interface Serving extends Omit<Observation, "close"> {
   readonly settings: Settings;
   readonly extensions: readonly LoadedExtension[];
   readonly context: CommandContext;
+  readonly startTimes: StartTimes;
   readonly isPlain: boolean;
 }
 
@@ -103,7 +106,7 @@ function endCode({ signal }: CommandContext): number {
 
 /** After the tests of detected keys, while the service answers already. */
 async function announce(app: RunningService, serving: Serving, tookMs: number): Promise<void> {
-  const { observer, context, isPlain } = serving;
+  const { observer, context, isPlain, startTimes } = serving;
   const { version, stdout } = context;
   const providers = await app.providers;
   if (isPlain) {
@@ -111,7 +114,8 @@ async function announce(app: RunningService, serving: Serving, tookMs: number): 
     return;
   }
   const { url, extensions, databaseDir, keysFile } = app;
+  const parts = Object.fromEntries(startTimes);
   const curl = buildHealthCommand(app);
-  const fields = { url, providers, extensions, curl, databaseDir, operatorFile: keysFile, version, tookMs };
+  const fields = { url, providers, extensions, curl, databaseDir, operatorFile: keysFile, version, tookMs, parts };
   observer.note("service.started", fields);
 }

@@ -8,3 +8,4 @@ export type { PrimaryMethods, WorkerMethods, WorkerStart } from "./processes/pro
 export type { PrimaryProcess } from "./primary-process.ts";
 export type { RunningService } from "./running-service.ts";
 export { startNode, startPrimary, testKey } from "./start.ts";
+export type { StartTimes } from "./start-times.ts";

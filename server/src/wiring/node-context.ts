@@ -7,6 +7,7 @@ import type { Clock } from "../time/index.ts";
 import type { Closers } from "./closers.ts";
 import type { CopyHold } from "./copy-hold.ts";
 import type { PrimaryProcess } from "./primary-process.ts";
+import type { StartTimes } from "./start-times.ts";
 
 /** What every stage of the start has: the result of the settings. */
 export interface NodeContext {
@@ -21,6 +22,7 @@ export interface NodeContext {
   readonly traceSource: TraceSource | null;
   readonly clock: Clock;
   readonly version: string;
+  readonly startTimes: StartTimes;
   /** Null or absent unless this is a worker process: then the node has one process, or this is its primary process. */
   readonly primary?: PrimaryProcess | null;
   /** Aborts a start that is under way. A running service is ended with `stop`. */

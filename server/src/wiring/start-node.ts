@@ -18,6 +18,7 @@ import type { RunningService } from "./running-service.ts";
 import { serveNodeMetrics } from "./serve-metrics.ts";
 import { openServices } from "./services/open-services.ts";
 import type { Services } from "./services/services.ts";
+import { timed } from "./start-times.ts";
 import { listWorkers } from "./workers/list-workers.ts";
 import { runWorkers, watchDisk } from "./workers/run-workers.ts";
 
@@ -73,7 +74,8 @@ async function startStages(
   const { masterKey, server } = node;
   const { found } = node;
   const context = { ...options, providers, found, masterKey, server, database, copyHold, baseUrl: url.get, closers };
-  const services = await openServices(context, node.tls?.caFile ?? null);
+  const opening = openServices(context, node.tls?.caFile ?? null);
+  const services = await timed(options.startTimes, "services", opening);
   await serveNodeMetrics(context, services);
 
   const ownParts = primary === null ? openOwnParts(options, node) : null;
@@ -96,7 +98,7 @@ async function startStages(
   });
   (primary ?? ownParts?.certificate)?.onCertificate((material) => http.server.renewTls(material));
   if (ownParts !== null) await unlessAborted(ownParts.schemaLevel.held, options.signal);
-  const { port } = await http.server.listen();
+  const { port } = await timed(options.startTimes, "listening", http.server.listen());
 
   const localUrl = buildLocalUrl(settings, port);
   if (knownUrl === null) url.set(localUrl);

@@ -5,6 +5,7 @@ import { assertCanListen, type TlsMaterial } from "../../http/index.ts";
 import { loadCertificate } from "../certificate.ts";
 import type { Closers } from "../closers.ts";
 import type { NodeContext } from "../node-context.ts";
+import { timed } from "../start-times.ts";
 import { findOllama } from "../providers/find-ollama.ts";
 import { prepareDatabase, type PreparedDatabase } from "./prepare-database.ts";
 
@@ -20,22 +21,19 @@ export interface PreparedNode {
 
 /** Opens the database server and brings the schema up to date, and loads the certificate. */
 export async function prepareNode(context: NodeContext, closers: Closers): Promise<PreparedNode> {
-  const { settings, signal } = context;
+  const { settings, signal, startTimes } = context;
   await assertCanListen(settings);
   const masterKey = await openMasterKey(settings);
   // The certificate does not depend on the database, so both are prepared at the same time.
-  const tlsLoading = settings.tlsMode === "proxy" ? null : loadCertificate(context);
+  const tlsLoading = settings.tlsMode === "proxy" ? null : timed(startTimes, "certificate", loadCertificate(context));
   tlsLoading?.catch(() => {});
   const ollamaFinding = findUsableOllama(context);
-  const server = await openServer({ ...context, masterKey });
+  const server = await timed(startTimes, "postgresql", openServer({ ...context, masterKey }));
   closers.add("database server", () => server.close());
   signal.throwIfAborted();
-  const { anonKey, serviceRoleKey, restoredCopy, found } = await prepareDatabase({
-    ...context,
-    server,
-    masterKey,
-    ollama: await ollamaFinding,
-  });
+  const ollama = await ollamaFinding;
+  const preparing = prepareDatabase({ ...context, server, masterKey, ollama });
+  const { anonKey, serviceRoleKey, restoredCopy, found } = await timed(startTimes, "migrations", preparing);
   signal.throwIfAborted();
   return { masterKey, server, prepared: { anonKey, serviceRoleKey, restoredCopy }, tls: await tlsLoading, found };
 }

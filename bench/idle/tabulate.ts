@@ -1,0 +1,100 @@
+import { medianOf } from "../load/measure-rate.ts";
+import { formatFigure, type Goal, type Table } from "../report/table.ts";
+import type { IdleCost } from "./measure-idle.ts";
+import type { StartTimes } from "./measure-starts.ts";
+
+const MAX_CORE_PERCENT = 0.4;
+const MAX_TIMESLICES = 10;
+const MAX_USED_START_MS = 1_200;
+const MAX_FIRST_START_MS = 3_000;
+const MS_PER_PERCENT = 10;
+
+export function tabulateIdle(costs: readonly IdleCost[]): Table {
+  const named = costs.map((cost) => ({ ...cost, name: cost.nodes === 1 ? "one node" : `each of ${cost.nodes} nodes` }));
+  const goals = named.flatMap((cost): Goal[] => [
+    {
+      about: `${cost.name}, CPU without clients`,
+      bound: "at most",
+      limit: MAX_CORE_PERCENT,
+      value: cost.cpuMsPerSecond / MS_PER_PERCENT,
+      unit: " % of a core",
+      isCost: cost.nodes === 1,
+    },
+    {
+      about: `${cost.name}, timeslices a second`,
+      bound: "at most",
+      limit: MAX_TIMESLICES,
+      value: cost.timeslicesPerSecond,
+      unit: "",
+    },
+  ]);
+  return {
+    id: "idle",
+    title: "A service without clients",
+    head: ["", "CPU of a core", "timeslices a second", "transactions a second", "memory of the service"],
+    rows: named.map((cost) => [
+      cost.name,
+      `${formatFigure(cost.cpuMsPerSecond / MS_PER_PERCENT)} %`,
+      formatFigure(cost.timeslicesPerSecond),
+      formatFigure(cost.transactionsPerSecond),
+      `${formatFigure(cost.serviceMiB)} MiB`,
+    ]),
+    notes: ["All threads of the service and of PostgreSQL, which the nodes share, divided by the number of nodes."],
+    goals,
+    plot: {
+      caption: "% of a core, less is better",
+      bars: named.map((cost) => {
+        const percent = cost.cpuMsPerSecond / MS_PER_PERCENT;
+        return {
+          label: cost.name,
+          value: percent,
+          text: `${formatFigure(percent)} %`,
+          goal: MAX_CORE_PERCENT,
+          isOurs: true,
+        };
+      }),
+    },
+  };
+}
+
+interface Starts {
+  readonly first: readonly StartTimes[];
+  readonly used: readonly StartTimes[];
+}
+
+export function tabulateStarts({ first, used }: Starts): Table {
+  const kinds = [
+    { name: "a used data directory", times: used, limit: MAX_USED_START_MS },
+    { name: "an empty one", times: first, limit: MAX_FIRST_START_MS },
+  ].map((kind) => ({ ...kind, median: medianTimes(kind.times) }));
+  const parts = Object.keys(kinds[0]?.median ?? {});
+  return {
+    id: "starts",
+    title: "From the start of Node.js until the service serves",
+    head: ["", ...kinds.map(({ name }) => name)],
+    rows: parts.map((part) => [part, ...kinds.map(({ median }) => `${formatFigure(median[part] ?? Number.NaN)} ms`)]),
+    notes: [
+      "`settings` and `total` count from the start of Node.js, the others are durations. `certificate` runs beside `postgresql`.",
+    ],
+    goals: kinds.map(({ name, median, limit }) => ({
+      about: `start in ${name}`,
+      bound: "at most",
+      limit,
+      value: median["total"] ?? Number.NaN,
+      unit: " ms",
+      isCost: true,
+    })),
+    plot: {
+      caption: "ms, less is better",
+      bars: kinds.map(({ name, median, limit }) => {
+        const total = median["total"] ?? Number.NaN;
+        return { label: name, value: total, text: `${formatFigure(total)} ms`, goal: limit, isOurs: true };
+      }),
+    },
+  };
+}
+
+function medianTimes(times: readonly StartTimes[]): StartTimes {
+  const parts = Object.keys(times[0] ?? {});
+  return Object.fromEntries(parts.map((part) => [part, medianOf(times.map((one) => one[part] ?? Number.NaN))]));
+}
