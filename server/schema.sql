@@ -632,7 +632,11 @@ CREATE OR REPLACE FUNCTION private.announce_webhook_work()
 AS $function$
 begin
   perform pg_catalog.set_config('swarmbase.is_webhook_work_announced', 'on', true);
-  raise info 'there is work for webhooks' using errcode = 'SB207';
+  if session_user in ('sb_service', 'sb_user') then
+    raise info 'there is work for webhooks' using errcode = 'SB207';
+  else
+    perform pg_catalog.pg_notify('swarmbase_webhooks', 'events');
+  end if;
   return new;
 end
 $function$;
@@ -10650,10 +10654,11 @@ begin
     expired := expired + private.end_wait(found_execution.id, '""', null)::integer;
   end loop;
   perform private.announce_waiting_tasks(sweep_runs.max_rows);
-  next_due_ms := (
-    select extract(epoch from x.expires_at - clock_timestamp()) * 1000 from public.tool_executions x
-    where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at is not null
-    order by x.expires_at limit 1);
+  next_due_ms := least(
+    (select extract(epoch from x.expires_at - clock_timestamp()) * 1000 from public.tool_executions x
+     where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at is not null
+     order by x.expires_at limit 1),
+    (select extract(epoch from min(l.expires_at) - clock_timestamp()) * 1000 from private.run_leases l));
 end
 $function$;
 grant execute on function private.sweep_runs(integer) to sb_service;

@@ -22,7 +22,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 // The published package has JavaScript, because Node.js strips no types below node_modules.
 const isSource = existsSync(join(here, "../src/main.ts"));
 const cacheFolder = join(here, isSource ? "../../node_modules/.cache/swarmbase" : "../../.cache/swarmbase");
-const PARENT_CHECK_MS = 250;
+const PARENT_CHECK_MS = 1_000;
 
 function isRecentEnough() {
   return Number(process.versions.node.split(".")[0]) >= NEEDED_MAJOR;

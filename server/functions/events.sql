@@ -76,12 +76,17 @@ $$;
 grant execute on function private.emit_event(text, json, uuid[]) to sb_service;
 
 -- Sends SB207 to the service, once in a transaction, so that it wakes its workers only when there is work. Messages of
--- this level are sent whatever the settings are.
+-- this level are sent whatever the settings are. NOTIFY takes a lock of the whole database at commit, so only sessions
+-- of others use it, whose messages the service does not read.
 create or replace function private.announce_webhook_work() returns trigger language plpgsql volatile
 as $$
 begin
   perform pg_catalog.set_config('swarmbase.is_webhook_work_announced', 'on', true);
-  raise info 'there is work for webhooks' using errcode = 'SB207';
+  if session_user in ('sb_service', 'sb_user') then
+    raise info 'there is work for webhooks' using errcode = 'SB207';
+  else
+    perform pg_catalog.pg_notify('swarmbase_webhooks', 'events');
+  end if;
   return new;
 end
 $$;

@@ -11,7 +11,7 @@ const SAME_SIGNAL_MS = 1_000;
 const CRASH_STOP_TIMEOUT_MS = 20_000;
 /** A handle that was left open must not keep an ended program alive. */
 const LINGER_MS = 2_000;
-const PARENT_CHECK_MS = 250;
+const PARENT_CHECK_MS = 1_000;
 
 const ending = new AbortController();
 let hangUp: (() => void) | null = null;

@@ -2,7 +2,7 @@ import type { GuardedFetch } from "@swarmbase/guarded-fetch";
 import type { Framework } from "@swarmbase/sdk";
 import type { Environment, Settings } from "../config/index.ts";
 import type { Database } from "../db/index.ts";
-import type { Worker } from "../jobs/index.ts";
+import type { Commits, Worker } from "../jobs/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import { createCalibration } from "./providers/estimate-tokens.ts";
@@ -66,6 +66,7 @@ export interface AgentsOptions {
   onEvents(): void;
   /** Called when a transaction on any node has woken an extension; null: any may have been woken. */
   onExtension?(name: string | null): void;
+  readonly commits?: Commits;
   readonly times?: Partial<ExecutorTimes>;
   /** Null or absent: spans go to the tracer that the process has registered, if any. */
   readonly traceSource?: TraceSource | null;
@@ -165,6 +166,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     ownerUrl: options.ownerUrl ?? null,
     random,
     onExtension: (name) => options.onExtension?.(name),
+    commits: options.commits,
     ...(options.times !== undefined && { times: options.times }),
   });
   const respond = openRespond({

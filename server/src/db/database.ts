@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type FairPool, watchTransactions } from "@swarmbase/postgres";
 import pg from "pg";
 import { derivePassword } from "../crypto/index.ts";
+import { nextTick } from "../jobs/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
+import { CommitWatch } from "./commit-watch.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
 import { createPool } from "./create-pool.ts";
@@ -19,6 +21,8 @@ export interface Database {
   readonly work: FairPool;
   /** Checks whether requests can read and write. Resolves with null when they can. */
   findFault(): Promise<DatabaseFault | null>;
+  /** Says whether anything was committed. */
+  readonly commits: CommitWatch;
   /** How often that has to be done without requests. */
   readonly checkIntervalMs: number;
   close(): Promise<void>;
@@ -89,6 +93,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     user: user.pool,
     service: service.pool,
     work: work.pool,
+    commits: new CommitWatch(work.pool),
     checkIntervalMs: hosts === null ? CHECK_INTERVAL_MS : LIST_CHECK_INTERVAL_MS,
     findFault: createProbe({
       pool: probe.pool,
@@ -120,15 +125,18 @@ function watchPool(
   });
 }
 
-/** Checks regularly, so that an outage and its end are logged even without requests. */
+/** Watches commits, and checks regularly, so that an outage and its end are logged even without requests. */
 export async function watchDatabase(
-  database: Pick<Database, "findFault" | "checkIntervalMs">,
+  { commits, findFault, checkIntervalMs }: Pick<Database, "commits" | "findFault" | "checkIntervalMs">,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    await database.findFault();
-    await sleep(database.checkIntervalMs, undefined, { signal }).catch(() => {});
-  }
+  const check = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await findFault();
+      await nextTick(checkIntervalMs, signal);
+    }
+  };
+  await Promise.all([commits.run(signal), check()]);
 }
 
 interface PoolOptions {

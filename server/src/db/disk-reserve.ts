@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../errors/index.ts";
+import { type Commits, poll } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { DiskSpace } from "./storage.ts";
 
@@ -8,12 +8,15 @@ const RESERVE_SHARE = 1 / 16;
 /** Writes are accepted again with this much more, so that the first of them do not end it at once. */
 const RECOVERED_FACTOR = 1.25;
 const INTERVAL_MS = 500;
+/** Without commits, only others use space. */
+const IDLE_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
 export interface DiskReserveOptions {
   /** As in the settings; 0: there is no reserve. */
   readonly warningBytes: number;
   readonly observer: Observer;
+  readonly commits?: Commits;
   readonly intervalMs?: number;
   measure(): Promise<DiskSpace>;
 }
@@ -43,14 +46,18 @@ export class DiskReserve {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { warningBytes, observer, intervalMs = INTERVAL_MS, measure } = this.#options;
+    const { warningBytes, observer, commits, intervalMs = INTERVAL_MS, measure } = this.#options;
     const reserveBytes = warningBytes * RESERVE_SHARE;
-    while (!signal.aborted) {
+    const step = async (): Promise<number> => {
       const { freeBytes } = await measure();
       const isUsed = freeBytes < reserveBytes * (this.#isUsed ? RECOVERED_FACTOR : 1);
       if (isUsed !== this.#isUsed) observer.note(isUsed ? "storage.full" : "storage.writable", { freeBytes });
       this.#isUsed = isUsed;
-      await sleep(intervalMs, undefined, { signal }).catch(() => {});
-    }
+      return isUsed ? intervalMs : IDLE_INTERVAL_MS;
+    };
+    const onFailure = (error: unknown): never => {
+      throw error;
+    };
+    await poll(step, { signal, random: Math.random, commits, everyMs: intervalMs, onFailure });
   }
 }

@@ -7,6 +7,7 @@ export { compareMigrations, type MigrationComparison } from "./compare-migration
 export { connectClient, findServerUrl, withClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
 export type { DatabaseFault } from "./create-probe.ts";
+export { CommitWatch } from "./commit-watch.ts";
 export { countConnections, type Database, openDatabase, watchDatabase } from "./database.ts";
 export type { NodeNeeds } from "./decide-requirements.ts";
 export { DiskReserve } from "./disk-reserve.ts";

@@ -1,8 +1,10 @@
 // In charge of: long-running workers: their interface, supervision, pauses, wake-ups, notices to other nodes and the polling loop.
 // Not in charge of: what the workers do.
 
+export { type Commits, UNWATCHED } from "./commits.ts";
 export { Hold } from "./hold.ts";
 export { type PollOptions, poll, spread, WakeUp } from "./poll.ts";
 export { supervise } from "./supervise.ts";
+export { nextTick } from "./tick.ts";
 export { WorkNotice } from "./work-notice.ts";
 export type { Worker } from "./worker.ts";

@@ -1,3 +1,5 @@
+import { type Commits, UNWATCHED } from "./commits.ts";
+
 /** Wakes one sleeper. A trigger without a sleeper is kept, so that no work between a poll and the next sleep is missed. */
 export class WakeUp {
   #isTriggered = false;
@@ -12,8 +14,8 @@ export class WakeUp {
     this.#wakeSleeper?.();
   }
 
-  /** Resolves after a trigger, after the timeout, or when the signal aborts. */
-  async sleep(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  /** Resolves after a trigger, after the timeout, or when the signal aborts; with whether it was a trigger. */
+  async sleep(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#isTriggered && !signal.aborted && timeoutMs > 0) {
       await new Promise<void>((resolve) => {
         const wake = (): void => {
@@ -27,7 +29,9 @@ export class WakeUp {
       });
       this.#wakeSleeper = null;
     }
+    const wasTriggered = this.#isTriggered;
     this.#isTriggered = false;
+    return wasTriggered;
   }
 }
 
@@ -37,6 +41,8 @@ export function spread(durationMs: number, random: () => number): number {
 }
 
 const RETRY_AFTER_MS = 1_000;
+/** In case that a change was missed. */
+const MAX_WAIT_MS = 60_000;
 
 export interface PollOptions {
   readonly signal: AbortSignal;
@@ -44,20 +50,30 @@ export interface PollOptions {
   readonly random: () => number;
   /** Ends a wait early. */
   readonly wakeUp?: WakeUp;
+  /** A wait for longer than this ends after it if a transaction has committed since the step began. */
+  readonly everyMs?: number;
+  readonly commits?: Commits | undefined;
   readonly retryAfterMs?: number;
   /** Called for the first of several failures in a row. */
   onFailure(error: unknown): void;
 }
 
-/** Runs steps until the signal aborts. Each resolves with the time to wait before the next one. */
+/** Runs steps until the signal aborts. Each resolves with the time until something is due; Infinity: nothing is. */
 export async function poll(step: () => Promise<number>, options: PollOptions): Promise<void> {
   const { signal, random, wakeUp = new WakeUp(), retryAfterMs = RETRY_AFTER_MS, onFailure } = options;
+  const { commits = UNWATCHED, everyMs = Number.POSITIVE_INFINITY } = options;
   let isFailing = false;
   while (!signal.aborted) {
+    const { version } = commits;
     try {
-      const waitMs = await step();
+      const waitMs = Math.min(await step(), MAX_WAIT_MS);
       isFailing = false;
-      if (waitMs > 0) await wakeUp.sleep(waitMs, signal);
+      const firstMs = Math.min(waitMs, spread(everyMs, random));
+      if (firstMs > 0 && (await wakeUp.sleep(firstMs, signal))) continue;
+      if (waitMs <= firstMs) continue;
+      const stop = commits.onceAfter(version, () => wakeUp.trigger());
+      await wakeUp.sleep(waitMs - firstMs, signal);
+      stop();
     } catch (error) {
       if (!isFailing) onFailure(error);
       isFailing = true;

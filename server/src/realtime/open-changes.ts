@@ -55,6 +55,7 @@ export function openChanges(options: ChangesOptions): Changes {
   };
   const catalogue = new CatalogueWatch({
     pool: database.service,
+    commits: database.commits,
     observer,
     random,
     onRulesChanged: () => notifyAccess("all"),
@@ -106,6 +107,7 @@ export function openChanges(options: ChangesOptions): Changes {
     ...settings,
     openStream: options.openStream,
     pool: database.service,
+    commits: database.commits,
     observer,
     random,
     createReader: (streamOf) => new TransactionQueue(reading, streamOf),

@@ -48,8 +48,8 @@ interface Run {
 
 export async function openRest(options: RestOptions): Promise<RestModule> {
   const { database, listenUrl, settings, observer } = options;
-  const catalogue = await openCatalogue({ pool: database.service, listenUrl, schemas: settings.dbSchemas, observer });
-  return new RestModule(options, catalogue);
+  const read = { pool: database.service, commits: database.commits, schemas: settings.dbSchemas };
+  return new RestModule(options, await openCatalogue({ ...read, listenUrl, observer }));
 }
 
 /** Answers REST requests. Throws errors for callers as `AppError`. */

@@ -5,7 +5,7 @@ import type { TouchedName } from "./plan/names-of.ts";
 import type { TableRules } from "./table-rules.ts";
 
 export interface RestOptions {
-  readonly database: Pick<Database, "user" | "service">;
+  readonly database: Pick<Database, "user" | "service" | "commits">;
   /** Where schema changes are announced; null: they are found by polling. */
   readonly listenUrl: string | null;
   readonly rules: TableRules;

@@ -4,7 +4,7 @@ import type { Settings } from "../config/index.ts";
 import { createNotificationChannel, type Database } from "../db/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
-import { WakeUp, type Worker, WorkNotice } from "../jobs/index.ts";
+import { type Commits, WakeUp, type Worker, WorkNotice } from "../jobs/index.ts";
 import { retryDelivery, sendNow, testWebhook } from "./calls/attempt-now.ts";
 import { regenerateSecret, revokePreviousSecrets } from "./calls/secrets.ts";
 import { recoverSince, replay } from "./calls/send-again.ts";
@@ -34,6 +34,7 @@ const DISABLE_RULE = { failingDays: 5, minFailures: 20, warnAfterDays: 1 } as co
 
 export interface WebhooksOptions {
   readonly database: Pick<Database, "service">;
+  readonly commits?: Commits;
   readonly outbound: Outbound;
   /** A direct connection to the database without a pooler, as any role; null: nodes find the work of others by polling. */
   readonly listenUrl: string | null;
@@ -81,6 +82,7 @@ export function openWebhooks(options: WebhooksOptions) {
   const times = { ...TIMES, ...options.times };
   const tools: WebhookTools = {
     pool: database.service,
+    commits: options.commits,
     outbound,
     observer,
     clock,
@@ -109,7 +111,7 @@ export function openWebhooks(options: WebhooksOptions) {
           onNotification: (payload) => (isWork(payload) ? wakeUps[payload].trigger() : wakeAll()),
           onLost: (error) => observer.note("webhook.relay_lost", { error }),
         });
-  const feedWaits = new FeedWaits({ ...tools, wakeUp: wakeUps.feeds, pollMs: times.feedPollMs });
+  const feedWaits = new FeedWaits({ ...tools, wakeUp: wakeUps.feeds, everyMs: times.feedPollMs });
   const nodeWorkers: readonly Worker[] = [
     feedWaits.worker,
     ...(notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }]),

@@ -1,4 +1,4 @@
-import { type WakeUp, type Worker, spread } from "../jobs/index.ts";
+import type { WakeUp, Worker } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import { advanceRecovery } from "./sql/recoveries.ts";
 import type { WebhookTools } from "./webhook-options.ts";
@@ -17,9 +17,9 @@ export interface RecoveryOptions {
 export function createRecoveryWorker(tools: WebhookTools, { wakeUp, pollMs, onDeliveries }: RecoveryOptions): Worker {
   const step = async (): Promise<number> => {
     const recovered = await advanceRecovery(tools.pool, BATCH_SIZE);
-    if (recovered === null) return spread(pollMs, tools.random);
+    if (recovered === null) return Number.POSITIVE_INFINITY;
     if (recovered > 0) onDeliveries();
     return 0;
   };
-  return { name: NAME, run: (signal) => runSteps(step, { ...tools, name: NAME, wakeUp, signal }) };
+  return { name: NAME, run: (signal) => runSteps(step, { ...tools, name: NAME, wakeUp, everyMs: pollMs, signal }) };
 }

@@ -1,5 +1,6 @@
 import type { Outbound } from "@swarmbase/guarded-fetch";
 import type pg from "pg";
+import type { Commits } from "../jobs/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Schedule } from "./outcome.ts";
@@ -9,6 +10,7 @@ import type { DisableRule } from "./sql/record-outcomes.ts";
 export interface WebhookTools {
   readonly pool: pg.Pool;
   readonly outbound: Outbound;
+  readonly commits?: Commits | undefined;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random: () => number;

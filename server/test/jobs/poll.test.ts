@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { poll, WakeUp } from "../../src/jobs/index.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Commits, poll, WakeUp } from "../../src/jobs/index.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -48,4 +49,60 @@ test("poll reports the first of several failures in a row, retries, and reports 
     onFailure: (error) => failures.push((error as Error).message),
   });
   assert.deepEqual(failures, ["step 1", "step 4"]);
+});
+
+/** Commits that the test makes. */
+function createCommits() {
+  let version = 0;
+  const waiting = new Set<() => void>();
+  const commits: Commits = {
+    get version() {
+      return version;
+    },
+    onceAfter: (seen, callBack) => {
+      if (seen !== version) callBack();
+      else waiting.add(callBack);
+      return () => waiting.delete(callBack);
+    },
+    after: async () => {},
+  };
+  const commit = (): void => {
+    version += 1;
+    for (const callBack of waiting) callBack();
+    waiting.clear();
+  };
+  return { commits, commit, waiting };
+}
+
+test("poll waits beyond its interval for a commit after the step began, a wake-up, or what is due", async () => {
+  const { commits, commit, waiting } = createCommits();
+  const stop = new AbortController();
+  const wakeUp = new WakeUp();
+  const whenWaiting = async (act: () => void): Promise<void> => {
+    while (waiting.size === 0) await nextTurn();
+    act();
+  };
+  const acts: readonly (() => number)[] = [
+    () => Number.POSITIVE_INFINITY,
+    () => HOUR_MS,
+    // Something is due.
+    () => 2,
+    () => {
+      commit();
+      return HOUR_MS;
+    },
+  ];
+  let steps = 0;
+  const step = async (): Promise<number> => {
+    assert.equal(waiting.size, 0);
+    const act = acts[steps];
+    steps += 1;
+    if (steps === 1) void whenWaiting(commit);
+    if (steps === 2) void whenWaiting(() => wakeUp.trigger());
+    if (act === undefined) stop.abort();
+    return act?.() ?? 0;
+  };
+  const options = { signal: stop.signal, random: Math.random, wakeUp, commits, everyMs: 1, onFailure: assert.ifError };
+  await poll(step, options);
+  assert.equal(steps, 5);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, test, type TestContext } from "node:test";
 import { isEventOf, verifyWebhook } from "@swarmbase/sdk";
+import pg from "pg";
 import { startReceiver } from "./support/receiver.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 import { until } from "../support/until.ts";
@@ -138,17 +139,39 @@ describe("a delivery", () => {
     await node.stop();
   });
 
+  const never = { fanOutPollMs: 3_600_000, dispatchPollMs: 3_600_000 };
+  /** As a node writes for a caller. */
+  const insertByService = async (t: TestContext, userId: string): Promise<() => Promise<unknown>> => {
+    const client = new pg.Client({ connectionString: stage.database.url("sb_service") });
+    await client.connect();
+    t.after(() => client.end());
+    await client.query("set role service_role");
+    return () => client.query("insert into public.agents (user_id, name) values ($1, 'agent')", [userId]);
+  };
+
+  test("an event of a session that is not the service's is found at once", async (t) => {
+    const receiver = await startReceiver(t);
+    const user = await stage.newUser();
+    await stage.newWebhook(user, receiver.url);
+    const node = stage.start(t, { times: never });
+    await stage.newAgents(user);
+    await receiver.waitFor(1);
+    await stage.newAgents(user);
+    await receiver.waitFor(2);
+    await node.stop();
+  });
+
   test("a node finds a delivery when another node notifies it", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
-    const never = { fanOutPollMs: 3_600_000, dispatchPollMs: 3_600_000 };
     const hearing = stage.start(t, { times: never });
     const speaking = stage.open({ times: never });
     const stopSpeaking = new AbortController();
     const notifier = speaking.webhooks.nodeWorkers.find(({ name }) => name === "webhook-relay");
     const notifying = notifier?.run(stopSpeaking.signal);
-    await stage.newAgents(user);
+    const insert = await insertByService(t, user);
+    await insert();
     // The notifier sends only while it is connected, and connecting sends nothing.
     await until(() => {
       speaking.webhooks.wake();
@@ -166,18 +189,18 @@ describe("a delivery", () => {
     receiver.answer = () => (receiver.received.length === 1 ? { after: released.promise } : {});
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
-    const never = { fanOutPollMs: 3_600_000, dispatchPollMs: 3_600_000 };
     const full = stage.start(t, { times: never, settings: { webhookConcurrency: 1 } });
     const other = stage.start(t, { times: never });
     const connections =
       "select from pg_stat_activity where datname = current_database() and application_name = 'swarmbase-webhooks'";
     await until(async () => (await stage.rows(connections)).length >= 2, "both nodes are connected");
-    await stage.newAgents(user);
+    const insert = await insertByService(t, user);
+    await insert();
     full.webhooks.wake();
     await receiver.waitFor(1);
     // A notification before the other one listens is lost.
     await until(async () => {
-      await stage.newAgents(user);
+      await insert();
       full.webhooks.wake();
       return receiver.received.length > 1;
     }, "the other node sends what the full one cannot");

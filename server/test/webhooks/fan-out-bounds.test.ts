@@ -17,7 +17,7 @@ async function runLoops(query: Query, wakeUp: WakeUp, signal: AbortSignal, obser
     const { events, hasMore, unclaimed } = await fanOut.step(null);
     return { wasEmpty: events === 0, hasMore, isAllClaimed: unclaimed === 0 };
   };
-  await runEventLoops(step, { observer, random: Math.random, wakeUp, pollMs: 1, signal });
+  await runEventLoops(step, { observer, random: Math.random, wakeUp, everyMs: 1, signal });
 }
 
 /** A database in which each event has `deliveriesEach` deliveries and a step with more than `maxDeliveries` fails. */

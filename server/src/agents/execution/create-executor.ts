@@ -1,4 +1,4 @@
-import { poll, spread, WakeUp, type Worker, WorkNotice } from "../../jobs/index.ts";
+import { type Commits, poll, WakeUp, type Worker, WorkNotice } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
 import type { StartedRun } from "./execute-run.ts";
 import type { RunPorts } from "../run/live-run.ts";
@@ -8,8 +8,9 @@ import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type PlacedRun, type RunPlace, type RunPlaces } from "./run-places.ts";
 import { createRunStore } from "../writer/run-store.ts";
 import { pruneRuns } from "./prune-runs.ts";
-import { claimRuns, expireLeases, settleAgentStatuses, sweepRuns } from "./sql/manage-runs.ts";
+import { claimRuns, expireLeases, selectNextClaimMs, settleAgentStatuses, sweepRuns } from "./sql/manage-runs.ts";
 
+/** Without changes of rows, steps wait until something is due. */
 export interface ExecutorTimes {
   /** How often a node polls for queued runs. */
   readonly claimPollMs: number;
@@ -17,7 +18,7 @@ export interface ExecutorTimes {
   readonly watchMs: number;
   /** How often it looks for nodes that are lost. */
   readonly sessionMs: number;
-  /** How often it looks for runs and waits whose time is over; earlier if one is due earlier. */
+  /** How often it looks for runs and waits whose time is over, if none is due earlier. */
   readonly sweepMs: number;
   /** How often it writes the statuses of agents that their runs have left for later. */
   readonly statusMs: number;
@@ -76,6 +77,7 @@ export interface ExecutorOptions {
   /** The database as the owner of the schema, who drops old partitions of events. */
   readonly ownerUrl?: string | null;
   readonly random: () => number;
+  readonly commits?: Commits | undefined;
   readonly times?: Partial<ExecutorTimes>;
   /** Called for a wake-up of an extension; null: any may have been missed. */
   onExtension?(name: string | null): void;
@@ -188,24 +190,27 @@ function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executo
   };
 }
 
-async function claim({ options, places, live, claimWakeUp, notice }: ExecutorState): Promise<void> {
+/** Resolves to the time until there may be more to claim; undefined: there are runs, so it is polled for. */
+async function claim({ options, places, live, claimWakeUp, notice }: ExecutorState): Promise<number | undefined> {
   const capacity = places.openClaim();
   try {
     notice.settle(capacity.isLimited);
-    if (capacity.maxRuns === 0) return;
+    if (capacity.maxRuns === 0) return undefined;
     const leasedAtMs = performance.now();
     const claimed = await claimRuns(options.ports.pool, options, capacity);
     for (const run of claimed) live.start({ runId: run.runId, fence: run.fence, leasedAtMs, place: places.take(run) });
-    if (claimed.length < capacity.maxRuns && !places.mayHaveSkipped(claimed)) return;
+    if (claimed.length < capacity.maxRuns && !places.mayHaveSkipped(claimed))
+      return live.size > 0 ? undefined : await selectNextClaimMs(options.ports.pool);
     claimWakeUp.trigger();
     notice.add();
+    return 0;
   } finally {
     capacity.close();
   }
 }
 
-/** Resolves to the time until the next one, which is earlier than usual when something is due. */
-async function sweep({ options: { ports, random }, claimWakeUp }: ExecutorState, usualMs: number): Promise<number> {
+/** Resolves to the time until something is due. */
+async function sweep({ options: { ports }, claimWakeUp }: ExecutorState): Promise<number> {
   const { ended, expired, next_due_ms: nextDueMs } = await sweepRuns(ports.pool, MAX_SWEPT);
   for (const status of ended) ports.observer.note("run.ended", { status, stopReason: "worker_lost" });
   if (ended.length + expired > 0) {
@@ -213,12 +218,12 @@ async function sweep({ options: { ports, random }, claimWakeUp }: ExecutorState,
     ports.onEvents();
   }
   if (ended.length >= MAX_SWEPT || expired >= MAX_SWEPT) return 0;
-  const usual = spread(usualMs, random);
-  return nextDueMs === null ? usual : Math.min(usual, Math.max(MIN_SWEEP_MS, nextDueMs));
+  return Math.max(MIN_SWEEP_MS, nextDueMs ?? Number.POSITIVE_INFINITY);
 }
 
-async function settleStatuses({ options: { ports } }: ExecutorState): Promise<void> {
+async function settleStatuses({ options: { ports } }: ExecutorState): Promise<number> {
   if ((await settleAgentStatuses(ports.pool)) > 0) ports.onEvents();
+  return Number.POSITIVE_INFINITY;
 }
 
 function createWorkers(state: ExecutorState): Worker[] {
@@ -227,32 +232,29 @@ function createWorkers(state: ExecutorState): Worker[] {
   const { observer, pool } = options.ports;
   const findLostNodes = createLostNodeCheck(pool, owner, () => performance.now());
   const watchNodes = async (): Promise<number> => {
-    const { lost, isWaiting } = await findLostNodes();
+    const { lost, isWaiting, isAlone } = await findLostNodes();
     for (const node of lost) observer.note("agents.node_lost", { node });
     if (lost.length > 0) claimWakeUp.trigger();
-    return spread(isWaiting ? Math.min(SILENCE_POLL_MS, times.sessionMs) : times.sessionMs, random);
+    if (isAlone) return Number.POSITIVE_INFINITY;
+    return isWaiting ? Math.min(SILENCE_POLL_MS, times.sessionMs) : times.sessionMs;
   };
   const times = { ...TIMES, ...options.times };
   const pollEvery = (
     intervalMs: number,
-    /** Resolves to the time until the next one, if that is not the interval. */
-    step: () => Promise<number | void>,
+    /** Resolves to the time until something is due; undefined: the next step comes after the interval. */
+    step: () => Promise<number | undefined | void>,
     signal: AbortSignal,
     wakeUp = new WakeUp(),
   ): Promise<void> =>
-    poll(
-      async () => {
-        const waitMs = await step();
-        return waitMs ?? spread(intervalMs, random);
-      },
-      {
-        signal,
-        random,
-        wakeUp,
-        retryAfterMs: Math.min(RETRY_AFTER_MS, intervalMs),
-        onFailure: (error) => observer.note("agents.step_failed", { error }),
-      },
-    );
+    poll(async () => (await step()) ?? intervalMs, {
+      signal,
+      random,
+      wakeUp,
+      commits: options.commits,
+      everyMs: intervalMs,
+      retryAfterMs: Math.min(RETRY_AFTER_MS, intervalMs),
+      onFailure: (error) => observer.note("agents.step_failed", { error }),
+    });
   return [
     {
       name: "agent-runs",
@@ -260,7 +262,11 @@ function createWorkers(state: ExecutorState): Worker[] {
         state.isWorking = true;
         const closing = new AbortController();
         // Leases are renewed until the last run is done, which is after the signal.
-        const watching = pollEvery(times.watchMs, () => live.watch(), closing.signal, watchWakeUp);
+        const watch = async (): Promise<number | undefined> => {
+          await live.watch();
+          return live.size === 0 ? Number.POSITIVE_INFINITY : undefined;
+        };
+        const watching = pollEvery(times.watchMs, watch, closing.signal, watchWakeUp);
         await notice.during(() => pollEvery(times.claimPollMs, () => claim(state), signal, claimWakeUp));
         state.isWorking = false;
         await live.drain();
@@ -271,7 +277,7 @@ function createWorkers(state: ExecutorState): Worker[] {
     { name: "run-nodes", run: (signal) => pollEvery(times.sessionMs, watchNodes, signal) },
     {
       name: "run-sweeper",
-      run: (signal) => pollEvery(times.sweepMs, () => sweep(state, times.sweepMs), signal, sweepWakeUp),
+      run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal, sweepWakeUp),
     },
     { name: "agent-statuses", run: (signal) => pollEvery(times.statusMs, () => settleStatuses(state), signal) },
     { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => pruneRuns(options, signal), signal) },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Environment, Settings } from "../../config/index.ts";
-import type { Worker } from "../../jobs/index.ts";
+import { type Commits, UNWATCHED, type Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { readProvidersFile } from "./load-providers.ts";
 import type { Providers } from "./provider.ts";
@@ -16,6 +16,7 @@ export interface WatchOptions {
   /** What the current providers were resolved with. */
   readonly found: FoundProviders;
   readonly observer: Observer;
+  readonly commits?: Commits;
   /** The keys in the database. */
   readonly readStored: () => Promise<StoredKeys>;
   /** Called with valid providers, one call at a time. Called again with the same ones when it fails. */
@@ -28,14 +29,25 @@ export interface WatchOptions {
  * editors and orchestrators replace. Reports a file that is not valid once and keeps the current providers.
  */
 export function watchProviders(options: WatchOptions): Worker {
-  const { settings, environment, found, observer, readStored, onChange, sleep = systemSleep } = options;
+  const {
+    settings,
+    environment,
+    found,
+    observer,
+    commits = UNWATCHED,
+    readStored,
+    onChange,
+    sleep = systemSleep,
+  } = options;
   const { providersFile } = settings;
   return {
     name: "providers",
     async run(signal) {
       let known = { text: readQuietly(providersFile), stored: found.stored };
       while (!signal.aborted) {
+        const { version } = commits;
         await sleep(POLL_MS, signal).catch(() => {});
+        if (providersFile === null) await commits.after(version, signal);
         if (signal.aborted) continue;
         // A database that is unavailable is reported elsewhere.
         const now = { text: readQuietly(providersFile), stored: await readStored().catch(() => known.stored) };

@@ -1,4 +1,4 @@
-import { spread, WakeUp, type Worker } from "../../jobs/index.ts";
+import { type Commits, poll, spread, WakeUp, type Worker } from "../../jobs/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { isRecipientRejected } from "../mail/smtp-policy.ts";
 import { ACCOUNT_MAIL } from "../one-time/mail-jobs.ts";
@@ -10,6 +10,7 @@ import {
   endMail,
   type MailOutcome,
   postponeMail,
+  selectNextMailMs,
 } from "../sql/mail-outbox.ts";
 import { composeAccountMail } from "./compose-account-mail.ts";
 import {
@@ -37,6 +38,7 @@ export interface MailOutboxOptions {
   readonly composers?: Composers;
   /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number;
+  readonly commits?: Commits | undefined;
   readonly pollMs?: number;
 }
 
@@ -57,34 +59,41 @@ const LEASE_SECONDS = 300;
  * sent again under the same identity: a file replaces the first one, and over SMTP the Message-ID is the same.
  */
 export function createMailOutbox(context: OutboxContext, options: MailOutboxOptions): MailOutbox {
-  const { composers = NOTIFICATIONS, random, pollMs = POLL_MS } = options;
+  const { composers = NOTIFICATIONS, random, commits, pollMs = POLL_MS } = options;
   const wakeUp = new WakeUp();
-  const run = (signal: AbortSignal): Promise<void> => sendUntil(signal, { context, composers, wakeUp, random, pollMs });
+  const run = (signal: AbortSignal): Promise<void> =>
+    sendUntil(signal, { context, composers, wakeUp, random, commits, pollMs });
   return { worker: { name: "mail-outbox", run }, wake: () => wakeUp.trigger() };
 }
 
 /** Sends the mails that requests under `/auth/v1` ask for; notifications never delay them. */
 export function createAccountMails(
   context: OutboxContext & Pick<AuthContext, "mailWakeUp">,
-  { random }: Pick<MailOutboxOptions, "random">,
+  { random, commits }: Pick<MailOutboxOptions, "random" | "commits">,
 ): Worker {
-  const sending = { context, composers: ACCOUNT_MAILS, wakeUp: context.mailWakeUp, random, pollMs: POLL_MS };
+  const sending = { context, composers: ACCOUNT_MAILS, wakeUp: context.mailWakeUp, random, commits, pollMs: POLL_MS };
   return { name: "account-mails", run: (signal) => sendUntil(signal, sending) };
 }
 
 interface Sending extends Required<Pick<MailOutboxOptions, "composers" | "random" | "pollMs">> {
+  readonly commits: Commits | undefined;
   readonly context: OutboxContext;
   readonly wakeUp: WakeUp;
 }
 
 async function sendUntil(signal: AbortSignal, sending: Sending): Promise<void> {
-  const { context, composers, wakeUp, random, pollMs } = sending;
+  const { context, composers, wakeUp, random, commits, pollMs } = sending;
   // Workers start before the service listens, and the links in mails need its URL.
   await wakeUp.sleep(spread(pollMs, random), signal);
-  while (!signal.aborted) {
+  const step = async (): Promise<number> => {
     const count = await sendDueMails(context, composers);
-    if (count < BATCH_SIZE) await wakeUp.sleep(spread(pollMs, random), signal);
-  }
+    if (count === BATCH_SIZE) return 0;
+    return Math.max(pollMs, await selectNextMailMs(context.pool, Object.keys(composers)));
+  };
+  const onFailure = (error: unknown): never => {
+    throw error;
+  };
+  await poll(step, { signal, random, wakeUp, commits, everyMs: pollMs, onFailure });
 }
 
 /** Sends a batch of the mails that are due, and returns their number. */

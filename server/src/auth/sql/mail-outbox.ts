@@ -43,6 +43,17 @@ export function claimMails(db: Queryable, { kinds, maxRows, leaseSeconds }: Mail
   );
 }
 
+/** The time until the next mail is due; Infinity: none will be. */
+export async function selectNextMailMs(db: Queryable, kinds: readonly string[]): Promise<number> {
+  const [next] = await selectRows<{ readonly waitMs: number | null }>(
+    db,
+    `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as "waitMs"
+     from private.mail_outbox where ended_at is null and kind = any ($1)`,
+    [kinds],
+  );
+  return next?.waitMs ?? Number.POSITIVE_INFINITY;
+}
+
 export type MailOutcome = "sent" | "obsolete" | "undeliverable";
 
 type Held = Pick<ClaimedMail, "id" | "attempts">;

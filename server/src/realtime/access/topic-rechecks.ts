@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "../../jobs/index.ts";
+import { nextTick, type Worker } from "../../jobs/index.ts";
 import type { AccessChanges } from "../changes.ts";
 import type { Channel } from "../channels/channel.ts";
 import type { Presence } from "../presence/presence.ts";
@@ -99,7 +98,7 @@ export class TopicRechecks {
     const maxAgeMs = settings.realtimeRecheckIntervalSeconds * 1000;
     let liveCount = changes.liveCount();
     while (!signal.aborted) {
-      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      await nextTick(POLL_MS, signal);
       for (const queue of [this.#changed, this.#requested]) queue.start();
       if (changes.liveCount() !== liveCount) {
         liveCount = changes.liveCount();

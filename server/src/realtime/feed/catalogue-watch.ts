@@ -1,6 +1,6 @@
 import { shareRuns } from "@swarmbase/concurrency";
 import type pg from "pg";
-import { poll, spread } from "../../jobs/index.ts";
+import { type Commits, poll } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { syncPublication } from "./sql/feed-statements.ts";
 
@@ -12,6 +12,7 @@ const CHECK_EVERY_MS = 2_000;
 
 export interface CatalogueWatchOptions {
   readonly pool: pg.Pool;
+  readonly commits: Commits;
   readonly observer: Observer;
   readonly random: () => number;
   /** Called when the policies of private channels have changed. */
@@ -32,12 +33,13 @@ export class CatalogueWatch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { observer, random } = this.#options;
+    const { observer, random, commits } = this.#options;
     const step = async (): Promise<number> => {
       await this.sync();
-      return spread(CHECK_EVERY_MS, random);
+      return Number.POSITIVE_INFINITY;
     };
-    await poll(step, { signal, random, onFailure: (error) => observer.note("realtime.catalogue_failed", { error }) });
+    const onFailure = (error: unknown): void => observer.note("realtime.catalogue_failed", { error });
+    await poll(step, { signal, random, commits, everyMs: CHECK_EVERY_MS, onFailure });
   }
 
   async #sync(): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { type Commits, UNWATCHED } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { explainUnavailable } from "./explain-unavailable.ts";
 import type { FeedStream, OpenFeedStream } from "./feed-stream.ts";
@@ -9,6 +10,7 @@ export interface FeedOptions {
   readonly openStream: OpenFeedStream;
   /** For lag queries, which the replication connection cannot run. */
   readonly pool: pg.Pool;
+  readonly commits?: Commits;
   readonly observer: Observer;
   readonly random: () => number;
   /** A node with a larger lag restarts at the current end of the WAL. */
@@ -154,10 +156,12 @@ export class Feed {
 
   /** Another process watches the lag of a stream without a slot. */
   async #watchLag(slotName: string | null, signal: AbortSignal): Promise<Error> {
-    const { pool, maxLagBytes } = this.#options;
+    const { pool, commits = UNWATCHED, maxLagBytes } = this.#options;
     if (slotName === null) return new Promise(() => {});
     for (;;) {
+      const { version } = commits;
       await sleep(LAG_INTERVAL_MS, undefined, { signal });
+      await commits.after(version, signal);
       const lagBytes = await selectLagBytes(pool, slotName).catch(() => 0);
       this.#lagBytes = lagBytes;
       if (lagBytes > maxLagBytes) return new Error(`the feed is ${lagBytes} bytes behind`);

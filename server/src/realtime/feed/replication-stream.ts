@@ -1,13 +1,16 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { DatabaseClient } from "../../db/index.ts";
+import type { Commits } from "../../jobs/index.ts";
 import type { FeedStream } from "./feed-stream.ts";
 
 export interface ReplicationStreamOptions {
   readonly url: string;
   readonly slotName: string;
   readonly publication: string;
+  readonly commits: Commits;
   /** Handles a pgoutput message synchronously. An error ends the stream. */
   onMessage(message: Buffer): void;
 }
@@ -24,10 +27,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const PING_INTERVAL_MS = 5_000;
 /**
  * A WAL sender (PostgreSQL 16 and later) that goes to sleep can miss new WAL and then sleeps until something wakes it. A status
- * update does: soon after each message, and periodically.
+ * update does: soon after each message, and periodically while transactions commit.
  */
 const NUDGE_AFTER_MS = 10;
 const NUDGE_INTERVAL_MS = 200;
+/** Longer than commits go unnoticed. */
+const NUDGED_FOR_MS = 2_000;
 /** Without any message for this long, replies to pings included, the connection is dead. */
 const SILENCE_LIMIT_MS = 20_000;
 /** The server drops the temporary slot of an unreachable node after this. */
@@ -52,7 +57,7 @@ export class ReplicationStream implements FeedStream {
   #received = 0n;
   #heardAtMs = performance.now();
   #pinging: NodeJS.Timeout | undefined;
-  #nudging: NodeJS.Timeout | undefined;
+  readonly #nudging = new AbortController();
   #nudge: NodeJS.Timeout | undefined;
   #isOver = false;
 
@@ -74,7 +79,7 @@ export class ReplicationStream implements FeedStream {
     this.#end = (reason) => {
       this.#isOver = true;
       clearInterval(this.#pinging);
-      clearInterval(this.#nudging);
+      this.#nudging.abort();
       clearTimeout(this.#nudge);
       resolve(reason);
     };
@@ -106,7 +111,7 @@ export class ReplicationStream implements FeedStream {
     await this.#unlessEnded(started.promise);
     this.#heardAtMs = performance.now();
     this.#pinging = setInterval(() => this.#ping(), PING_INTERVAL_MS);
-    this.#nudging = setInterval(() => this.#report(false), NUDGE_INTERVAL_MS);
+    void this.#nudgeWhileCommitted(this.#nudging.signal);
   }
 
   async follow(): Promise<readonly number[]> {
@@ -157,6 +162,18 @@ export class ReplicationStream implements FeedStream {
       this.#options.onMessage(chunk.subarray(WAL_HEADER_BYTES));
     } catch (error) {
       this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  async #nudgeWhileCommitted(signal: AbortSignal): Promise<void> {
+    const { commits } = this.#options;
+    while (!signal.aborted) {
+      const { version } = commits;
+      for (let sleptMs = 0; sleptMs < NUDGED_FOR_MS && !signal.aborted; sleptMs += NUDGE_INTERVAL_MS) {
+        await sleep(NUDGE_INTERVAL_MS, undefined, { signal }).catch(() => {});
+        if (!signal.aborted) this.#report(false);
+      }
+      await commits.after(version, signal);
     }
   }
 

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "../../jobs/index.ts";
+import { nextTick, type Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Changes } from "../changes.ts";
@@ -11,6 +10,8 @@ import { type PresenceEntry, sizeOfEntry } from "./render-presence.ts";
 const PREFIX = "swarmbase.presence";
 /** A larger message could exceed the transaction limit of the feed. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** A node without presences of its own only watches those of others. */
+const TICKS_WITHOUT_OWN = 2;
 
 export interface PresenceSyncOptions {
   readonly node: string;
@@ -67,10 +68,10 @@ export class PresenceSync {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { timing } = this.#options;
+    const { timing, presence } = this.#options;
     while (!signal.aborted) {
       this.#tick();
-      await sleep(timing.presenceTickMs, undefined, { signal }).catch(() => {});
+      await nextTick(timing.presenceTickMs * (presence.hasOwn() ? 1 : TICKS_WITHOUT_OWN), signal);
     }
   }
 

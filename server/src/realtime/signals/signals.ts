@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { shareRuns } from "@swarmbase/concurrency";
 import { AppError } from "../../errors/index.ts";
-import type { Worker } from "../../jobs/index.ts";
+import { nextTick, type Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Changes } from "../changes.ts";
 import { type Channel, topicKeyOf } from "../channels/channel.ts";
@@ -143,7 +143,7 @@ export class Signals {
     const { changes, observer } = this.#options;
     let liveCount = changes.liveCount();
     for (let tick = 1; !signal.aborted; tick += 1) {
-      await sleep(TICK_MS, undefined, { signal }).catch(() => {});
+      await nextTick(TICK_MS, signal);
       if (changes.liveCount() !== liveCount) {
         liveCount = changes.liveCount();
         // Signals were missed while the feed was not live.

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "../../jobs/index.ts";
+import { nextTick, type Worker } from "../../jobs/index.ts";
 import type { Channel } from "../channels/channel.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import type { ClientSocket } from "./client-socket.ts";
@@ -11,7 +10,7 @@ export function createHousekeeping(state: RealtimeState, sockets: Iterable<Clien
     run: async (signal) => {
       while (!signal.aborted) {
         sweep(state, sockets);
-        await sleep(sweepMs, undefined, { signal }).catch(() => {});
+        await nextTick(sweepMs, signal);
       }
     },
   };

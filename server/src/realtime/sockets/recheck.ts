@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors/index.ts";
-import type { Worker } from "../../jobs/index.ts";
+import { nextTick, type Worker } from "../../jobs/index.ts";
 import type { Channel } from "../channels/channel.ts";
 import { MAX_INTERVAL_WITHOUT_FEED_MS } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
@@ -18,7 +17,7 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
       let liveCount = state.changes.liveCount();
       let checkedAtMs = state.clock.now().getTime();
       while (!signal.aborted) {
-        await sleep(Math.min(POLL_MS, recheckMs), undefined, { signal }).catch(() => {});
+        await nextTick(Math.min(POLL_MS, recheckMs), signal);
         const isLive = state.changes.state() === "live";
         const nowMs = state.clock.now().getTime();
         const dueMs = isLive ? recheckMs : Math.min(recheckMs, MAX_INTERVAL_WITHOUT_FEED_MS);

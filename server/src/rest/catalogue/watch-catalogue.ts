@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { shareRuns } from "@swarmbase/concurrency";
 import type pg from "pg";
 import { createNotificationChannel } from "../../db/index.ts";
+import { type Commits, UNWATCHED } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { loadCatalogue, loadFingerprint } from "./load-catalogue.ts";
 
-/** The maximum delay for an unannounced schema change. */
+/** The maximum delay for an unannounced schema change, after its commit was noticed. */
 const CHECK_EVERY_MS = 1_000;
 /** Polls take at most a hundredth of one connection's time; their cost grows with the schema. */
 const CHECK_EVERY_MAX_MS = 30_000;
@@ -22,6 +23,7 @@ export interface CatalogueOptions {
   readonly listenUrl: string | null;
   readonly schemas: readonly string[];
   readonly observer: Observer;
+  readonly commits?: Commits;
 }
 
 export async function openCatalogue(options: CatalogueOptions): Promise<CatalogueHolder> {
@@ -98,11 +100,14 @@ export class CatalogueHolder {
   }
 
   async #checkRegularly(signal: AbortSignal, everyMs: number): Promise<void> {
+    const { commits = UNWATCHED } = this.#options;
     for (;;) {
+      const { version } = commits;
       const costlyMs = Math.min(CHECK_EVERY_MAX_MS, this.#checkCostMs * CHECK_EVERY_PER_COST);
       await sleep(Math.max(everyMs, costlyMs), undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
       const isDue = this.#isSuspect || !this.#current.isComplete;
+      if (!isDue) await commits.after(version, signal);
+      if (signal.aborted) return;
       await this.#attempt(() => (isDue ? this.reload() : this.refresh()));
     }
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WakeUp, type Worker, type WorkNotice, spread } from "../../jobs/index.ts";
+import { WakeUp, type Worker, type WorkNotice } from "../../jobs/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
 import type { ClaimedDelivery } from "../delivery.ts";
 import { FanOut } from "../fan-out.ts";
@@ -23,7 +23,7 @@ export interface DispatcherOptions extends DispatchLimits {
   readonly eventWakeUp: WakeUp;
   readonly eventNotice: WorkNotice;
   readonly leaseMs: number;
-  /** The longest time between two polls for deliveries when no wake-up comes. */
+  /** The longest time between two polls for deliveries while rows change and no wake-up comes. */
   readonly pollMs: number;
   readonly eventPollMs: number;
   /** How long requests in flight may take to finish when the dispatcher stops. */
@@ -83,14 +83,15 @@ class Dispatcher {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { wakeUp, eventWakeUp, eventNotice, eventPollMs, leaseMs } = this.#options;
+    const { wakeUp, eventWakeUp, eventNotice, pollMs, eventPollMs, leaseMs } = this.#options;
     const leases = new AbortController();
     const renewing = keepLeases(this.#tools, this.#queues, leaseMs, leases.signal);
     const fanOut = (maxWaitMs: number): Promise<EventStep> => this.#fanOutEvents(maxWaitMs, signal);
-    const events = { ...this.#tools, wakeUp: eventWakeUp, pollMs: eventPollMs, signal };
+    const events = { ...this.#tools, wakeUp: eventWakeUp, everyMs: eventPollMs, signal };
+    const deliveries = { ...this.#tools, name: NAME, wakeUp, everyMs: pollMs, signal };
     try {
       await Promise.all([
-        runSteps(() => this.#step(), { ...this.#tools, name: NAME, wakeUp, signal }).then(() => this.#stop()),
+        runSteps(() => this.#step(), deliveries).then(() => this.#stop()),
         eventNotice.during(() => runEventLoops(fanOut, events)),
       ]);
     } finally {
@@ -199,15 +200,14 @@ class Dispatcher {
     return held.length >= request.maxRows || endpoints >= maxEndpoints ? "more" : "some";
   }
 
-  /** The time until the next endpoint is due, at most the poll interval. */
+  /** The time until the next endpoint is due. */
   async #findSleepMs(): Promise<number> {
-    const { wakeUp, pollMs } = this.#options;
-    if (wakeUp.isTriggered) return MIN_SLEEP_MS;
+    if (this.#options.wakeUp.isTriggered) return MIN_SLEEP_MS;
+    if (this.#isFull) return this.#options.pollMs;
     const { capacityByWebhook } = this.#queues.findCapacity();
     const excludedIds = [...capacityByWebhook].filter(([, capacity]) => capacity === 0).map(([webhookId]) => webhookId);
-    const nextDueMs = this.#isFull ? null : await selectNextDueMs(this.#tools.pool, excludedIds);
-    const maxSleepMs = spread(pollMs, this.#tools.random);
-    return Math.min(Math.max(nextDueMs ?? maxSleepMs, MIN_SLEEP_MS), maxSleepMs);
+    const nextDueMs = await selectNextDueMs(this.#tools.pool, excludedIds);
+    return Math.max(nextDueMs ?? Number.POSITIVE_INFINITY, MIN_SLEEP_MS);
   }
 
   #pump(): void {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WakeUp, spread } from "../../jobs/index.ts";
+import { UNWATCHED, WakeUp } from "../../jobs/index.ts";
 import { runSteps, type StepsOptions } from "../run-steps.ts";
 
 /** How long a step waits for capacity to claim on insert, before it inserts deliveries unclaimed. */
@@ -22,19 +22,15 @@ export interface EventStep {
   readonly isAllClaimed: boolean;
 }
 
-export interface EventLoopsOptions extends Omit<StepsOptions, "name"> {
-  readonly pollMs: number;
-}
-
 /**
  * Polls for events until the signal aborts. While there are more than one step takes, a second loop runs, so that the database
  * works on one step while the deliveries of the other are sent.
  */
 export async function runEventLoops(
   step: (maxCapacityWaitMs: number) => Promise<EventStep>,
-  options: EventLoopsOptions,
+  options: Omit<StepsOptions, "name">,
 ): Promise<void> {
-  const { pollMs, random, signal } = options;
+  const { signal } = options;
   const secondWakeUp = new WakeUp();
   let needsSecondLoop = false;
   let emptyPolls = 0;
@@ -51,12 +47,13 @@ export async function runEventLoops(
     else intervalMs = hasMore ? 0 : MAX_PAUSE_MS;
     needsSecondLoop = hasMore && isAllClaimed;
     if (needsSecondLoop) secondWakeUp.trigger();
-    return hasMore ? 0 : spread(pollMs, random);
+    return hasMore ? 0 : Number.POSITIVE_INFINITY;
   };
   const runSecond = async (): Promise<number> => {
     if (needsSecondLoop) await step(SECOND_LOOP_SLEEP_MS);
     return needsSecondLoop ? 0 : SECOND_LOOP_SLEEP_MS;
   };
-  const steps = { ...options, name: "webhook-fan-out" };
-  await Promise.all([runSteps(runFirst, steps), runSteps(runSecond, { ...steps, wakeUp: secondWakeUp })]);
+  const first = { ...options, name: "webhook-fan-out" };
+  const second = { ...first, wakeUp: secondWakeUp, commits: UNWATCHED, everyMs: SECOND_LOOP_SLEEP_MS };
+  await Promise.all([runSteps(runFirst, first), runSteps(runSecond, second)]);
 }

@@ -1,16 +1,11 @@
 import type pg from "pg";
-import { spread, type WakeUp, type Worker } from "../../jobs/index.ts";
-import type { Observer } from "../../observe/index.ts";
-import { runSteps } from "../run-steps.ts";
+import type { WakeUp, Worker } from "../../jobs/index.ts";
+import { runSteps, type StepsOptions } from "../run-steps.ts";
 import { selectFeedPositions } from "../sql/feeds.ts";
 
-export interface FeedWaitsOptions {
+export interface FeedWaitsOptions extends Omit<StepsOptions, "name" | "signal"> {
   readonly pool: pg.Pool;
-  readonly observer: Observer;
-  readonly random: () => number;
   readonly wakeUp: WakeUp;
-  /** Without a wake-up, new events are found after this time. */
-  readonly pollMs: number;
 }
 
 interface Wait {
@@ -62,13 +57,13 @@ export class FeedWaits {
   }
 
   async #step(): Promise<number> {
-    const { pool, random, pollMs } = this.#options;
+    const { pool } = this.#options;
     const waits = [...this.#waits];
     if (waits.length > 0) {
       const positions = await selectFeedPositions(pool, [...new Set(waits.map(({ feedId }) => feedId))]);
       // Readers of a feed that was deleted read again, and are told.
       for (const wait of waits) if ((positions.get(wait.feedId) ?? Infinity) > wait.after) wait.end();
     }
-    return spread(pollMs, random);
+    return Number.POSITIVE_INFINITY;
   }
 }

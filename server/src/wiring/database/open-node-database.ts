@@ -35,5 +35,6 @@ export function openNodeDatabase(
   const { clusterDir } = server;
   const { diskWarningBytes: warningBytes } = settings;
   const measure = clusterDir === null ? null : () => measureDisk(clusterDir);
-  return { database, copyHold, reserve: measure && new DiskReserve({ warningBytes, observer, measure }) };
+  const { commits } = database;
+  return { database, copyHold, reserve: measure && new DiskReserve({ warningBytes, observer, commits, measure }) };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { CommitWatch } from "../../db/index.ts";
 import type { ConnectionAcceptor, ConnectionTaker } from "../../http/index.ts";
 import type { Counts, Holds } from "../../limits/index.ts";
 import type { MetricFamily } from "../../observe/index.ts";
@@ -16,6 +17,7 @@ export interface SharedParts {
   readonly socketLimits: { readonly perAddress: number; readonly perNode: number };
   /** Null when the node has no sockets. */
   readonly relay: FeedRelay | null;
+  readonly commits: CommitWatch;
 }
 
 /** A worker process as the primary sees it. */

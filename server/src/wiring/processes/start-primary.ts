@@ -1,7 +1,14 @@
 import { extname, join } from "node:path";
 import { unlessAborted } from "@swarmbase/concurrency";
 import { writeCredentials } from "../../auth/index.ts";
-import { countConnections, findMaxConnections, findNeeds, measureMachine, openServicePool } from "../../db/index.ts";
+import {
+  CommitWatch,
+  countConnections,
+  findMaxConnections,
+  findNeeds,
+  measureMachine,
+  openServicePool,
+} from "../../db/index.ts";
 import { ConnectionAcceptor } from "../../http/index.ts";
 import { createCounts, Holds } from "../../limits/index.ts";
 import { decideWorkerCount, superviseWorkers, type SupervisedWorkers } from "../../processes/index.ts";
@@ -50,14 +57,16 @@ async function start(options: NodeContext, closers: Closers): Promise<PrimarySer
   certificate.onCertificate((material) => {
     for (const { link } of registry.alive) link.tell("setTls", material);
   });
-  const { relay } = shared;
+  const { relay, commits } = shared;
   const schemaLevel = createSchemaLevel(options, node);
   const ownFailure = runWorkers(options, closers, {
     workers: [
       schemaLevel.worker,
       ...certificate.workers,
       ...watchDisk(options, node.server),
-      ...(relay === null ? [] : [relay.worker]),
+      ...(relay === null
+        ? []
+        : [relay.worker, { name: "commit-watch", run: (until: AbortSignal) => commits.run(until) }]),
     ],
   });
   if (meter !== null && relay !== null) addLagGauge(meter, () => relay.lagBytes());
@@ -143,15 +152,17 @@ function openShared(
   { server, masterKey }: PreparedNode,
   closers: Closers,
 ): SharedParts {
-  const openStream = openReplication(replicaUrlOf(server, masterKey));
   const pool = openServicePool(server.url, masterKey);
+  const commits = new CommitWatch(pool);
+  const openStream = openReplication(replicaUrlOf(server, masterKey), commits);
   closers.add("database connection", () => pool.end());
   return {
     acceptor: new ConnectionAcceptor({ settings, observer }),
     counts: createCounts(settings),
     sockets: new Holds(),
     socketLimits: { perAddress: settings.realtimeSocketsPerAddress, perNode: settings.realtimeSocketsPerNode },
-    relay: settings.roles.includes("realtime") ? new FeedRelay({ openStream, pool, observer }) : null,
+    relay: settings.roles.includes("realtime") ? new FeedRelay({ openStream, pool, commits, observer }) : null,
+    commits,
   };
 }
 

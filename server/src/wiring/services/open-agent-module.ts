@@ -67,6 +67,7 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
   const module = openAgents({
     ...options,
     database: { service: options.database.work },
+    commits: options.database.commits,
     ownerUrl: options.server.ownerUrl,
     providerFetch: connections.fetch,
     guarded,
@@ -97,7 +98,15 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
     current = providers;
   };
   const { found } = options;
-  const watcher = watchProviders({ settings, environment, found, observer, readStored, onChange: replaceProviders });
+  const watcher = watchProviders({
+    settings,
+    environment,
+    found,
+    observer,
+    readStored,
+    commits: options.database.commits,
+    onChange: replaceProviders,
+  });
   return {
     ...module,
     nodeWorkers: [...module.nodeWorkers, watcher],

@@ -30,7 +30,7 @@ export async function openAuthModule(
   closers.add("uses of API keys", () => auth.userKeys.flush());
   return {
     auth,
-    outbox: createMailOutbox(auth, { random: Math.random }),
-    accountMails: createAccountMails(auth, { random: Math.random }),
+    outbox: createMailOutbox(auth, { random: Math.random, commits: database.commits }),
+    accountMails: createAccountMails(auth, { random: Math.random, commits: database.commits }),
   };
 }

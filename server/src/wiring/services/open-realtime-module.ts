@@ -26,7 +26,7 @@ export function openRealtimeModule(
   auth: AuthContext,
   { helpLinks }: OpenedExtensions,
 ): OpenedRealtime {
-  const openStream = primary?.openStream ?? openReplication(replicaUrlOf(server, masterKey));
+  const openStream = primary?.openStream ?? openReplication(replicaUrlOf(server, masterKey), database.commits);
   const { dbSchemas, dbExtraSearchPath, realtimePayloadLimitBytes: maxRecordBytes } = settings;
   const schemas = [...new Set([...dbSchemas, ...dbExtraSearchPath])];
   const changes = openChanges({ openStream, database, observer, clock, settings: { schemas, maxRecordBytes } });

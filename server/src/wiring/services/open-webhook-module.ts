@@ -27,6 +27,7 @@ export function openWebhookModule(
   const shared = { settings, observer, clock, traceSource, node: primary?.node };
   return openWebhooks({
     database: { service: database.work },
+    commits: database.commits,
     outbound,
     listenUrl,
     ownerUrl: server.ownerUrl,

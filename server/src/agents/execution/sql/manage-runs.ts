@@ -73,6 +73,16 @@ export async function claimRuns(
   }));
 }
 
+/** The time until the next lease ends; 0 while a run waits for a node, and Infinity without runs. */
+export async function selectNextClaimMs(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ wait_ms: number | null }>({
+    name: "agents-next-claim",
+    text: `select case when exists (select 1 from public.runs r where r.status = 'queued' or r.can_continue) then 0
+             else (select extract(epoch from min(l.expires_at) - now()) * 1000 from private.run_leases l) end::float8 as wait_ms`,
+  });
+  return rows[0]?.wait_ms ?? Number.POSITIVE_INFINITY;
+}
+
 /**
  * Ends the leases of a node that was lost, so that its runs need not wait until they expire. Leaves those alone that end after a time,
  * which a living node has renewed. Returns whether it ended any.

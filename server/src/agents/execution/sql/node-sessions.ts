@@ -10,19 +10,22 @@ export async function holdSession(client: pg.ClientBase, owner: string): Promise
   await client.query("select pg_advisory_lock_shared(private.get_session_key($1))", [owner]);
 }
 
-export interface SilentNode {
+export interface OtherNode {
   readonly owner: string;
   /** The latest of its leases. */
   readonly expires_at: string;
+  /** It has no session. */
+  readonly is_silent: boolean;
 }
 
-/** The other nodes that hold runs and have no session. */
-export async function selectSilentNodes(pool: pg.Pool, owner: string): Promise<SilentNode[]> {
-  const { rows } = await pool.query<SilentNode>({
-    name: "agents-silent-nodes",
-    text: `select l.owner, max(l.expires_at)::text as expires_at from private.run_leases l
+/** The other nodes that hold runs. */
+export async function selectOtherNodes(pool: pg.Pool, owner: string): Promise<OtherNode[]> {
+  const { rows } = await pool.query<OtherNode>({
+    name: "agents-other-nodes",
+    text: `select l.owner, max(l.expires_at)::text as expires_at,
+             private.get_session_key(l.owner) <> all ((select private.list_session_keys())::bigint[]) as is_silent
+           from private.run_leases l
            where l.expires_at > now() and l.owner <> $1
-             and private.get_session_key(l.owner) <> all ((select private.list_session_keys())::bigint[])
            group by l.owner`,
     values: [owner],
   });

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Worker } from "../../../jobs/index.ts";
+import { type Commits, UNWATCHED, type Worker } from "../../../jobs/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { Feed, type FeedReader } from "../feed.ts";
 import type { FeedStream, OpenFeedStream } from "../feed-stream.ts";
@@ -13,6 +13,7 @@ import { FeedReceiver, type FeedReceiverOptions } from "./feed-receiver.ts";
 export interface FeedRelayOptions {
   readonly openStream: OpenFeedStream;
   readonly pool: pg.Pool;
+  readonly commits?: Commits;
   readonly observer: Observer;
   readonly random?: () => number;
   readonly limits?: FeedReceiverOptions["limits"];
@@ -43,10 +44,11 @@ export class FeedRelay {
 
   constructor(options: FeedRelayOptions) {
     this.#options = options;
-    const { openStream, pool, observer, random = Math.random } = options;
+    const { openStream, pool, commits = UNWATCHED, observer, random = Math.random } = options;
     this.#feed = new Feed({
       openStream,
       pool,
+      commits,
       observer,
       random,
       maxLagBytes: MAX_LAG_BYTES,
