@@ -15,7 +15,7 @@ export interface Length {
 }
 
 /** Parts that are measured only when they are named. They have no peers. */
-export const SINGLE_PARTS = ["storage", "versions", "volume"] as const;
+export const SINGLE_PARTS = ["install", "storage", "versions", "volume"] as const;
 
 /** The parts of a whole run, in the order in which they run. */
 export const PARTS: readonly Part[] = [

@@ -9,6 +9,7 @@ import { compile, compileOwnProject, type CompileOptions } from "./compile.ts";
 import { compileLibraries, renameLibraries } from "./libraries.ts";
 import { type Manifest, SERVICE, writeManifest } from "./manifest.ts";
 import { NODE_PACKAGE, NODE_README, writeNodeManifest } from "./node-package.ts";
+import { pruneDeclarations } from "./prune-declarations.ts";
 import { findDefaultExtensions, findLibraries, findPackages, type SourcePackage } from "./packages.ts";
 
 export interface BuildOptions {
@@ -52,7 +53,9 @@ export async function buildPackages(options: BuildOptions): Promise<BuiltPackage
     await mkdir(folder, { recursive: true });
     await fillFolder(one, folder, { root, declarations: options.isQuick === true ? null : declarations });
     const manifest = await finishManifest(one, folder, { ...options, own, repository });
-    Object.assign(declarations, findDeclarations(manifest, folder));
+    const entries = findDeclarations(manifest, folder);
+    await pruneDeclarations(folder, Object.values(entries));
+    Object.assign(declarations, entries);
     built.push({ name: manifest.name, version: manifest.version, folder });
     write(`${manifest.name} ${manifest.version} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
   }

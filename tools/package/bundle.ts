@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import semver from "semver";
 import type { Manifest } from "./manifest.ts";
 
 /** The oldest Node.js on which npm installs the packages. */
 const OLDEST_NODE = "20.0.0";
+/** What no program reads at run time: tests, pages, sources, builds for web bundlers, and source maps. */
+const UNREAD = /^(tests?|docs|benchmarks?|examples?|integration|src|build\/(esm|esnext))$|\.(map|tsbuildinfo)$/;
 
 interface Installed {
   readonly name: string;
@@ -39,7 +41,7 @@ export async function copyBundled(
     outer: readonly string[],
   ) => {
     const target = join(home, "node_modules", name);
-    await cp(folder, target, { recursive: true, dereference: true, filter: (path) => !isNested(path, folder) });
+    await cp(folder, target, { recursive: true, dereference: true, filter: (path) => isRead(relative(folder, path)) });
     if (needsNewerNode) await removeEngines(join(target, "package.json"));
     const around = [target, ...outer];
     for (const dependency of dependencies) {
@@ -62,8 +64,8 @@ async function removeEngines(file: string): Promise<void> {
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-function isNested(path: string, folder: string): boolean {
-  return path.slice(folder.length).includes("node_modules");
+function isRead(path: string): boolean {
+  return !path.includes("node_modules") && !UNREAD.test(path.split(sep).join("/"));
 }
 
 function someInstalled(one: Installed, matches: (installed: Installed) => boolean): boolean {

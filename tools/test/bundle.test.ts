@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { createTemporaryFolder } from "../../server/test/support/temporary-folder.ts";
 import { copyBundled, findBundled } from "../package/bundle.ts";
@@ -39,5 +39,23 @@ describe("bundled dependencies", () => {
       JSON.parse(await readFile(join(to, "node_modules", name, "package.json"), "utf8"));
     assert.deepEqual(await read("newer"), { name: "newer", version: "1.0.0" });
     assert.deepEqual(await read("parent"), { name: "parent", version: "1.0.0", dependencies: { newer: "1.0.0" } });
+  });
+
+  it("are copied without what no program reads", async (t) => {
+    const { from, to } = await makePackage(t);
+    const newer = join(from, "node_modules/newer");
+    const kept = ["LICENSE", "dist/index.js", "dist/index.d.ts", "dist/src/part.js", "lib/docs.js", "package.json"];
+    const left = ["dist/index.js.map", "src/index.ts", "test/index.js", "docs/page.md", "build/esm/index.js"];
+    for (const name of [...kept, ...left].filter((one) => one !== "package.json")) {
+      await mkdir(dirname(join(newer, name)), { recursive: true });
+      await writeFile(join(newer, name), "");
+    }
+    await copyBundled(from, to, { dependencies: DEPENDENCIES, bundled: ["newer"] });
+    const copied = await readdir(join(to, "node_modules/newer"), { recursive: true, withFileTypes: true });
+    const files = copied.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+    assert.deepEqual(
+      files.map((path) => relative(join(to, "node_modules/newer"), path).split(sep).join("/")).toSorted(),
+      kept.toSorted(),
+    );
   });
 });
