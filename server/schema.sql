@@ -9355,6 +9355,17 @@ end
 $function$;
 grant execute on function private.require_person() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.require_portal_or_scopes(VARIADIC scopes text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return coalesce(auth.jwt() -> 'scopes' = '["portal"]', false) or private.require_scopes(variadic scopes);
+end
+$function$;
+grant execute on function private.require_portal_or_scopes(text[]) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.require_read_or_run()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -11879,6 +11890,13 @@ end
 $function$;
 grant execute on function public.emit_event(text,json,uuid,uuid) to authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.header_names(webhook public.webhooks)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$ select array(select pg_catalog.jsonb_object_keys(webhook.headers)) $function$;
+grant execute on function public.header_names(public.webhooks) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.may_decide(call public.tool_executions)
  RETURNS boolean
  LANGUAGE sql
@@ -12629,7 +12647,7 @@ comment on column public.event_types.users_may_emit is 'Whether users may emit i
 comment on column public.event_types.listed is 'False: users neither see the type nor can subscribe to it or emit it.';
 alter table public.event_types enable row level security;
 create policy event_types_key_select on public.event_types as restrictive for select to api_key
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR true));
+  using ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes)) IS NOT NULL AND (( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes) OR true));
 create policy event_types_select on public.event_types for select to authenticated
   using (listed);
 create policy event_types_service on public.event_types to sb_service, service_role
@@ -13662,7 +13680,7 @@ CREATE INDEX webhook_deliveries_user_id_idx ON public.webhook_deliveries USING b
 CREATE INDEX webhook_deliveries_webhook_id_idx ON public.webhook_deliveries USING btree (webhook_id, user_id, created_at DESC);
 alter table public.webhook_deliveries enable row level security;
 create policy webhook_deliveries_key_select on public.webhook_deliveries as restrictive for select to api_key
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+  using ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes)) IS NOT NULL AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes));
 create policy webhook_deliveries_select on public.webhook_deliveries for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_deliveries_service on public.webhook_deliveries to sb_service, service_role
@@ -13699,7 +13717,7 @@ CREATE INDEX webhook_delivery_attempts_user_id_idx ON public.webhook_delivery_at
 CREATE INDEX webhook_delivery_attempts_webhook_id_idx ON public.webhook_delivery_attempts USING btree (webhook_id, user_id, created_at DESC) INCLUDE (cause, outcome, response_time_ms);
 alter table public.webhook_delivery_attempts enable row level security;
 create policy webhook_delivery_attempts_key_select on public.webhook_delivery_attempts as restrictive for select to api_key
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+  using ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes)) IS NOT NULL AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes));
 create policy webhook_delivery_attempts_select on public.webhook_delivery_attempts for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhook_delivery_attempts_service on public.webhook_delivery_attempts to sb_service, service_role
@@ -13802,13 +13820,13 @@ create policy webhooks_delete on public.webhooks for delete to authenticated
 create policy webhooks_insert on public.webhooks for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhooks_key_delete on public.webhooks as restrictive for delete to api_key
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+  using ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_portal_or_scopes)) IS NOT NULL AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_portal_or_scopes));
 create policy webhooks_key_insert on public.webhooks as restrictive for insert to api_key
-  with check ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+  with check ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_portal_or_scopes)) IS NOT NULL AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_portal_or_scopes));
 create policy webhooks_key_select on public.webhooks as restrictive for select to api_key
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
+  using ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes)) IS NOT NULL AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes));
 create policy webhooks_key_update on public.webhooks as restrictive for update to api_key
-  using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_scopes));
+  using ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_portal_or_scopes)) IS NOT NULL AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text, 'share'::text]) AS require_portal_or_scopes));
 create policy webhooks_select on public.webhooks for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
 create policy webhooks_service on public.webhooks to sb_service, service_role
@@ -14017,7 +14035,7 @@ create view public.webhook_backlog with (security_barrier=true) as
                   WHERE q.webhook_id = w.id
                  LIMIT 10000) few
              JOIN public.webhook_deliveries d ON d.id = few.delivery_id) waiting
-  WHERE (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+  WHERE (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes);
 grant select on table public.webhook_backlog to authenticated, service_role;
 
 create view public.webhook_previous_secrets with (security_barrier=true) as

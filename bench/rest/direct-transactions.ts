@@ -9,7 +9,7 @@ import type { ParsedRequest } from "../../server/src/rest/parse/parsed-request.t
 import { prepareRequest, type RequestShape } from "../../server/src/rest/prepare-request.ts";
 import { RequestShapeCache } from "../../server/src/rest/request-shape-cache.ts";
 import type { TableRules } from "../../server/src/rest/table-rules.ts";
-import { createTableRules, isOwnName } from "../../server/src/tables/index.ts";
+import { createTableRules, isOwnName, isPortalName } from "../../server/src/tables/index.ts";
 import type { HttpRequest } from "../load/http-connection.ts";
 import { buildClaims } from "./contenders/swarmbase.ts";
 import type { Operation } from "./operations.ts";
@@ -83,6 +83,7 @@ function planRequest({ method, path, headers, body }: HttpRequest, user: number,
     isCountCapped: true,
     isPlanEnabled: false,
     isOwn: isOwnName,
+    isOfPortal: isPortalName,
   });
   if (shape.isForeign) throw new Error("a table of the service is treated as foreign");
   const { text, parameters } = shape.statements.main;

@@ -50,6 +50,16 @@ end
 $$;
 grant execute on function private.require_scopes(text[]) to authenticated, sb_service, service_role;
 
+-- As require_scopes, but true for the portal, whose token has the scope `portal` alone.
+create or replace function private.require_portal_or_scopes(variadic scopes text[]) returns boolean
+language plpgsql stable
+as $$
+begin
+  return coalesce(auth.jwt() -> 'scopes' = '["portal"]', false) or private.require_scopes(variadic scopes);
+end
+$$;
+grant execute on function private.require_portal_or_scopes(text[]) to authenticated, sb_service, service_role;
+
 -- As require_scopes('read'), but false for a key with `run` alone, which sees the agents and swarms that it may ask,
 -- and the runs that it started.
 create or replace function private.require_read_or_run() returns boolean language plpgsql stable

@@ -147,6 +147,12 @@ begin
 end
 $$;
 
+-- The names of the headers of a webhook, for callers who may not read their values.
+create or replace function public.header_names(webhook public.webhooks) returns text[] language sql stable
+as $$ select array(select pg_catalog.jsonb_object_keys(webhook.headers)) $$;
+revoke execute on function public.header_names(public.webhooks) from public, anon;
+grant execute on function public.header_names(public.webhooks) to authenticated, service_role;
+
 create or replace function private.record_webhook_resumption() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -407,6 +407,7 @@ create view public.webhook_backlog with (security_barrier) as
       count(*) filter (where d.status = 'retrying')::integer as retrying
     from (select q.delivery_id from private.webhook_queue q where q.webhook_id = w.id limit 10000) as few
     join public.webhook_deliveries d on d.id = few.delivery_id) as waiting
-  where (current_user = 'service_role' or w.user_id = (select auth.uid())) and (select private.require_scopes('read'));
+  where (current_user = 'service_role' or w.user_id = (select auth.uid()))
+    and (select private.require_portal_or_scopes('read'));
 revoke insert, update, delete on public.webhook_backlog from service_role;
 grant select on public.webhook_backlog to authenticated, service_role;

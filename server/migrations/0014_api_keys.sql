@@ -5,7 +5,7 @@
 -- Keys have exactly the scopes that they name, and can be bound to agents and swarms. What a scope permits is the table
 -- of policies below: a policy raises an error when the key lacks the scope, and restricts the rows of a key that is
 -- bound to resources. Requests of keys run as the role api_key, which inherits all of authenticated, so that requests
--- of people do not pay for these policies.
+-- of people do not pay for these policies. Requests of the portal run as this role, too, with a scope that no key has.
 
 -- Some constraints have a name because the one that PostgreSQL chooses is that of a constraint of private.api_keys.
 create table public.api_keys (
@@ -69,6 +69,8 @@ declare
   writes constant text := '(select private.require_scopes(''write''))';
   shares constant text := '(select private.require_scopes(''share''))';
   shares_all constant text := '(select private.require_scopes(''read'', ''share''))';
+  portal_or_reads constant text := '(select private.require_portal_or_scopes(''read''))';
+  portal_or_shares_all constant text := '(select private.require_portal_or_scopes(''read'', ''share''))';
   person constant text := '(select private.require_person())';
   of_swarm constant text := 'swarm_id = any (array(select private.key_swarm_ids()))';
   of_agent constant text := 'agent_id = any (array(select private.key_agent_ids()))';
@@ -92,7 +94,7 @@ begin
       ('eval_results', reads, writes, null),
       ('eval_runs', reads, writes, of_agent),
       ('event_feeds', reads, shares_all, null),
-      ('event_types', reads, null, 'true'),
+      ('event_types', portal_or_reads, null, 'true'),
       ('guardrails', reads, writes, of_agent || ' or ' || of_swarm),
       ('message_flags', reads, writes, of_swarm),
       ('message_revisions', reads, null, of_swarm),
@@ -113,10 +115,10 @@ begin
       ('tools', reads, writes, 'id = any (array(select private.key_tool_ids()))'),
       ('usage_records', reads, null, of_swarm),
       ('user_settings', person, person, null),
-      ('webhook_deliveries', reads, null, null),
-      ('webhook_delivery_attempts', reads, null, null),
+      ('webhook_deliveries', portal_or_reads, null, null),
+      ('webhook_delivery_attempts', portal_or_reads, null, null),
       ('webhook_recoveries', reads, null, null),
-      ('webhooks', reads, shares_all, null)
+      ('webhooks', portal_or_reads, portal_or_shares_all, null)
     ) as rules (name, reader, writer, rows)
   loop
     foreach command in array array['select', 'insert', 'update', 'delete'] loop

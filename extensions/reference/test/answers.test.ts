@@ -156,6 +156,10 @@ describe("answers of a running service, against its own document", () => {
     await api.call("POST /functions/v1/webhooks", 400, strangely({ ...regenerate, grace_period_seconds: -1 }));
     await api.call("POST /functions/v1/webhooks", 200, strangely({ action: "revoke_previous_secrets", ...ids }));
     await api.call("POST /functions/v1/webhooks", 200, strangely({ action: "test_filter", filter: { type: "none" } }));
+    const link = { action: "portal_link", user_id: ada.id };
+    await api.call("POST /functions/v1/webhooks", 200, asService({ body: link }));
+    await api.call("POST /functions/v1/webhooks", 403, asAda(link));
+    await api.call("POST /functions/v1/webhooks", 404, asService({ body: { ...link, user_id: NOBODY } }));
     const eventCalls = "POST /functions/v1/events";
     const type = "app.order.paid";
     await addEventType({ name: type, users_may_emit: true });

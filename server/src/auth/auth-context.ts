@@ -23,6 +23,11 @@ export interface AuthContext {
   readonly verifiedTokens: VerifiedTokens;
   /** The principals of API keys; `flush` writes when keys were used. */
   readonly userKeys: { verify(key: string): Promise<UserPrincipal>; flush(): Promise<void> };
+  /** The tokens of portals, and their principals. */
+  readonly portalTokens: {
+    make(userId: string): { readonly token: string; readonly expiresAt: Date };
+    verify(token: string): UserPrincipal;
+  };
   /** `flush` writes which access tokens have been used since the last time. */
   readonly seenRefreshes: { flush(): Promise<void> };
   readonly hasher: PasswordHasher;

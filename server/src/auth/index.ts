@@ -33,6 +33,7 @@ export { describeMailTransport, type MailTest, type MailTransport, sendTestMail 
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";
 export { chooseRedirect } from "./one-time/links.ts";
 export { openAuth } from "./open-auth.ts";
+export { createPortalLink, type PortalLink } from "./portal/create-portal-link.ts";
 export { type AccessRule, authenticate, authenticateSocket } from "./principal/authenticate.ts";
 export { translateScopeError } from "./principal/live-session.ts";
 export type { Authentication, Credentials } from "./principal/resolve-principal.ts";

@@ -7,6 +7,7 @@ import type { Mailer } from "./mail/mail.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { createPasswordHasher } from "./passwords/hasher.ts";
 import type { AuthContext } from "./auth-context.ts";
+import { PortalTokens } from "./portal/portal-tokens.ts";
 import { SeenRefreshes } from "./sessions/seen-refreshes.ts";
 import { openKeyRing } from "./tokens/key-ring.ts";
 import { VerifiedTokens } from "./tokens/verified-tokens.ts";
@@ -49,6 +50,7 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     keyRing,
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
     userKeys: new VerifiedUserKeys({ pool, clock, observer, isAal2Required: settings.authMfaEnforce }),
+    portalTokens: new PortalTokens({ masterKey, clock }),
     seenRefreshes,
     hasher,
     mailWakeUp: new WakeUp(),

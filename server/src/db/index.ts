@@ -67,9 +67,12 @@ export {
   hasScope,
   hiddenColumnsOf,
   insufficientScopeError,
+  isPortal,
   keyNotAllowedError,
   type KeyScope,
+  portalError,
   readsAll,
+  rejectPortal,
   requireKeyScope,
   requireScope,
 } from "./key-scopes.ts";

@@ -4,14 +4,24 @@ import type { Principal } from "./principal.ts";
 
 type Scoped = Pick<Principal, "scopes">;
 
-/** Whether the principal has the scope. Only API keys are restricted to scopes. */
+/** Whether the principal has the scope. Only API keys and portals are restricted to scopes. */
 export function hasScope({ scopes }: Scoped, scope: ApiKeyScope): boolean {
   return scopes === undefined || scopes.includes(scope);
 }
 
-/** Throws 403 when the principal is an API key without the scope. */
+/** Throws 403 when the principal is an API key without the scope, or a portal. */
 export function requireScope(principal: Scoped, scope: ApiKeyScope): void {
-  if (!hasScope(principal, scope)) throw insufficientScopeError(scope);
+  if (!hasScope(principal, scope)) throw isPortal(principal) ? portalError() : insufficientScopeError(scope);
+}
+
+/** Whether the caller is the portal: a page on which a customer of an app manages their own webhooks, and nothing else. */
+export function isPortal({ scopes }: Scoped): boolean {
+  return scopes?.includes("portal") === true;
+}
+
+/** Throws 403 when the principal is the portal. Calls that it needs do not ask. */
+export function rejectPortal(principal: Scoped): void {
+  if (isPortal(principal)) throw portalError();
 }
 
 /**
@@ -20,9 +30,10 @@ export function requireScope(principal: Scoped, scope: ApiKeyScope): void {
  */
 export type KeyScope = readonly ApiKeyScope[] | "checked" | null;
 
-/** Throws 403 when the principal is an API key that may not make the call. */
+/** Throws 403 when the principal is an API key that may not make the call, or the portal. */
 export function requireKeyScope(principal: Pick<Principal, "scopes" | "resources">, needed: KeyScope = null): void {
   const { scopes, resources = null } = principal;
+  rejectPortal(principal);
   if (scopes === undefined || needed === "checked") return;
   if (needed === null) throw keyNotAllowedError();
   for (const scope of needed) requireScope(principal, scope);
@@ -44,11 +55,17 @@ const NO_COLUMNS: readonly string[] = [];
 /** The columns of a table that are hidden from the principal. */
 export function hiddenColumnsOf(principal: Scoped, schema: string, table: string): readonly string[] {
   if (schema !== "public" || hasScope(principal, "secrets") || !Object.hasOwn(SECRET_COLUMNS, table)) return NO_COLUMNS;
-  return SECRET_COLUMNS[table] ?? NO_COLUMNS;
+  const secrets = SECRET_COLUMNS[table] ?? NO_COLUMNS;
+  return table === "webhooks" && isPortal(principal) ? [...secrets, "receives_app_events"] : secrets;
 }
 
 export function insufficientScopeError(scope: string, cause?: Error): AppError {
   return new AppError("INSUFFICIENT_SCOPE", `The API key lacks the scope ${scope}`, { cause });
+}
+
+export function portalError(cause?: Error): AppError {
+  const message = "The token of a portal reaches webhooks, their deliveries and attempts, and event types alone";
+  return new AppError("FORBIDDEN", message, { cause });
 }
 
 export function keyNotAllowedError(cause?: Error): AppError {

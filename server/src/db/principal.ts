@@ -3,6 +3,9 @@ import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
 /** The verified claims of the token; `{}` without a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** What a principal that is not a person may do: the scopes of an API key, or the portal. */
+type PrincipalScope = ApiKeyScope | "portal";
+
 /** Who is calling, as `auth/` established it. */
 export type Principal = AnonPrincipal | ServicePrincipal | UserPrincipal;
 
@@ -34,8 +37,8 @@ export interface UserPrincipal {
   readonly claims: Claims;
   /** Null turns the check of the session off; `auth/` always sets it. */
   readonly session: PrincipalSession | null;
-  /** What the API key may do. Absent for a token, which has all rights of its user. */
-  readonly scopes?: readonly ApiKeyScope[];
+  /** What the API key or the portal may do. Absent for a token, which has all rights of its user. */
+  readonly scopes?: readonly PrincipalScope[];
   /** What the API key is bound to; null: to nothing. */
   readonly resources?: ApiKeyResources | null;
   readonly address?: undefined;
@@ -44,7 +47,7 @@ export interface UserPrincipal {
 /** The PostgreSQL role of a transaction. */
 export type DatabaseRole = Principal["role"] | "api_key";
 
-/** The policies of API keys are those of a role of its own, so that nobody else pays for them. */
+/** The policies of API keys and portals are those of a role of its own, so that nobody else pays for them. */
 export function databaseRoleOf({ role, scopes }: Pick<Principal, "role" | "scopes">): DatabaseRole {
   return scopes === undefined ? role : "api_key";
 }

@@ -1,7 +1,7 @@
 import { type Isolation, perObject } from "@swarmbase/postgres";
 import pg from "pg";
 import { activeTraceparent } from "../observe/index.ts";
-import { hasScope, requireScope } from "./key-scopes.ts";
+import { hasScope, isPortal, requireScope } from "./key-scopes.ts";
 import { type Claims, type DatabaseRole, databaseRoleOf, type Principal, type PrincipalSession } from "./principal.ts";
 
 /** Whose share of a pool the requests with the key of the service role use. */
@@ -100,7 +100,8 @@ export function scopeOf(
   transaction: Omit<Scope, "role" | "claims" | "session" | "address">,
 ): Scope {
   const { claims, session, address } = principal;
-  if (!transaction.isReadOnly && !hasScope(principal, "share")) requireScope(principal, "write");
+  if (!transaction.isReadOnly && !hasScope(principal, "share") && !isPortal(principal))
+    requireScope(principal, "write");
   return { role: databaseRoleOf(principal), claims, session, address, ...transaction };
 }
 

@@ -11,6 +11,7 @@ export const TEST_WEBHOOK = {
   name: "test-webhook",
   access: "account",
   keyScope: ["read", "share"],
+  isOfPortal: true,
   limit: "webhook",
   body: bodySchema,
 } as const satisfies FunctionDescription;

@@ -23,6 +23,7 @@ export const WEBHOOK_DISPATCHER = {
   name: "webhook-dispatcher",
   access: "account",
   keyScope: ["read", "share"],
+  isOfPortal: true,
   limit: "webhook",
   body: bodySchema,
 } as const satisfies FunctionDescription;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { requireScope } from "../db/index.ts";
+import { isPortal, requireScope } from "../db/index.ts";
+import { AppError } from "../errors/index.ts";
 import type { WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
@@ -20,23 +21,28 @@ const bodySchema = z.discriminatedUnion("action", [
     /** Whose events; the service role has to name it. */
     user_id: z.guid().optional(),
   }),
+  z.object({ action: z.literal("portal_link"), user_id: z.guid() }),
 ]);
 
 export const WEBHOOKS = {
   name: "webhooks",
   access: "account",
   keyScope: ["read", "share"],
+  isOfPortal: true,
   limit: "api",
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-export function createWebhooks(webhooks: WebhookModule): NamedFunction {
+/** A page for a user who manages their webhooks without an account of the console. */
+export type CreatePortalLink = (userId: string) => Promise<{ readonly url: string; readonly expires_at: Date }>;
+
+export function createWebhooks(webhooks: WebhookModule, createPortalLink: CreatePortalLink): NamedFunction {
   return defineFunction(WEBHOOKS, async (call) => {
     const callerId = callerIdOf(call.principal);
     const body = readBody(bodySchema, call);
     switch (body.action) {
       case "regenerate_secret": {
-        requireScope(call.principal, "secrets");
+        if (!isPortal(call.principal)) requireScope(call.principal, "secrets");
         const { webhook_id: webhookId, grace_period_seconds: gracePeriodSeconds } = body;
         const made = await webhooks.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
         return {
@@ -54,6 +60,9 @@ export function createWebhooks(webhooks: WebhookModule): NamedFunction {
           status: 200,
           body: { events: await webhooks.testFilter({ callerId, filter: body.filter, userId: body.user_id }) },
         };
+      case "portal_link":
+        if (callerId !== null) throw new AppError("FORBIDDEN", "Only the service role makes links to the portal.");
+        return { status: 200, body: await createPortalLink(body.user_id) };
     }
   });
 }

@@ -23,6 +23,8 @@ export interface Route {
   access: AccessRule["access"];
   /** The scope that an API key of a user needs. Absent: API keys are rejected. */
   keyScope?: AccessRule["keyScope"];
+  /** Whether the portal may call the route. Absent: it is rejected. */
+  isOfPortal?: boolean;
   /** With access "user": the authentication of a request has the user. */
   needsUser?: boolean;
   /** Rows other than "api" and "auth" are counted in addition to "api". */

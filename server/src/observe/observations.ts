@@ -122,6 +122,7 @@ export const OBSERVATIONS = {
   // auth: API keys of users
   "api_key.created": { level: "info", message: "created an API key" },
   "api_key.revoked": { level: "info", message: "revoked an API key" },
+  "portal.link_created": { level: "info", message: "created a link to the portal" },
   "api_key.use_failed": { level: "warn", message: "could not record which API keys were used", sampled: true },
 
   // auth: mail

@@ -20,6 +20,8 @@ export interface RequestShape {
   readonly statements: PlannedStatements;
   /** Runs SQL that is not part of the service, which may read the request settings and leave state on the connection. */
   readonly isForeign: boolean;
+  /** The portal reaches everything that it uses. */
+  readonly isOfPortal: boolean;
 }
 
 export interface PreparedRequest {
@@ -41,6 +43,7 @@ export interface PrepareOptions {
   /** Estimates would tell the caller about rows that row-level rules hide. */
   readonly isCountCapped: boolean;
   isOwn(name: TouchedName): boolean;
+  isOfPortal(name: TouchedName): boolean;
   /** The statement must fail unless it affects one row, although the request alone does not require that. */
   readonly mustBeSingle?: boolean;
   /** The statement must count its bytes, although the request alone does not require that. */
@@ -80,7 +83,9 @@ export function prepareRequest(
       ...(media.explain !== null && { isExplained: true }),
     };
     const plan = { ...planned, answer: { ...answer, ...demands } };
-    return { plan, statements: renderPlan(plan, limits), isForeign: !namesOf(plan).every(options.isOwn) };
+    const names = namesOf(plan);
+    const [isForeign, isOfPortal] = [!names.every(options.isOwn), names.every(options.isOfPortal)];
+    return { plan, statements: renderPlan(plan, limits), isForeign, isOfPortal };
   });
   if (shape.plan.kind === "write") checkWrite(request, shape.plan);
   return { request, media, shape, values };

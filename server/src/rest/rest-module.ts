@@ -20,7 +20,7 @@ import { isWithoutEffect } from "./plan/write-columns.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
 import { readEstimate, readMainResult } from "./respond/main-result.ts";
 import { QueryCost } from "./query-cost.ts";
-import { requireForeignScopes } from "./require-foreign-scopes.ts";
+import { requireForeignScopes, requirePortalTarget } from "./require-foreign-scopes.ts";
 import type { BatchAnswer, RestAnswer, RestCall } from "./rest-call.ts";
 import type { RestOptions } from "./rest-options.ts";
 import { groupOf, type RunOptions, runDescription, runPrepared } from "./run-prepared.ts";
@@ -56,7 +56,7 @@ export async function openRest(options: RestOptions): Promise<RestModule> {
 export class RestModule {
   readonly #options: RestOptions;
   readonly #catalogue: CatalogueHolder;
-  readonly #plans = new PlanSources();
+  readonly #plans: PlanSources;
   readonly #limits: StatementLimits;
   readonly #searchPaths: RunOptions["searchPaths"];
   readonly #buffered: BufferedBytes;
@@ -66,6 +66,7 @@ export class RestModule {
     const { dbMaxRows, dbMaxCountedRows, dbResponseLimitBytes, dbBufferLimitBytes } = limits;
     this.#options = options;
     this.#catalogue = catalogue;
+    this.#plans = new PlanSources(options.isOwn);
     this.#searchPaths = new Map(dbSchemas.map((schema) => [schema, [...new Set([schema, ...dbExtraSearchPath])]]));
     this.#limits = {
       maxRows: dbMaxRows === 0 ? null : dbMaxRows,
@@ -131,10 +132,7 @@ export class RestModule {
       throw new AppError("BAD_REQUEST", "A batch is made of reads and writes of tables and of calls of functions");
     }
     if (target.kind === "rpc" && method !== "POST") {
-      throw new AppError(
-        "BAD_REQUEST",
-        "In a batch a function is called by POST: the transaction is not a read-only one",
-      );
+      throw new AppError("BAD_REQUEST", "In a batch a function is called by POST: the transaction is not read-only");
     }
     return checked;
   }
@@ -142,6 +140,7 @@ export class RestModule {
   #read(call: RestCall, cost: QueryCost): CheckedRequest {
     const input = readMethodOverride(call.input);
     const request = parseRequest(input, { schemas: this.#options.settings.dbSchemas });
+    requirePortalTarget(call, request, this.#options.isOfPortal);
     cost.add(request.query.select);
     const attempt = attemptOf(request, call.principal);
     return { call: { ...call, input }, request: applyRules(request, attempt, this.#options), attempt };
@@ -200,6 +199,7 @@ export class RestModule {
       isPlanEnabled: this.#options.settings.dbPlanEnabled,
       isCountCapped: call.principal.role !== "service_role",
       isOwn: this.#options.isOwn,
+      isOfPortal: this.#options.isOfPortal,
       mustBeSingle: isBatch && isPinnedUpdate,
       isCounted: isBatch,
       isKept: writeKey !== null,

@@ -12,6 +12,8 @@ export interface RestOptions {
   readonly settings: RestSettings;
   /** Relations and functions of the service: they leave no state on a connection and do not read the request settings. */
   isOwn(name: TouchedName): boolean;
+  /** Relations and functions of the service that the portal reaches, and types to which it casts. */
+  isOfPortal(name: TouchedName): boolean;
   /** Translates errors of the enter statement about the session; returns all others unchanged. */
   translateEnter(error: unknown, principal: Principal): unknown;
   /** Called after a write, with the paths of the requests without the prefix, so that workers can be woken. */

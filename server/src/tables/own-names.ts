@@ -71,6 +71,7 @@ export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "turns",
   "webhook_attempt_counts",
   "webhook_health",
+  "header_names",
   "restore_agent_version",
   "emit_event",
 ]);
@@ -97,6 +98,17 @@ export function createIsOwnName(added: readonly { readonly name: string }[]): (n
   const names = new Set(added.map(({ name }) => name));
   return (touched) =>
     isOwnName(touched) || (touched.kind === "relation" && touched.schema === OWN_SCHEMA && names.has(touched.name));
+}
+
+const PORTAL_NAMES: Readonly<Record<TouchedName["kind"], readonly string[]>> = {
+  relation: ["webhooks", "webhook_deliveries", "webhook_delivery_attempts", "event_types"],
+  function: ["header_names", "webhook_attempt_counts", "webhook_health"],
+  type: ["text"],
+};
+
+/** What the portal reaches over REST. Its functions say so themselves. */
+export function isPortalName({ kind, schema, name }: TouchedName): boolean {
+  return schema === (kind === "type" ? "" : OWN_SCHEMA) && PORTAL_NAMES[kind].includes(name);
 }
 
 /** Schemas of the service, of its extensions and of PostgreSQL. */

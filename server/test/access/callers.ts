@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { API_KEY_SCOPES } from "@swarmbase/sdk";
+import { PortalTokens } from "../../src/auth/portal/portal-tokens.ts";
 import { type Principal, type Scope, scopeOf as principalScope } from "../../src/db/index.ts";
 import type { FixtureIds } from "./fixture-ids.ts";
 
@@ -63,6 +64,14 @@ export function keyScope(key: Key, ids: FixtureIds): Scope {
   if (scopes.includes("write") || scopes.includes("share")) return enter();
   assert.throws(enter, { code: "INSUFFICIENT_SCOPE" });
   return { ...principalScope(principal, { ...transaction, isReadOnly: true }), isReadOnly: false };
+}
+
+/** The portal of the owner, as the service makes it of a token. */
+export function portalScope(ids: FixtureIds): Scope {
+  const tokens = new PortalTokens({ masterKey: "matrix", clock: { now: () => new Date() } });
+  const principal = tokens.verify(tokens.make(ids.get("owner") ?? "").token);
+  const { role: _role, claims: _claims, ...transaction } = requestScope("api_key", principal.claims);
+  return { ...principalScope(principal, transaction), session: null };
 }
 
 export function requestScope(role: Scope["role"], claims: Scope["claims"]): Scope {

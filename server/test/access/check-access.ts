@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import type { Cleanup, TestDatabase } from "../support/database.ts";
 import { EXTENSION_KEY_MATRIX, EXTENSION_MATRIX } from "./extension-access.ts";
-import { KEY_MATRIX } from "./key-matrix.ts";
+import { KEY_MATRIX, PORTAL_REACHES } from "./key-matrix.ts";
 import { MATRIX } from "./matrix.ts";
 import { OPERATIONS } from "./operations.ts";
 import { readMatrix } from "./read-matrix.ts";
@@ -54,7 +54,9 @@ export function checkAccess(title: string, server: ServerUnderCheck): void {
     for (const [table, lines] of matrix) {
       test(table, async () => {
         assert.deepEqual(await run.findWrongCells(lines), []);
-        if (isForKeys(table)) assert.deepEqual(await run.describeKeys(table), keyMatrix.get(table));
+        if (!isForKeys(table)) return;
+        assert.deepEqual(await run.describeKeys(table), keyMatrix.get(table));
+        assert.deepEqual(await run.listReachedByPortal(table), PORTAL_REACHES[table] ?? []);
       });
     }
   });

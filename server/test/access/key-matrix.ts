@@ -200,3 +200,12 @@ realtime.messages insert: no no no no no no no no
 realtime.messages update: no no no no no no no no
 realtime.messages delete: no no no no no no no no
 `;
+
+/** What the portal of the owner may do with the owner's rows; everything else fails. Requests do not reach `webhook_backlog` by name. */
+export const PORTAL_REACHES: Readonly<Record<string, readonly string[]>> = {
+  "public.webhooks": ["select", "insert", "update", "delete"],
+  "public.webhook_deliveries": ["select"],
+  "public.webhook_delivery_attempts": ["select"],
+  "public.webhook_backlog": ["select"],
+  "public.event_types": ["select"],
+};

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { TestDatabase } from "../support/database.ts";
 import { type Attempts, attemptAs, type Outcome } from "./attempt.ts";
-import { CALLERS, type Caller, KEYS, keyScope, loginOf, scopeOf, userOf } from "./callers.ts";
+import { CALLERS, type Caller, KEYS, keyScope, loginOf, portalScope, scopeOf, userOf } from "./callers.ts";
 import { EXTENSION_ROWS } from "./extension-access.ts";
 import { bindFixtureIds, type FixtureIds } from "./fixture-ids.ts";
 import type { MatrixLine } from "./read-matrix.ts";
@@ -13,6 +13,8 @@ export interface MatrixRun {
   findWrongCells(lines: readonly MatrixLine[]): Promise<string[]>;
   /** What keys of the owner get with the four operations of a table, as a line for each of the matrix of keys. */
   describeKeys(table: string): Promise<string[]>;
+  /** Which of the four operations of a table the portal of the owner may make. */
+  listReachedByPortal(table: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,18 @@ export async function openMatrixRun(database: TestDatabase): Promise<MatrixRun> 
           }
         });
       return FOUR.map((operation, place) => `${table} ${operation}: ${cells[place]?.join(" ")}`);
+    },
+    async listReachedByPortal(table) {
+      const named = nameCaller("owner", ids);
+      const reached: string[] = [];
+      await attemptAs(clients.sb_user, portalScope(ids), async (attempts) => {
+        for (const operation of FOUR) {
+          const tried = OPERATIONS[table]?.[operation];
+          const outcome = await attempts.try(bindFixtureIds(tried?.statement ?? "", named));
+          if (outcome === "yes" || outcome === "-") reached.push(operation);
+        }
+      });
+      return reached;
     },
     async close() {
       await Promise.all(Object.values(clients).map((client) => client.end()));

@@ -4,6 +4,7 @@ import { ensureKeys, type LoadedKeys, loadKeys } from "../../src/auth/index.ts";
 import { type AccessClaims, parseAccessClaims, signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { type KeyRing, openKeyRing } from "../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
+import { PortalTokens } from "../../src/auth/portal/portal-tokens.ts";
 import { VerifiedUserKeys } from "../../src/auth/user-keys/verified-user-keys.ts";
 import { verifyToken } from "../../src/auth/tokens/verify-token.ts";
 import type { Clock } from "../../src/time/index.ts";
@@ -21,6 +22,7 @@ export interface TokenContext {
   readonly ring: KeyRing;
   readonly verifiedTokens: VerifiedTokens;
   readonly userKeys: VerifiedUserKeys;
+  readonly portalTokens: PortalTokens;
   /** How often keys were read from the database since the ring was opened. */
   readonly readings: () => number;
   addUser(): Promise<string>;
@@ -80,6 +82,7 @@ export async function openTokenContext(
     ring,
     verifiedTokens: new VerifiedTokens(),
     userKeys: new VerifiedUserKeys({ pool, clock, observer: silentObserver, isAal2Required: true }),
+    portalTokens: new PortalTokens({ masterKey, clock }),
     readings: () => acquired,
     async addUser() {
       const id = randomUUID();

@@ -3,7 +3,7 @@ import { before } from "node:test";
 import pg from "pg";
 import { translateScopeError } from "../../src/auth/index.ts";
 import { openRest } from "../../src/rest/index.ts";
-import { createTableRules, isOwnName } from "../../src/tables/index.ts";
+import { createTableRules, isOwnName, isPortalName } from "../../src/tables/index.ts";
 import { bind, principalOf, type Listener, openFeedStage } from "../realtime/feed-stage.ts";
 import { RestStage } from "../rest/features/rest-stage.ts";
 import { silentObserver } from "../support/silent-observer.ts";
@@ -76,6 +76,7 @@ export function openBothFilters(statements: string): { readonly both: BothFilter
       listenUrl: null,
       rules: createTableRules({ pool: node.database.service }),
       isOwn: isOwnName,
+      isOfPortal: isPortalName,
       settings: {
         dbSchemas: ["public"],
         dbExtraSearchPath: [],

@@ -51,6 +51,7 @@ describe("preparing a call of a function", () => {
       isPlanEnabled: false,
       isCountCapped: false,
       isOwn: () => true,
+      isOfPortal: () => false,
     };
     const { request } = parameterisedOf("rpc/double?a=1");
     const source = { catalogue: { ...catalogue, schemas }, shapes: new RequestShapeCache<RequestShape>() };

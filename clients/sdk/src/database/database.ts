@@ -123,6 +123,10 @@ export type Database = {
         Args: { type: string; data: Json; user_id?: string; swarm_id?: string };
         Returns: string;
       };
+      header_names: {
+        Args: { webhook: WebhooksTable["Row"] };
+        Returns: string[];
+      };
       may_decide: {
         Args: { call: ToolExecutionsTable["Row"] };
         Returns: boolean;

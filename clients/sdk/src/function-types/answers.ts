@@ -128,6 +128,14 @@ export interface NewSigningSecret {
   warnings?: string[];
 }
 
+export interface PortalLink {
+  /** the page, with the token in its fragment */
+  url: string;
+  expires_at: string;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface Recovery {
   id: string;
   webhook_id: string;

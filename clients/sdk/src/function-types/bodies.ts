@@ -145,11 +145,21 @@ export interface WebhooksTestFilterBody {
   action: "test_filter";
   /** conditions as in the column `filter` of a webhook */
   filter: Record<string, unknown>;
-  /** for the service role: whose events */
+  /** for the service role: whose events, or whose webhooks */
   user_id?: string | undefined;
 }
 
-export type WebhooksBody = WebhooksRegenerateSecretBody | WebhooksRevokePreviousSecretsBody | WebhooksTestFilterBody;
+export interface WebhooksPortalLinkBody {
+  action: "portal_link";
+  /** for the service role: whose events, or whose webhooks */
+  user_id: string;
+}
+
+export type WebhooksBody =
+  | WebhooksRegenerateSecretBody
+  | WebhooksRevokePreviousSecretsBody
+  | WebhooksTestFilterBody
+  | WebhooksPortalLinkBody;
 
 export interface WebhookDispatcherRetryBody {
   action: "retry";

@@ -112,6 +112,7 @@ export interface FunctionCodes {
   webhooks:
     | CommonCode
     | "FORBIDDEN"
+    | "NOT_FOUND"
     | "PAYLOAD_TOO_LARGE"
     | "SERVICE_UNAVAILABLE"
     | "VALIDATION_ERROR"

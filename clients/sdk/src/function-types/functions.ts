@@ -24,6 +24,7 @@ import type {
   InvitationLink,
   NewApiKey,
   NewSigningSecret,
+  PortalLink,
   Recovery,
   ReplacedWebhookSecret,
   ReplayedDeliveries,
@@ -164,11 +165,12 @@ export interface FunctionTable {
   };
   webhooks: {
     body: WebhooksBody;
-    answer: ReplacedWebhookSecret | RevokedSecrets | TestedFilter;
+    answer: ReplacedWebhookSecret | RevokedSecrets | TestedFilter | PortalLink;
     answersByAction: {
       regenerate_secret: ReplacedWebhookSecret;
       revoke_previous_secrets: RevokedSecrets;
       test_filter: TestedFilter;
+      portal_link: PortalLink;
     };
     code: FunctionCodes["webhooks"];
   };

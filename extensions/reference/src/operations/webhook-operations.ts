@@ -19,6 +19,7 @@ const SECRET_ANSWERS = {
   regenerate_secret: refer("ReplacedWebhookSecret"),
   revoke_previous_secrets: refer("RevokedSecrets"),
   test_filter: refer("TestedFilter"),
+  portal_link: refer("PortalLink"),
 };
 
 const EVENT_ANSWERS = {
@@ -109,32 +110,34 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/webhooks": {
     id: "regenerateWebhookSecret",
-    summary: "Replace the signing secret of a webhook, revoke replaced secrets, or test a filter",
+    summary:
+      "Replace the signing secret of a webhook, revoke replaced secrets, test a filter, or make a link to the portal",
     description:
-      "`regenerate_secret` creates a new secret. The previous secret also signs during the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all replaced secrets; the view `webhook_previous_secrets` lists them. `test_filter` tells which of your last 100 events a filter would let pass: the newest first, among the last 5,000 deliveries.",
+      "`regenerate_secret` creates a new secret. The previous secret also signs during the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all replaced secrets; the view `webhook_previous_secrets` lists them. `test_filter` tells which of your last 100 events a filter would let pass: the newest first, among the last 5,000 deliveries. `portal_link`, for the service role alone, makes a link with which a user manages their webhooks for 15 minutes.",
     body: {
-      forms: ["Regenerate secret", "Revoke previous secrets", "Test filter"],
+      forms: ["Regenerate secret", "Revoke previous secrets", "Test filter", "Portal link"],
       fields: {
         grace_period_seconds: "default: a day",
         filter: "conditions as in the column `filter` of a webhook",
-        user_id: "for the service role: whose events",
+        user_id: "for the service role: whose events, or whose webhooks",
       },
       bounds: { grace_period_seconds: { type: "integer", minimum: 0, maximum: 604_800, default: 86_400 } },
       examples: {
         "at once": { action: "regenerate_secret", webhook_id: ID.webhook, grace_period_seconds: 0 },
         "end the grace period": { action: "revoke_previous_secrets", webhook_id: ID.webhook },
         "test a filter": { action: "test_filter", filter: { data: { total: { $gte: 100 } } } },
+        "link to the portal": { action: "portal_link", user_id: ID.user },
       },
     },
     answers: {
       200: {
-        description: "The new secret, the number of replaced secrets that no longer sign, or the events",
+        description: "The new secret, the number of replaced secrets that no longer sign, the events, or the link",
         schema: { anyOf: Object.values(SECRET_ANSWERS) },
         example: { new_secret: "whsec_…", previous_secret_expires_at: AT },
       },
     },
     answersByAction: SECRET_ANSWERS,
-    errors: ["VALIDATION_ERROR", "FORBIDDEN", "WEBHOOK_NOT_FOUND"],
+    errors: ["VALIDATION_ERROR", "FORBIDDEN", "WEBHOOK_NOT_FOUND", "NOT_FOUND"],
     javascript: `const { data } = await supabase.functions.invoke("webhooks", {
   body: { action: "regenerate_secret", webhook_id },
 });`,

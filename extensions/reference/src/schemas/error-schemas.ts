@@ -149,6 +149,10 @@ const SCHEMAS = {
       }),
     ),
   }),
+  PortalLink: answered({
+    url: describe(TEXT, "the page, with the token in its fragment"),
+    expires_at: TIME,
+  }),
   NewApiKey: answered({
     key: describe(TEXT, "the key itself, which is not shown again"),
     api_key: record({

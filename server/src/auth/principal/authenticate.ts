@@ -1,4 +1,11 @@
-import { ANON_PRINCIPAL, type KeyScope, type Principal, requireKeyScope } from "../../db/index.ts";
+import {
+  ANON_PRINCIPAL,
+  isPortal,
+  type KeyScope,
+  type Principal,
+  rejectPortal,
+  requireKeyScope,
+} from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import { selectLiveness, selectLiveUser } from "../sql/liveness.ts";
 import { tokenError } from "../tokens/token-error.ts";
@@ -34,6 +41,8 @@ export interface AccessRule {
   readonly needsProof?: boolean;
   /** What an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
   readonly keyScope?: KeyScope;
+  /** Whether the portal may call the route. Absent: it is rejected. */
+  readonly isOfPortal?: boolean;
   /** With access "user": the check of the session also reads the user, so that the route needs no statement of its own. */
   readonly needsUser?: boolean;
 }
@@ -45,7 +54,9 @@ export async function authenticate(
   credentials: Credentials,
 ): Promise<Authentication> {
   const authentication = await resolve(context, rule, credentials);
-  requireKeyScope(authentication.principal, rule.needsProof === true ? undefined : rule.keyScope);
+  const { principal } = authentication;
+  if (rule.isOfPortal === true && isPortal(principal)) return authentication;
+  requireKeyScope(principal, rule.needsProof === true ? undefined : rule.keyScope);
   return authentication;
 }
 
@@ -122,6 +133,7 @@ export async function authenticateSocket(
   const authorization = token === null ? undefined : `Bearer ${token}`;
   const { principal } = await resolvePrincipal(context, { apikey, authorization });
   if (principal.role !== "authenticated") return { principal, expiresAt: null };
+  rejectPortal(principal);
   requireSecondFactor(principal, await requireLiveSession(context, principal));
   const { exp } = principal.claims;
   return { principal, expiresAt: exp === undefined ? null : new Date(Number(exp) * 1000) };

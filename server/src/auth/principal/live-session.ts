@@ -1,5 +1,12 @@
 import pg from "pg";
-import { insufficientScopeError, keyNotAllowedError, type Principal, type UserPrincipal } from "../../db/index.ts";
+import {
+  insufficientScopeError,
+  isPortal,
+  keyNotAllowedError,
+  portalError,
+  type Principal,
+  type UserPrincipal,
+} from "../../db/index.ts";
 import type { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
@@ -59,6 +66,7 @@ export function translateScopeError(error: unknown, principal: Pick<Principal, "
   if (error.code === UNSIGNED_STATE) return signatureRequiredError();
   if (error.code === SECOND_FACTOR_STATE) return secondFactorError();
   if (error.code === NO_MESSAGE_SIGNATURE_STATE) return messageSignatureError("REQUIRED");
+  if ((error.code === SCOPE_STATE || error.code === PERSON_STATE) && isPortal(principal)) return portalError(error);
   if (error.code === SCOPE_STATE) return insufficientScopeError(error.detail ?? "", error);
   if (error.code === PERSON_STATE) return keyNotAllowedError(error);
   const code = ENDED_SESSION_STATES.get(error.code);

@@ -3,6 +3,7 @@ import { AppError } from "../../errors/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { KeyRole } from "../keys/stored-keys.ts";
+import { isPortalToken } from "../portal/portal-tokens.ts";
 import { parseAccessClaims } from "../tokens/access-token.ts";
 import type { KeyRing } from "../tokens/key-ring.ts";
 import { tokenError } from "../tokens/token-error.ts";
@@ -35,14 +36,15 @@ export interface RequiredSignatures {
   readonly isMessageSignatureRequired: boolean;
 }
 
-export interface PrincipalContext extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "userKeys" | "clock"> {
+export interface PrincipalContext
+  extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "userKeys" | "portalTokens" | "clock"> {
   readonly settings: Pick<AuthContext["settings"], "authSessionIdleTtlSeconds" | "authMfaEnforce">;
 }
 
 /**
  * The key admits the request; the bearer decides the principal. A bearer that is a key has that key's role. A bearer that
- * only starts like a key (`sb_`) is ignored. Any other bearer must be a token or the API key of a user (`sk_`), and it takes
- * precedence over the key.
+ * only starts like a key (`sb_`) is ignored. Any other bearer must be a token, that of a portal (`portal_`) or the API key of a
+ * user (`sk_`), and it takes precedence over the key.
  */
 export async function resolvePrincipal(
   context: PrincipalContext,
@@ -70,10 +72,11 @@ export async function resolveBearerPrincipal(
 }
 
 async function resolveBearer(
-  { keyRing, verifiedTokens, userKeys, clock, settings }: PrincipalContext,
+  { keyRing, verifiedTokens, userKeys, portalTokens, clock, settings }: PrincipalContext,
   bearer: string,
 ): Promise<Principal> {
   if (isUserKey(bearer)) return userKeys.verify(bearer);
+  if (isPortalToken(bearer)) return portalTokens.verify(bearer);
   return tokenPrincipal(await verifiedTokens.verify(keyRing, bearer, clock), settings);
 }
 

@@ -27,6 +27,7 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
     access,
     ...(keyScope !== undefined && { keyScope }),
     limit,
+    isOfPortal: flags.isOfPortal ?? false,
     isForFirstSecret: flags.isForFirstSecret ?? false,
     isBodyRaw: flags.isBodyRaw ?? false,
     needsProof: flags.needsProof ?? false,

@@ -36,12 +36,13 @@ export function restRoutes(rest: RestModule): Route[] {
   return [PREFIX, `${PREFIX}/*`].flatMap((path) =>
     METHODS.map(
       (method) =>
-        // Whether the request writes is known when it has been parsed: `scopeOf` requires the scope for it.
+        // What the request writes and reads is known when it has been parsed: `scopeOf` and `rest/` require the scopes for it.
         ({
           method,
           path,
           access: "bearer",
           keyScope: "checked",
+          isOfPortal: true,
           limit: "api",
           isBodyRaw: true,
           handler,

@@ -198,12 +198,13 @@ function addRoutes(
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRejected = false, handler } = route;
-    const { aal1, needsUser = false, needsProof = false, keyScope } = route;
+    const { aal1, needsUser = false, needsProof = false, keyScope, isOfPortal = false } = route;
     const rule = {
       access,
       isBearerIgnored,
       needsUser,
       needsProof,
+      isOfPortal,
       ...(aal1 !== undefined && { aal1 }),
       ...(keyScope !== undefined && { keyScope }),
     };

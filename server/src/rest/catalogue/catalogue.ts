@@ -54,6 +54,8 @@ export interface Relation extends QualifiedName {
   readonly foreignKeys: readonly ForeignKey[];
   /** Columns that the caller must not read. Absent: there are none. */
   readonly hiddenColumns?: ReadonlySet<string>;
+  /** What the caller may read of a row that the request has made, if that is more. */
+  readonly inserted?: Relation;
   /** Computed fields, by name. */
   readonly computedFields: ReadonlyMap<string, ComputedField>;
   /** Computed relationships, by name. */

@@ -20,10 +20,11 @@ export function planExpression(field: Field, rows: Rows, cast: string | null = n
 function planColumn(name: string, { relation, columns }: Rows): ColumnOf {
   const column = columns?.get(name);
   const hidden = relation?.hiddenColumns;
-  // PostgreSQL resolves a name that is no column as the call of a function with the whole row.
-  if (hidden !== undefined && (column === undefined || hidden.has(name))) throw insufficientScopeError("secrets");
-  if (column !== undefined) return { kind: "column", name, type: column.type };
   const computed = relation?.computedFields.get(name);
+  // PostgreSQL resolves a name that is no column as the call of a function with the whole row.
+  const isUnknown = column === undefined && computed === undefined;
+  if (hidden !== undefined && (isUnknown || hidden.has(name))) throw insufficientScopeError("secrets");
+  if (column !== undefined) return { kind: "column", name, type: column.type };
   if (computed !== undefined) return { kind: "computed", function: computed.function, type: computed.type };
   return { kind: "column", name, type: null };
 }

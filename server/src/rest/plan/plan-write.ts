@@ -24,7 +24,9 @@ export function planWrite(request: ParsedRequest, target: QualifiedName, context
   const write = planChange({ request, relation, target, context });
   // Planned even when no rows are returned: a filter on a missing embed must be an error.
   const source = { kind: "written" } as const;
-  const node = planNode(request.query, { source, relation, columns: relation.columns }, context);
+  const isNew = write.kind === "insert" && write.conflict === null;
+  const shown = isNew ? (relation.inserted ?? relation) : relation;
+  const node = planNode(request.query, { source, relation: shown, columns: relation.columns }, context);
   const isShown = request.preferences.return === "representation";
   return { kind: "write", write, shown: isShown ? node : null, answer: planAnswer(request, context, isShown) };
 }

@@ -2,6 +2,7 @@ import { createSchemaCompiler } from "../../agents/index.ts";
 import {
   answerInvitation,
   createInvitationLink,
+  createPortalLink,
   createUserKey,
   findSecretInvitation,
   regenerateSigningSecret,
@@ -68,7 +69,7 @@ export function openFunctions(
       commit: (call) => commitFeed(feedPorts, call),
     }),
     createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
-    createWebhooks(webhooks),
+    createWebhooks(webhooks, (userId) => createPortalLink(auth, userId)),
     createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery", "sendNow"], requireReleased)),
     createRequestSigning({
       regenerate: (change) => regenerateSigningSecret(auth, change),

@@ -6,7 +6,7 @@ import { newRowId, withRole } from "../../db/index.ts";
 import { type CoreParts, protocolsOf } from "../../extensions/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "../../limits/index.ts";
 import { openRest, type RestModule } from "../../rest/index.ts";
-import { createIsOwnName, createTableRules } from "../../tables/index.ts";
+import { createIsOwnName, createTableRules, isPortalName } from "../../tables/index.ts";
 import { decideAllowedCidrs, readAuthorities, type WebhookModule } from "../../webhooks/index.ts";
 import { Later } from "../later.ts";
 import type { OpenNodeContext } from "../node-context.ts";
@@ -109,6 +109,7 @@ function openRestModule(
       runMaxima: readRunMaxima(settings),
     }),
     isOwn: createIsOwnName(extensions.tables),
+    isOfPortal: isPortalName,
     describeSchema: extensions.describeSchema,
     settings,
     translateEnter: translateScopeError,

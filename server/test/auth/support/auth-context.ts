@@ -9,6 +9,7 @@ import type { Settings } from "../../../src/config/index.ts";
 import { openKeyRing } from "../../../src/auth/tokens/key-ring.ts";
 import { ACCOUNT_MAILS, sendDueMails } from "../../../src/auth/outbox/outbox-worker.ts";
 import { WakeUp } from "../../../src/jobs/index.ts";
+import { PortalTokens } from "../../../src/auth/portal/portal-tokens.ts";
 import { SeenRefreshes } from "../../../src/auth/sessions/seen-refreshes.ts";
 import { VerifiedUserKeys } from "../../../src/auth/user-keys/verified-user-keys.ts";
 import { VerifiedTokens } from "../../../src/auth/tokens/verified-tokens.ts";
@@ -77,6 +78,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     settings: buildAuthSettings(overrides.settings ?? {}),
     baseUrl: overrides.baseUrl ?? "https://localhost:8443",
     masterKey,
+    portalTokens: new PortalTokens({ masterKey, clock }),
     keyRing: await openKeyRing({ pool: pools.service, masterKey, clock, observer: silentObserver, ...noOverrides }),
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
     userKeys: new VerifiedUserKeys({ pool: pools.service, clock, observer: silentObserver, isAal2Required: true }),

@@ -5,7 +5,7 @@ import { translateScopeError } from "../../../src/auth/index.ts";
 import { type Database, openDatabase, type Principal, type UserPrincipal } from "../../../src/db/index.ts";
 import { AppError, renderError } from "../../../src/errors/index.ts";
 import { type DescribeSchema, openRest, type RestModule } from "../../../src/rest/index.ts";
-import { createTableRules, isOwnName, type TableRulesOptions } from "../../../src/tables/index.ts";
+import { createTableRules, isOwnName, isPortalName, type TableRulesOptions } from "../../../src/tables/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 
@@ -146,6 +146,7 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
         ...(options.tools !== undefined && { tools: options.tools }),
       }),
       isOwn: isOwnName,
+      isOfPortal: isPortalName,
       describeSchema,
       settings: {
         dbSchemas: options.schemas ?? ["public"],

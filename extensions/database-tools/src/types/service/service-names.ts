@@ -57,6 +57,7 @@ export const SERVICE_NAMES = {
     "agent_cards",
     "agent_owner_id",
     "emit_event",
+    "header_names",
     "may_decide",
     "private_agent_id",
     "public_profiles",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { TOOL_IDENTITY_HEADER } from "@swarmbase/sdk";
-import { apiKeyIdOf } from "../../../db/index.ts";
+import { API_KEY_SCOPES, TOOL_IDENTITY_HEADER } from "@swarmbase/sdk";
+import { apiKeyIdOf, hasScope } from "../../../db/index.ts";
 import type { ToolCall } from "../tool-kind.ts";
 import type { CallSigner } from "./call-signer.ts";
 
@@ -31,7 +31,10 @@ export async function identifyCall(
     ...(call !== null && { act: { sub: call.agentId }, run_id: call.runId }),
     tool_call_id: callId,
     // A server must be able to reject what an API key may not do.
-    ...(apiKeyId !== null && { api_key_id: apiKeyId, scopes: principal.scopes ?? [] }),
+    ...(apiKeyId !== null && {
+      api_key_id: apiKeyId,
+      scopes: API_KEY_SCOPES.filter((scope) => hasScope(principal, scope)),
+    }),
   });
   hide?.(token);
   // A server may echo the parts of the token. Without the signature, they are of no use.

@@ -8,8 +8,9 @@ const OWNER_REVERSED = new RegExp(`^${USER_ID} = ${COLUMN}$`);
 const MEMBER = new RegExp(`^${COLUMN} = ANY \\(ARRAY\\( SELECT private\\.(\\w+)\\(\\) AS \\w+\\)\\)$`);
 const NULL = new RegExp(`^${COLUMN} IS (NOT )?NULL$`);
 const TEXT = new RegExp(`^${COLUMN} (=|<>) '((?:[^']|'')*)'::text$`);
+// The portal has no sockets.
 const SCOPES =
-  /^\(? SELECT private\.(?:require_read_or_run\(|require_scopes\(VARIADIC ARRAY\[((?:'\w+'::text(?:, )?)+)\])\) AS \w+(?:\) IS NOT NULL)?$/;
+  /^\(? SELECT private\.(?:require_read_or_run\(|require_(?:portal_or_)?scopes\(VARIADIC ARRAY\[((?:'\w+'::text(?:, )?)+)\])\) AS \w+(?:\) IS NOT NULL)?$/;
 const FLAG = new RegExp(`^(NOT )?${COLUMN}$`);
 const CALLED = /^[a-z_]\w*\.[a-z_]\w*(?=\()/;
 const SETS: Readonly<Record<string, AccessSet>> = {
