@@ -32,6 +32,9 @@ const FILES = Object.entries({
     "components/page-header",
     "components/relative-time",
     "components/status-dot",
+    "components/to-plain-line",
+    "data/live-run",
+    "data/use-interval",
   ],
 }).map(([name, modules], index, { length }) => ({
   name,
@@ -61,7 +64,11 @@ export async function bundle(root: string, outDir: string): Promise<void> {
       target: BROWSERS,
       cssTarget: BROWSERS,
       assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
+      modulePreload: {
+        polyfill: false,
+        // The first file of every page would have the list of what the portal needs.
+        resolveDependencies: (file, needed) => (file.includes("show-portal") ? [] : needed),
+      },
       reportCompressedSize: false,
       manifest: "manifest.json",
       chunkSizeWarningLimit: 1_000,

@@ -1,20 +1,28 @@
 import "./styles/index.css";
-import { createRoot } from "react-dom/client";
+import { createRoot, type Root } from "react-dom/client";
 import { App } from "./app/app.tsx";
 import { createRouter } from "./app/router.tsx";
 import { StartFailure } from "./app/start-failure.tsx";
 import { loadClient } from "./data/client.ts";
 import { onReconnect } from "./data/connection.ts";
 import { leaveLingering } from "./data/live.ts";
+import { isPortal } from "./data/portal.ts";
 import { createQueries } from "./data/query-client.ts";
-import { getAccessToken, startSession } from "./data/session.ts";
+import { getAccessToken, revalidateSession, startSession } from "./data/session.ts";
 
 const element = document.getElementById("root");
 if (element === null) throw new Error("index.html has no root element");
 const root = createRoot(element);
 try {
+  if (isPortal()) await (await import("./app/portal/show-portal.tsx")).showPortal(root);
+  else await showConsole(root);
+} catch {
+  root.render(<StartFailure />);
+}
+
+async function showConsole(shown: Root): Promise<void> {
   const client = await loadClient();
-  const queries = createQueries();
+  const queries = createQueries(revalidateSession);
   onReconnect(() => void queries.invalidateQueries());
   await startSession(() => {
     leaveLingering();
@@ -22,7 +30,5 @@ try {
   });
   // Connects while the files of the page are loading, so that its channels join before it reads.
   if (getAccessToken() !== null) client.realtime.connect();
-  root.render(<App queries={queries} router={createRouter()} />);
-} catch {
-  root.render(<StartFailure />);
+  shown.render(<App queries={queries} router={createRouter()} />);
 }

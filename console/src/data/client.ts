@@ -73,16 +73,21 @@ export async function loadConfig(): Promise<ConsoleConfig> {
   };
 }
 
-export async function loadClient(): Promise<Client> {
+/** With `accessToken`, that of the portal, the client has no session and stores nothing. */
+export async function loadClient(accessToken?: () => Promise<string>): Promise<Client> {
   const config = await loadConfig();
   const client = createClient<Database>(config.url, config.anonKey, {
-    auth: {
-      flowType: "pkce",
-      storageKey: STORAGE_KEY,
-      // The fragment of that page has the answer of an MCP server, which supabase-js would take for one of its own.
-      detectSessionInUrl: location.pathname !== AUTHORIZED_PATH,
-      experimental: { recoveryCodes: true },
-    },
+    ...(accessToken === undefined
+      ? {
+          auth: {
+            flowType: "pkce",
+            storageKey: STORAGE_KEY,
+            // The fragment of that page has the answer of an MCP server, which supabase-js would take for one of its own.
+            detectSessionInUrl: location.pathname !== AUTHORIZED_PATH,
+            experimental: { recoveryCodes: true },
+          },
+        }
+      : { accessToken }),
     global: { fetch: watchedFetch, headers: { "x-client-info": `swarmbase-console/${config.version}` } },
   });
   loaded = { client, config };

@@ -11,6 +11,7 @@ import {
 } from "./cached-rows.ts";
 import { getClient, type TableName } from "./client.ts";
 import { setLive } from "./connection.ts";
+import { isPortal } from "./portal.ts";
 
 export interface LiveOptions {
   /** A realtime filter: "swarm_id=eq.…". By default, all rows that the user may see. */
@@ -61,7 +62,7 @@ export function useLiveTable(table: TableName, options: LiveOptions = {}): void 
   const { filter, isOn = true, isQuiet = false, onChange } = options;
   const queries = useQueryClient();
   useEffect(() => {
-    if (!isOn) return;
+    if (!isOn || isPortal()) return;
     return listen({ table, filter, isQuiet, queries, listener: { ...(onChange !== undefined && { onChange }) } });
   }, [table, filter, isOn, isQuiet, onChange, queries]);
 }

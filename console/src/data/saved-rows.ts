@@ -4,7 +4,7 @@ import type { EventFeed, EventFeedDraft } from "./event-feeds.ts";
 import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import type { SwarmChange } from "./swarms.ts";
 import type { Tool, ToolUpdate } from "./tools.ts";
-import { WEBHOOK_COLUMNS, type Webhook, type WebhookDraft } from "./webhooks.ts";
+import { type Webhook, type WebhookDraft, webhookColumns } from "./webhooks.ts";
 
 // Apart from the reads of these tables, so that pages without forms do not load how a form is saved.
 
@@ -26,5 +26,5 @@ export function useSaveEventFeed(): SaveEdit<EventFeed, EventFeedDraft> {
 }
 
 export function useSaveWebhook(): SaveEdit<Webhook, WebhookDraft> {
-  return useSaveEdit({ table: "webhooks", columns: WEBHOOK_COLUMNS });
+  return useSaveEdit({ table: "webhooks", columns: webhookColumns() });
 }

@@ -2,6 +2,7 @@ import type { RealtimeChannel } from "@supabase/supabase-js";
 import { useEffect } from "react";
 import { getClient } from "./client.ts";
 import { setLive } from "./connection.ts";
+import { isPortal, portalToken } from "./portal.ts";
 
 /** Null: anything may have changed, because several signals came together or some were missed. */
 export type OnSignal<Signal> = (signal: Signal | null) => void;
@@ -14,6 +15,8 @@ interface Shared {
 
 /** For signals that cause requests, of which a user has 100 per minute. */
 export const REQUEST_INTERVAL_MS = 3_000;
+/** The portal has no channels. */
+const POLL_MS = 10_000;
 const shared = new Map<string, Shared>();
 
 /** Calls after each signal of a private channel, at most once per interval. Hooks with the same topic share a channel. */
@@ -29,7 +32,7 @@ export function useSignalsOfAny(topics: readonly string[], onSignal: () => void,
   useEffect(() => {
     const throttle = new Throttle(intervalMs, onSignal);
     const receive = (): void => throttle.receive(null);
-    const followed = joined === "" ? [] : joined.split(" ");
+    const followed = joined === "" ? [] : joined.split(" ", isPortal() ? 1 : undefined);
     // A channel that is open already sends nothing now, and a signal may have waited for the end of an interval.
     if (followed.some((topic) => shared.has(topic))) receive();
     const ends = followed.map((topic) => follow(topic, receive, REQUEST_INTERVAL_MS));
@@ -42,6 +45,7 @@ export function useSignalsOfAny(topics: readonly string[], onSignal: () => void,
 
 /** Returns a function that ends it. */
 function follow(topic: string, onSignal: OnSignal<never>, intervalMs: number): () => void {
+  if (isPortal()) return poll(() => onSignal(null));
   const found = shared.get(topic) ?? open(topic, intervalMs);
   // One of its own for each call: the same function can follow again before it has left.
   const listener: OnSignal<never> = (signal) => onSignal(signal);
@@ -55,6 +59,13 @@ function follow(topic: string, onSignal: OnSignal<never>, intervalMs: number): (
   };
   // After the effects of the next render, which may follow the same topic.
   return () => queueMicrotask(leave);
+}
+
+function poll(read: () => void): () => void {
+  const timer = setInterval(() => {
+    if (document.visibilityState === "visible" && portalToken.get() !== "") read();
+  }, POLL_MS);
+  return () => clearInterval(timer);
 }
 
 function open(topic: string, intervalMs: number): Shared {

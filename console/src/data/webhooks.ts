@@ -5,14 +5,24 @@ import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
+import { isPortal } from "./portal.ts";
 import { type Pages, type ReadResult, usePages, useRow, useRows } from "./rows.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
-/** Without the secret, which is read only to be shown. */
-export const WEBHOOK_COLUMNS =
-  "id, name, url, events, is_active, headers, filter, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
+const COLUMNS =
+  "id, name, url, events, is_active, header_names, filter, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
 
-export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id" | "run_id" | "bodies" | "receives_app_events">;
+/** Without the secret, which is read only to be shown. The portal may not read the values of headers. */
+export function webhookColumns(): string {
+  return isPortal() ? COLUMNS : `${COLUMNS}, headers`;
+}
+
+export interface Webhook
+  extends Omit<Row<"webhooks">, "secret" | "user_id" | "run_id" | "bodies" | "receives_app_events" | "headers"> {
+  readonly header_names: readonly string[];
+  /** Absent in the portal. */
+  readonly headers?: Row<"webhooks">["headers"];
+}
 
 export interface ListedWebhook extends Webhook {
   /** The newest delivery, if any. */
@@ -37,7 +47,7 @@ export function useWebhooks({ search, state, sort }: WebhookFilter): Pages<Liste
     read: (client, { last, size }) => {
       let query = client
         .from("webhooks")
-        .select(`${WEBHOOK_COLUMNS}, last:webhook_deliveries(status, created_at)`)
+        .select(`${webhookColumns()}, last:webhook_deliveries(status, created_at)`)
         // Those of single runs come and go with them.
         .is("run_id", null);
       if (state === "active") query = query.eq("is_active", true);
@@ -54,7 +64,7 @@ export function useWebhooks({ search, state, sort }: WebhookFilter): Pages<Liste
 
 export function useWebhook(id: string): ReadResult<Webhook> {
   useLiveTable("webhooks");
-  return useRow("webhooks", id, { columns: WEBHOOK_COLUMNS });
+  return useRow("webhooks", id, { columns: webhookColumns() });
 }
 
 /** The webhooks to which an event can be replayed. */
@@ -73,17 +83,27 @@ export interface WebhookDraft {
   readonly url: string;
   readonly events: readonly AnyEventType[];
   readonly is_active: boolean;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Absent: as they are. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly filter: JsonObject | null;
   readonly retry_count: number;
   readonly timeout_ms: number;
 }
 
-export function useCreateWebhook(): Write<WebhookDraft, Pick<Webhook, "id" | "name">> {
+interface MadeWebhook extends Pick<Webhook, "id" | "name"> {
+  /** The portal reads it with the new row, and never again. */
+  readonly secret?: string;
+}
+
+export function useCreateWebhook(): Write<WebhookDraft, MadeWebhook> {
   return useWrite({
     tables: ["webhooks"],
-    write: (client, draft, key) =>
-      unwrap(once(client.from("webhooks").insert(asRow(draft)).select("id, name").single(), key)),
+    write: (client, draft, key) => {
+      const columns = isPortal() ? "id, name, secret" : "id, name";
+      return unwrap(
+        once(client.from("webhooks").insert(asRow(draft)).select<string, MadeWebhook>(columns).single(), key),
+      );
+    },
   });
 }
 
@@ -191,5 +211,5 @@ function asRow<Draft extends Partial<WebhookDraft>>(draft: Draft) {
     ...rest,
     ...(events !== undefined && { events: [...events] }),
     ...(headers !== undefined && { headers: { ...headers } }),
-  } as Omit<Draft, "events" | "headers"> & { events: AnyEventType[]; headers: Record<string, string> };
+  } as Omit<Draft, "events" | "headers"> & { events: AnyEventType[]; headers?: Record<string, string> };
 }

@@ -26,6 +26,8 @@ export function describeAccepted(row: SettingRow): string {
       return "true or false";
     case "addresses":
       return "IP addresses or CIDR blocks, separated by commas";
+    case "origins":
+      return "origins such as `https://app.example.com` or `https://*.example.com`, separated by commas";
     case "url-patterns":
       return "addresses with a scheme, separated by commas; `*` stands for a part of a host or path, `**` for anything";
     case "names":
@@ -73,6 +75,8 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
       return text === "true" ? true : text === "false" ? false : null;
     case "addresses":
       return parseList(text, isAddressOrBlock);
+    case "origins":
+      return parseList(text, isOrigin);
     case "url-patterns":
       return parseList(text, isUrlPattern);
     case "names":
@@ -138,6 +142,13 @@ function parseIntegers(
 /** An identifier of PostgreSQL. */
 function isName(entry: string): boolean {
   return entry !== "" && !entry.includes("\0") && Buffer.byteLength(entry) <= 63;
+}
+
+/** A scheme and a host, which may begin with `*.`, as a Content-Security-Policy names them. */
+function isOrigin(entry: string): boolean {
+  const [, wildcard, rest = ""] = /^https?:\/\/(\*\.)?([^*;,'"\s]+)$/.exec(entry) ?? [];
+  const named = entry.replace("*.", "");
+  return rest !== "" && URL.parse(named)?.origin === named && (wildcard === undefined || rest.includes("."));
 }
 
 /** Any scheme is valid: mobile applications have their own (`myapp://callback`). */

@@ -33,6 +33,10 @@ export const SERVICE_SETTINGS = {
     { kind: "boolean", default: true },
     "Whether the console for the browser is served at `/`. In a clone of the repository, the service builds it at the start when it is missing or outdated.",
   ),
+  PORTAL_FRAME_ANCESTORS: setting(
+    { kind: "origins", default: [] },
+    "Origins whose pages may show the portal of webhooks in a frame; `*.` stands for any subdomain. Empty: no page may. The console itself is never shown in a frame.",
+  ),
   EXTENSIONS: setting(
     {
       kind: "extensions",

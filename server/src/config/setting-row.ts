@@ -25,7 +25,7 @@ interface BooleanRule extends Options {
 }
 
 interface ListRule extends Options {
-  readonly kind: "addresses" | "url-patterns" | "names" | "extensions";
+  readonly kind: "addresses" | "origins" | "url-patterns" | "names" | "extensions";
   /** Null when the default depends on other settings; the description says how. */
   readonly default: readonly string[] | null;
 }

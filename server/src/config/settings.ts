@@ -16,7 +16,7 @@ type GivenValue<R extends SettingRow> = R extends { kind: "integer" }
     ? R["choices"][number]
     : R extends { kind: "boolean" }
       ? boolean
-      : R extends { kind: "addresses" | "url-patterns" | "names" | "extensions" }
+      : R extends { kind: "addresses" | "origins" | "url-patterns" | "names" | "extensions" }
         ? readonly string[]
         : R extends { kind: "seconds-list" | "ports" }
           ? readonly number[]

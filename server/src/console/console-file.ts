@@ -50,6 +50,15 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
+/** Lets pages of these origins show a page of the console in a frame. */
+export function allowFrames(answer: ConsoleAnswer, ancestors: readonly string[]): ConsoleAnswer {
+  if (ancestors.length === 0) return answer;
+  // X-Frame-Options knows no list of origins, and old browsers would forbid what the policy permits.
+  const { "x-frame-options": _denied, ...headers } = answer.headers;
+  const policy = POLICY.replace("frame-ancestors 'none'", `frame-ancestors ${ancestors.join(" ")}`);
+  return { ...answer, headers: { ...headers, "content-security-policy": policy } };
+}
+
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",

@@ -4,6 +4,7 @@ import type { Environment } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { escapeHtml } from "../html/index.ts";
 import {
+  allowFrames,
   type AskedFor,
   answerWithFile,
   type ConsoleAnswer,
@@ -18,6 +19,8 @@ export interface ConsoleModule {
   findFile(path: string, asked: AskedFor): ConsoleAnswer | null;
   /** The one page; before it is built, or when it could not be, a page that says so. */
   getPage(asked: AskedFor): ConsoleAnswer;
+  /** The same page at the path of the portal, where other pages can be allowed to show it in a frame. */
+  getPortal(asked: AskedFor): ConsoleAnswer;
   /** What the page needs to know before it can call the service. Nothing in it is secret. */
   getStart(): Promise<ConsoleAnswer>;
   close(): Promise<void>;
@@ -32,6 +35,8 @@ export interface ConsoleOptions {
   readonly mail: "smtp" | "file";
   /** Pages of extensions, by name: `reference` is at `/reference`. */
   readonly links: readonly string[];
+  /** Origins whose pages may show the portal in a frame. */
+  readonly portalAncestors: readonly string[];
   /** A folder with the built files, or the workspace of the console; default: beside the server. */
   readonly folder?: string;
   onProgress(line: string): void;
@@ -73,28 +78,30 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
       observer.note("console.unavailable", { error });
     },
   );
+  const getPage = (asked: AskedFor): ConsoleAnswer => {
+    switch (state.kind) {
+      case "building":
+        return renderNotice(
+          "The console is being built",
+          "This happens once and takes a few seconds. The page then loads by itself. The API is available already.",
+          { refresh: REFRESH_SECONDS, "retry-after": REFRESH_SECONDS },
+        );
+      case "failed":
+        return renderNotice("The console is not available", `${state.reason} The API is available.`);
+      case "ready": {
+        const page = state.files.get(PAGE);
+        if (page === undefined) throw new Error("the built console has no page");
+        return answerWithFile(page, asked);
+      }
+    }
+  };
   return {
     findFile: (path, asked) => {
       const file = state.kind === "ready" && path !== PAGE ? state.files.get(path) : undefined;
       return file === undefined ? null : answerWithFile(file, asked);
     },
-    getPage: (asked) => {
-      switch (state.kind) {
-        case "building":
-          return renderNotice(
-            "The console is being built",
-            "This happens once and takes a few seconds. The page then loads by itself. The API is available already.",
-            { refresh: REFRESH_SECONDS, "retry-after": REFRESH_SECONDS },
-          );
-        case "failed":
-          return renderNotice("The console is not available", `${state.reason} The API is available.`);
-        case "ready": {
-          const page = state.files.get(PAGE);
-          if (page === undefined) throw new Error("the built console has no page");
-          return answerWithFile(page, asked);
-        }
-      }
-    },
+    getPage,
+    getPortal: (asked) => allowFrames(getPage(asked), options.portalAncestors),
     getStart: async () => ({
       status: 200,
       headers: { ...PAGE_HEADERS, "content-type": "application/json; charset=utf-8", "cache-control": "no-cache" },

@@ -31,6 +31,7 @@ describe("defaults", () => {
       roles: ["api", "worker", "realtime"],
       workers: 0,
       consoleEnabled: true,
+      portalFrameAncestors: [],
       extensions: [
         "providers",
         "reference",
@@ -315,6 +316,28 @@ describe("accepted and rejected values", () => {
     WEBHOOK_ALLOWED_PORTS: {
       good: ["5432", "1, 65535"],
       bad: ["0", "65536", "5432,", "-1", "05432", "https", "1-1024", "1,".repeat(100) + "1"],
+    },
+    PORTAL_FRAME_ANCESTORS: {
+      good: ["https://app.example.com", "https://a.example:8443, https://*.example.org", "http://localhost:3000"],
+      bad: [
+        "*",
+        "'self'",
+        "app.example.com",
+        "https://",
+        "https://*",
+        "https://*.com/",
+        "https://*.localhost",
+        "https://a.example/",
+        "https://a.example/path",
+        "https://a.example; script-src *",
+        "https://a.example https://b.example",
+        "https://u@a.example",
+        "https://A.example",
+        "https://a.*.example",
+        "ftp://a.example",
+        "data:",
+        "https://a.example,",
+      ],
     },
     TRUSTED_PROXIES: {
       good: ["127.0.0.1", "10.0.0.0/0", "::/128"],

@@ -45,6 +45,7 @@ let isHeldCopy = false;
 let isFirstStart = false;
 let mayAddProvider = false;
 let links: string[] = [];
+let portalAncestors: string[] = [];
 
 function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModule {
   const module = openConsole({
@@ -54,6 +55,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModu
     anonKey: "public-key",
     mail: "file",
     links,
+    portalAncestors,
     folder,
     onProgress: (line) => lines.push(line),
     isHeldCopy: () => isHeldCopy,
@@ -125,6 +127,30 @@ test("the page and its files, as a browser asks for them", async (t) => {
   const first = await server.request("/console.json");
   isFirstStart = false;
   assert.deepEqual(first.json, { ...start.json, first_start: true });
+});
+
+test("the portal is shown in frames of the named origins alone, and the console in none", async (t) => {
+  const framesOf = async (server: TestServer, path: string): Promise<unknown[]> => {
+    const { status, text, headers } = await server.request(path, { headers: HTML });
+    const ancestors = /frame-ancestors ([^;]*)/.exec(String(headers["content-security-policy"]))?.[1];
+    return [status, text, ancestors, headers["x-frame-options"]];
+  };
+  const closed = await serve(t, open(t, await makeBuilt(t)));
+  await untilSettled(closed);
+  assert.deepEqual(await framesOf(closed, "/portal"), [200, PAGE, "'none'", "DENY"]);
+  portalAncestors = ["https://app.example.com", "https://*.example.org"];
+  const shown = await serve(t, open(t, await makeBuilt(t)));
+  portalAncestors = [];
+  await untilSettled(shown);
+  const ancestors = "https://app.example.com https://*.example.org";
+  for (const path of ["/portal", "/portal/webhooks/new"])
+    assert.deepEqual(await framesOf(shown, path), [200, PAGE, ancestors, undefined]);
+  for (const path of ["/", "/webhooks", "/portals", "/Portal"])
+    assert.deepEqual(await framesOf(shown, path), [200, PAGE, "'none'", "DENY"], path);
+  const { headers } = await shown.request("/portal", { headers: HTML });
+  const again = await shown.request("/portal", { headers: { ...HTML, "if-none-match": String(headers["etag"]) } });
+  assert.equal(again.status, 304);
+  assert.equal(again.headers["content-security-policy"], headers["content-security-policy"]);
 });
 
 test("a folder of built files, as the published package has it, is served without a build", async (t) => {

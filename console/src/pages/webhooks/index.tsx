@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { Route, Routes } from "react-router";
+import { isPortal } from "../../data/portal.ts";
 import { NoSuchRow } from "../../components/no-such-row.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { WebhookList } from "./list/webhook-list.tsx";
@@ -25,10 +26,14 @@ export function WebhooksPage() {
         <Route index element={<WebhookList />} />
         <Route path="new" element={<NewWebhook />} />
         <Route path="event-types" element={<EventCatalogue />} />
-        <Route path="feeds" element={<FeedList />} />
-        <Route path="feeds/new" element={<NewFeed />} />
-        <Route path="feeds/:feedId" element={<EditFeed />} />
-        <Route path="tester" element={<ReceiverTester />} />
+        {!isPortal() && (
+          <>
+            <Route path="feeds" element={<FeedList />} />
+            <Route path="feeds/new" element={<NewFeed />} />
+            <Route path="feeds/:feedId" element={<EditFeed />} />
+            <Route path="tester" element={<ReceiverTester />} />
+          </>
+        )}
         <Route path=":webhookId" element={<WebhookPage />} />
         <Route path=":webhookId/edit" element={<EditWebhook />} />
         <Route path=":webhookId/deliveries/:deliveryId" element={<DeliveryPage />} />

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { isPortal } from "../../data/portal.ts";
 import { CardSection } from "../../components/card.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Tabs } from "../../components/tabs.tsx";
@@ -8,7 +9,8 @@ const LISTEN = "npm run swarmbase -- listen --forward http://localhost:3000/hook
 
 /** Code for a receiver. */
 export function ReceiverSnippets() {
-  const [way, setWay] = useState("listen");
+  const [first] = RECEIVER_PROGRAMS;
+  const [way, setWay] = useState(isPortal() ? (first?.language ?? "") : "listen");
   return (
     <CardSection
       title="Example receivers"
@@ -19,16 +21,7 @@ export function ReceiverSnippets() {
         value={way}
         onChange={setWay}
         tabs={[
-          {
-            value: "listen",
-            label: "On this machine",
-            content: (
-              <Snippet label="Where the service runs" code={LISTEN}>
-                Prints your events and forwards them to your program, with the headers and the body of a webhook. All
-                traffic stays on this machine.
-              </Snippet>
-            ),
-          },
+          ...(isPortal() ? [] : [LOCALLY]),
           ...RECEIVER_PROGRAMS.map(({ language, file, command, code }) => ({
             value: language,
             label: language,
@@ -60,3 +53,14 @@ function Snippet({
     </div>
   );
 }
+
+const LOCALLY = {
+  value: "listen",
+  label: "On this machine",
+  content: (
+    <Snippet label="Where the service runs" code={LISTEN}>
+      Prints your events and forwards them to your program, with the headers and the body of a webhook. All traffic stays
+      on this machine.
+    </Snippet>
+  ),
+};

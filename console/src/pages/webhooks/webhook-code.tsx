@@ -1,4 +1,6 @@
+import type { ComponentProps } from "react";
 import type { Delivery } from "../../data/deliveries.ts";
+import { isPortal } from "../../data/portal.ts";
 import type { Webhook } from "../../data/webhooks.ts";
 import { writeCurl } from "../../components/write-snippets.ts";
 import { ShowCode } from "../../components/show-code.tsx";
@@ -29,7 +31,7 @@ const { data: webhook, error } = await supabase
   .select()
   .single();
 console.log(webhook?.secret ?? error);`;
-  return <ShowCode title="Webhooks from code" curl={curl} supabaseJs={supabaseJs} />;
+  return <Snippets title="Webhooks from code" curl={curl} supabaseJs={supabaseJs} />;
 }
 
 /** Snippets that test a webhook, read its deliveries and recover failed ones. */
@@ -74,7 +76,7 @@ console.log(answer.success, answer.status_code);
 await supabase.functions.invoke("webhooks", {
   body: { action: "regenerate_secret", webhook_id: webhookId, grace_period_seconds: 86400 },
 });`;
-  return <ShowCode title={`${name} from code`} curl={curl} supabaseJs={supabaseJs} />;
+  return <Snippets title={`${name} from code`} curl={curl} supabaseJs={supabaseJs} />;
 }
 
 /** Snippets that read the attempts of a delivery and send it again. */
@@ -108,5 +110,10 @@ await supabase.functions.invoke("webhook-dispatcher", {
 await supabase.functions.invoke("webhook-dispatcher", {
   body: { action: "replay", event_id: ${JSON.stringify(`evt_${eventId}`)} },
 });`;
-  return <ShowCode title="This delivery from code" curl={curl} supabaseJs={supabaseJs} />;
+  return <Snippets title="This delivery from code" curl={curl} supabaseJs={supabaseJs} />;
+}
+
+/** Customers of an app, who see the portal, have no key for the API. */
+function Snippets(props: ComponentProps<typeof ShowCode>) {
+  return isPortal() ? null : <ShowCode {...props} />;
 }

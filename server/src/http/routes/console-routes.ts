@@ -18,7 +18,10 @@ export function consoleRoutes(module: ConsoleModule): Route[] {
     if (answer === null) throw notFoundError(path);
     return sendAnswer(reply, answer);
   };
+  const sendPortal: Route["handler"] = (request, reply) => sendAnswer(reply, module.getPortal(askedFor(request)));
   return [
+    { method: "GET", path: "/portal", access: "public", limit: null, handler: sendPortal },
+    { method: "GET", path: "/portal/*", access: "public", limit: null, handler: sendPortal },
     {
       method: "GET",
       path: "/",

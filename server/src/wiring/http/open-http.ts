@@ -84,7 +84,9 @@ function openConsoleModule(
   const isHeldCopy = (): boolean => copyHold.isHeld;
   const isFirstStart = watchFirstStart(auth);
   const providers = { providerNames, preferredFramework, mayAddProvider: () => providerSetup.isAllowed() };
-  const consoleModule = openConsole({ ...context, anonKey, mail, links, isHeldCopy, isFirstStart, ...providers });
+  const portalAncestors = settings.portalFrameAncestors;
+  const pages = { anonKey, mail, links, portalAncestors, isHeldCopy, isFirstStart } as const;
+  const consoleModule = openConsole({ ...context, ...pages, ...providers });
   closers.add("console", () => consoleModule.close());
   return consoleModule;
 }

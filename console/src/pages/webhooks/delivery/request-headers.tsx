@@ -13,7 +13,6 @@ const FRESH = "new for each attempt";
 
 /** The headers of an attempt. Signatures are not stored, but can be computed with the secret. */
 export function RequestHeaders({ delivery, webhook }: RequestHeadersProps) {
-  const own = Object.keys(webhook.headers);
   const lines: readonly (readonly [name: string, value: string, isLiteral: boolean])[] = [
     ["Content-Type", "application/json", true],
     ["User-Agent", "Swarmbase-Webhooks/1", true],
@@ -24,7 +23,7 @@ export function RequestHeaders({ delivery, webhook }: RequestHeadersProps) {
     [STANDARD_WEBHOOK_HEADERS.id, `evt_${delivery.event_id}`, true],
     [STANDARD_WEBHOOK_HEADERS.timestamp, `same as ${WEBHOOK_HEADERS.timestamp}`, false],
     [STANDARD_WEBHOOK_HEADERS.signature, `v1,…, ${FRESH}`, false],
-    ...own.map((name) => [name, "your custom header, with its current value", false] as const),
+    ...webhook.header_names.map((name) => [name, "your custom header, with its current value", false] as const),
   ];
   return (
     <details className="text-sm">

@@ -2,6 +2,7 @@ import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS, WEBHOOK_TOLERANCE_SECONDS } 
 import { Eye } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Delivery } from "../../../data/deliveries.ts";
+import { isPortal } from "../../../data/portal.ts";
 import { useRevealSecret } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -36,7 +37,8 @@ export function SignatureCard({ delivery, webhookId }: { readonly delivery: Deli
       title="Signature"
       description="Your receiver verifies with it that the service sent the delivery and that nobody changed it."
       action={
-        signed === null && (
+        signed === null &&
+        !isPortal() && (
           <Button size="small" icon={<Eye />} isBusy={reveal.isBusy} onClick={() => void sign()}>
             Sign it here
           </Button>
@@ -67,7 +69,7 @@ export function SignatureCard({ delivery, webhookId }: { readonly delivery: Deli
             </p>
             <CodeBlock
               label={WEBHOOK_HEADERS.signature}
-              code={signed?.signature ?? "sha256=…  (press “Sign it here”)"}
+              code={signed?.signature ?? (isPortal() ? "sha256=…" : "sha256=…  (press “Sign it here”)")}
               isWrapped
             />
           </Step>

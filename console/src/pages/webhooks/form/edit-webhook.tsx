@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
+import { isPortal } from "../../../data/portal.ts";
 import { useWebhook, type Webhook, type WebhookDraft } from "../../../data/webhooks.ts";
 import { useSaveWebhook } from "../../../data/saved-rows.ts";
 import { SAVED } from "../../../components/leave-guard.tsx";
@@ -30,7 +31,9 @@ function Edit({ webhook }: { readonly webhook: Webhook }) {
       if ((await undo.run({ base: saved, change: before })) === null)
         toast({ text: `${saved.name} was changed again, so this was not undone.`, tone: "bad" });
     };
-    toast({ text: `${saved.name} is saved.`, action: { label: "Undo", run: () => void takeBack() } });
+    const isElsewhere = isPortal() && URL.parse(saved.url)?.host !== URL.parse(base.url)?.host;
+    const moved = isElsewhere ? " For its new host it has another secret: rotate it to see one." : "";
+    toast({ text: `${saved.name} is saved.${moved}`, action: { label: "Undo", run: () => void takeBack() } });
     await navigate(`/webhooks/${id}`, { state: SAVED });
   };
   return (
@@ -45,6 +48,7 @@ function Edit({ webhook }: { readonly webhook: Webhook }) {
       />
       <WebhookForm
         initial={before}
+        headerNames={base.header_names}
         write={save}
         action="Save"
         onSubmit={(draft) => void save.run({ base, change: draft }).then(finish)}
@@ -56,5 +60,6 @@ function Edit({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function draftOf({ name, url, events, is_active, headers, filter, retry_count, timeout_ms }: Webhook): WebhookDraft {
-  return { name, url, events, is_active, headers, filter, retry_count, timeout_ms };
+  const draft = { name, url, events, is_active, filter, retry_count, timeout_ms };
+  return headers === undefined ? draft : { ...draft, headers };
 }

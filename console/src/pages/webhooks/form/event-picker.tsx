@@ -2,6 +2,7 @@ import { EVENT_TYPES_BY_GROUP, type EventGroup, isAppEventType } from "@swarmbas
 import { CircleAlert } from "lucide-react";
 import { useId, useState } from "react";
 import { type AnyEventType, type DescribedEventType, useEventTypes } from "../../../data/event-types.ts";
+import { isPortal } from "../../../data/portal.ts";
 import { Button } from "../../../components/button.tsx";
 import { Checkbox } from "../../../components/checkbox.tsx";
 import { SearchInput } from "../../../components/search-input.tsx";
@@ -33,7 +34,7 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
       label: GROUP_LABELS[group],
       types: matching.filter(({ type }) => types.includes(type)),
     })),
-    { label: "Your app", types: matching.filter(({ type }) => isAppEventType(type)) },
+    { label: isPortal() ? "The app" : "Your app", types: matching.filter(({ type }) => isAppEventType(type)) },
   ].filter(({ types }) => types.length > 0);
   const choose = (types: readonly AnyEventType[], isOn: boolean) => {
     const next = new Set(isOn ? [...chosen, ...types] : chosen.filter((type) => !types.includes(type)));

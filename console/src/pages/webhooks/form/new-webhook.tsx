@@ -1,6 +1,11 @@
 import { WEBHOOK_DEFAULTS } from "@swarmbase/sdk";
+import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useCreateWebhook, type WebhookDraft } from "../../../data/webhooks.ts";
+import { isPortal } from "../../../data/portal.ts";
+import { Button } from "../../../components/button.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
 import { SAVED } from "../../../components/leave-guard.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -21,17 +26,21 @@ export function NewWebhook() {
   const create = useCreateWebhook();
   const navigate = useNavigate();
   const toast = useToast();
+  const [shown, setShown] = useState<{ readonly id: string; readonly secret: string } | null>(null);
+  const open = (id: string) => void navigate(`/webhooks/${id}`, { state: SAVED });
   const submit = async (draft: WebhookDraft) => {
     const made = await create.run(draft);
     if (made === null) return;
     toast({ text: `${made.name} is ready.` });
-    await navigate(`/webhooks/${made.id}`, { state: SAVED });
+    const { id, secret } = made;
+    if (secret === undefined) open(id);
+    else setShown({ id, secret });
   };
   return (
     <>
       <PageHeader
         title="New webhook"
-        description="The service generates the signing secret and shows it on the next page."
+        description={`The service generates the signing secret and shows it ${isPortal() ? "once, when the webhook is made" : "on the next page"}.`}
         crumbs={[{ label: "Webhooks", to: "/webhooks" }]}
       />
       <WebhookForm
@@ -41,6 +50,25 @@ export function NewWebhook() {
         onSubmit={(draft) => void submit(draft)}
         onCancel={() => void navigate("/webhooks")}
       />
+      {shown !== null && <MadeSecret secret={shown.secret} onClose={() => open(shown.id)} />}
     </>
+  );
+}
+
+function MadeSecret({ secret, onClose }: { readonly secret: string; onClose(): void }) {
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="The signing secret"
+      description="Configure it in your receiver, which verifies deliveries with it. It is not shown again."
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <CodeBlock label="WEBHOOK_SECRET" code={secret} isWrapped />
+    </Dialog>
   );
 }

@@ -2,6 +2,7 @@ import { FIELD_BOUNDS, RETRY_SCHEDULE_SECONDS } from "@swarmbase/sdk";
 import { useState } from "react";
 import type { WebhookDraft } from "../../../data/webhooks.ts";
 import type { Write } from "../../../data/write.ts";
+import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
 import { type FormFailure, FormFrame } from "../../../components/form-frame.tsx";
@@ -18,7 +19,9 @@ import { fromLines, toLines } from "../../../components/header-lines.ts";
 import { HeadersEditor } from "../../../components/headers-editor.tsx";
 
 export interface WebhookFormProps {
+  /** Without headers: those with the names of `headerNames` are kept unless others replace them. */
   readonly initial: WebhookDraft;
+  readonly headerNames?: readonly string[];
   /** The write whose errors the form shows. */
   readonly write: Pick<Write<never, unknown>, "isBusy" | "errors"> & { readonly failure: FormFailure | null };
   readonly action: string;
@@ -31,9 +34,11 @@ const NAME = FIELD_BOUNDS["webhooks.name"];
 const RETRIES = FIELD_BOUNDS["webhooks.retry_count"];
 const TIMEOUT = FIELD_BOUNDS["webhooks.timeout_ms"];
 
-export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCancel }: WebhookFormProps) {
+export function WebhookForm(props: WebhookFormProps) {
+  const { initial, headerNames = [], write, action, onSubmit, onResolve, onCancel } = props;
   const [draft, setDraft] = useState(initial);
-  const [lines, setLines] = useState(() => toLines(initial.headers));
+  const [lines, setLines] = useState(() => toLines(initial.headers ?? {}));
+  const [areKept, setKept] = useState(initial.headers === undefined && headerNames.length > 0);
   const [filterText, setFilterText] = useState(() => toFilterText(initial.filter));
   const [inputErrors, setInputErrors] = useState<FormFailure | null>(null);
   const failure = inputErrors ?? write.failure;
@@ -46,7 +51,7 @@ export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCan
   };
   const submit = () => {
     const filter = parseFilter(filterText);
-    const complete = { ...draft, headers: fromLines(lines), filter: filter ?? null };
+    const complete = { ...draft, ...(!areKept && { headers: fromLines(lines) }), filter: filter ?? null };
     const found = { ...findErrors(complete), ...(filter === undefined && { filter: NO_FILTER_ERROR }) };
     const isValid = Object.keys(found).length === 0;
     setInputErrors(isValid ? null : { message: "", fields: found });
@@ -149,17 +154,35 @@ export function WebhookForm({ initial, write, action, onSubmit, onResolve, onCan
         title="Custom headers"
         description="Optional. Sent with every delivery, such as a key for your gateway."
       >
-        <HeadersEditor
-          lines={lines}
-          errors={errors}
-          onChange={(next) => {
-            setLines(next);
-            setDirty(true);
-            touch("headers");
-          }}
-        />
+        {areKept ? (
+          <KeptHeaders names={headerNames} onReplace={() => setKept(false)} />
+        ) : (
+          <HeadersEditor
+            lines={lines}
+            errors={errors}
+            onChange={(next) => {
+              setLines(next);
+              setDirty(true);
+              touch("headers");
+            }}
+          />
+        )}
       </CardSection>
     </FormFrame>
+  );
+}
+
+/** Headers whose values the form does not have. */
+function KeptHeaders({ names, onReplace }: { readonly names: readonly string[]; onReplace(): void }) {
+  return (
+    <div className="grid justify-items-start gap-3">
+      <p>
+        <span className="font-mono text-sm">{names.join(", ")}</span>, with values that are not shown.
+      </p>
+      <Button size="small" onClick={onReplace}>
+        Replace all headers
+      </Button>
+    </div>
   );
 }
 

@@ -2,6 +2,7 @@ import { Plus, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { SORTS } from "../../../data/keyset.ts";
+import { isPortal } from "../../../data/portal.ts";
 import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { useDeliverySignals } from "../../../data/webhook-signals.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
@@ -53,8 +54,12 @@ export function WebhookList() {
         <>
           <WebhooksCode />
           <ButtonLink to="/webhooks/event-types">Event types</ButtonLink>
-          <ButtonLink to="/webhooks/feeds">Event feeds</ButtonLink>
-          <ButtonLink to="/webhooks/tester">Test a receiver</ButtonLink>
+          {!isPortal() && (
+            <>
+              <ButtonLink to="/webhooks/feeds">Event feeds</ButtonLink>
+              <ButtonLink to="/webhooks/tester">Test a receiver</ButtonLink>
+            </>
+          )}
           <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
             New webhook
           </ButtonLink>

@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { canRetryNow, type DeliveryFilter, type LiveDeliveries } from "../../../data/deliveries.ts";
 import { type AnyEventType, useEventChoices } from "../../../data/event-types.ts";
+import { isPortal } from "../../../data/portal.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
 import { typed } from "../../../components/typed.ts";
@@ -82,9 +83,11 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
           <span className="text-ink-faint max-sm:first-letter:uppercase">to</span>
           <TextInput type="datetime-local" aria-label="To" {...typed(params.get("to"), (text) => set("to", text))} />
         </div>
-        <Button icon={<RotateCcw />} onClick={() => setIsRetrying(true)}>
-          Retry failed …
-        </Button>
+        {!isPortal() && (
+          <Button icon={<RotateCcw />} onClick={() => setIsRetrying(true)}>
+            Retry failed …
+          </Button>
+        )}
       </Toolbar>
       {search !== "" && filter.id === null && (
         <p role="status" className="mb-4 text-ink-soft">

@@ -1,5 +1,6 @@
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
+import { isPortal } from "../../../data/portal.ts";
 import { type NewSecret, useRegenerateSecret, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -51,7 +52,9 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
       description={
         made === null
           ? "Generates a new secret. The previous one can also sign for a grace period."
-          : "Configure it in your receiver. You can also reveal it on this page later."
+          : isPortal()
+            ? "Configure it in your receiver. It is not shown again."
+            : "Configure it in your receiver. You can also reveal it on this page later."
       }
       footer={
         made === null ? (
@@ -87,7 +90,7 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
           <p className="text-pretty text-ink-soft">
             {made.previous_secret_expires_at === null
               ? "The previous secret no longer signs."
-              : `The previous secret also signs until ${formatExact(made.previous_secret_expires_at)}. You can end it earlier on this page.`}
+              : `The previous secret also signs until ${formatExact(made.previous_secret_expires_at)}.${isPortal() ? "" : " You can end it earlier on this page."}`}
           </p>
           {made.previous_secret_expires_at !== null && (
             <p className="text-pretty text-ink-soft">

@@ -1,5 +1,6 @@
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
+import { isPortal } from "../../../data/portal.ts";
 import { useRevealSecret, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -20,15 +21,21 @@ export function SecretCard({ webhook }: { readonly webhook: Webhook }) {
     >
       <div className="grid gap-4">
         <SigningSecret secret={secret} />
-        <PreviousSecret webhook={webhook} />
+        {isPortal() ? (
+          <p className="text-ink-soft">It was shown when it was made. Rotate it to get another.</p>
+        ) : (
+          <PreviousSecret webhook={webhook} />
+        )}
         {reveal.failure !== null && <Banner tone="bad">{reveal.failure.message}</Banner>}
         <div className="flex flex-wrap gap-2">
-          <RevealButton
-            isRevealed={secret !== null}
-            isBusy={reveal.isBusy}
-            onReveal={() => void reveal.run(webhook.id).then(setSecret)}
-            onHide={() => setSecret(null)}
-          />
+          {!isPortal() && (
+            <RevealButton
+              isRevealed={secret !== null}
+              isBusy={reveal.isBusy}
+              onReveal={() => void reveal.run(webhook.id).then(setSecret)}
+              onHide={() => setSecret(null)}
+            />
+          )}
           <Button icon={<RefreshCw />} onClick={() => setRotating(true)}>
             Rotate …
           </Button>

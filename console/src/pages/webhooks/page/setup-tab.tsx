@@ -10,8 +10,17 @@ import { ReceiverSnippets } from "../receiver-snippets.tsx";
 import { SecretCard } from "./secret-card.tsx";
 
 export function SetupTab({ webhook }: { readonly webhook: Webhook }) {
-  const { id, events, headers, filter, retry_count, timeout_ms, api_version, created_at, updated_at } = webhook;
-  const names = Object.keys(headers);
+  const {
+    id,
+    events,
+    header_names: names,
+    filter,
+    retry_count,
+    timeout_ms,
+    api_version,
+    created_at,
+    updated_at,
+  } = webhook;
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
       <SecretCard webhook={webhook} />

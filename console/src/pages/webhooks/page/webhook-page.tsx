@@ -1,5 +1,6 @@
 import { useParams, useSearchParams } from "react-router";
 import { useDeliveries } from "../../../data/deliveries.ts";
+import { isPortal } from "../../../data/portal.ts";
 import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
@@ -72,7 +73,9 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
               content: <DeliveriesTab webhook={webhook} filter={filter} deliveries={deliveries} />,
             },
             { value: "performance", label: "Performance", content: <PerformanceTab webhookId={webhook.id} /> },
-            { value: "recovery", label: "Recovery", content: <RecoveryTab webhook={webhook} /> },
+            ...(isPortal()
+              ? []
+              : [{ value: "recovery" as const, label: "Recovery", content: <RecoveryTab webhook={webhook} /> }]),
             { value: "setup", label: "Secret and settings", content: <SetupTab webhook={webhook} /> },
           ]}
         />
