@@ -113,6 +113,10 @@ test("beyond: the examples for long work and for events of the app run without c
   for (const block of await readBlocks("app-events.md")) await run(block, names());
 });
 
+test("beyond: the example for the portal of webhooks runs without changes", async () => {
+  await run((await readBlocks("webhook-portal.md")).join("\n"), names({ admin: openAdmin(service), user_id: ada.id }));
+});
+
 test("beyond: the examples for schedules run without changes", async () => {
   const agent = { id: await add(ada, "agents", { name: "Reporter" }) };
   const blocks = await readBlocks("schedules.md");

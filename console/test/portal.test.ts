@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { findFreePort } from "../../server/test/support/free-port.ts";
@@ -12,6 +14,7 @@ import { createBrowserTest } from "./support/browser-test.ts";
 import type { Instance } from "./support/instance.ts";
 import { createSignedInUser } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
+import { waitUntil } from "./support/swarms.ts";
 
 const APP_PORT = await findFreePort();
 const test = createBrowserTest({ PORTAL_FRAME_ANCESTORS: `http://localhost:${APP_PORT}` });
@@ -142,16 +145,25 @@ test("a customer of an app manages webhooks by a link alone", async (t, { openPa
   await api.callAsService("DELETE", `/rest/v1/event_types?name=eq.${type}`);
 });
 
-/** A page of the app, which shows the portal in a frame. */
-async function serveApp(t: TestContext, port: number): Promise<string> {
-  const html = `<!doctype html><title>App</title><iframe id=portal width=1000 height=700></iframe>
+const APP = `<!doctype html><title>App</title><iframe id=portal width=1000 height=700></iframe>
 <script>
   var asked = 0;
   addEventListener("message", function (event) {
     if (event.data.type === "swarmbase.portal.renew") asked += 1;
   });
 </script>`;
-  const server = createServer((_request, response) => response.setHeader("content-type", "text/html").end(html));
+
+interface ServedApp {
+  readonly html?: string;
+  answerPost?(): Promise<unknown>;
+}
+
+/** A page of the app, which shows the portal in a frame. */
+async function serveApp(t: TestContext, port: number, { html = APP, answerPost }: ServedApp = {}): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.method !== "POST") response.setHeader("content-type", "text/html").end(html);
+    else void answerPost?.().then((answer) => response.end(JSON.stringify(answer)));
+  });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {
@@ -199,6 +211,27 @@ test("the portal is shown in a frame of an allowed page, which gives it another 
   await portal.getByRole("link", { name: "Webhooks" }).click();
   await portal.getByRole("button", { name: "Leave" }).click();
   await portal.getByRole("heading", { name: "No webhooks yet" }).waitFor();
+});
+
+test("the page of the guide shows the portal and renews its link", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  const { makeLink } = await createCustomer(page, instance);
+  const guide = await readFile(join(import.meta.dirname, "../../docs/guides/webhook-portal.md"), "utf8");
+  const html = /^```html\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? "";
+  let links = 0;
+  const answerPost = async (): Promise<{ url: string }> => {
+    const link = await makeLink();
+    links += 1;
+    // The first one seems to end within the minute before which the portal asks for another.
+    if (links === 1)
+      link.hash = link.hash.replace(/expires_at=[^&]+/, `expires_at=${new Date(Date.now() + 30_000).toISOString()}`);
+    return { url: link.href };
+  };
+  await page.goto(await serveApp(t, APP_PORT, { html: `<!doctype html><title>App</title>${html}`, answerPost }));
+  await page.frameLocator("#portal").getByRole("heading", { name: "No webhooks yet" }).waitFor();
+  await waitUntil(async () => links === 2);
+  await page.frameLocator("#portal").getByRole("link", { name: "Event types" }).click();
+  await page.frameLocator("#portal").getByRole("heading", { level: 1, name: "Event types" }).waitFor();
 });
 
 test("no other page shows the portal in a frame, and none the console", async (t, { openPage, instance }) => {
