@@ -59,8 +59,8 @@ const LOCALLY = {
   label: "On this machine",
   content: (
     <Snippet label="Where the service runs" code={LISTEN}>
-      Prints your events and forwards them to your program, with the headers and the body of a webhook. All traffic stays
-      on this machine.
+      Prints your events and forwards them to your program, with the headers and the body of a webhook. All traffic
+      stays on this machine.
     </Snippet>
   ),
 };
