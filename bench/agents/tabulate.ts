@@ -85,6 +85,7 @@ export function tabulateServers(figures: readonly ServerFigures[]): Table {
       shareOfP50(one).toFixed(3),
     ]),
     notes: [],
+    headline: `One core, PostgreSQL included, makes ${formatFigure(1_000 / ((ours?.cpuMs ?? Number.NaN) + (ours?.childCpuMs ?? Number.NaN)))} runs of an agent a second${others.length === 0 ? "" : `. Times as many as the others: ${others.map((one) => `${one.name} ${timesTheRate(one).toFixed(1)}`).join(", ")}`}`,
     goals: others.flatMap((other): Goal[] => [
       {
         about: `times the runs/s of ${other.name}`,

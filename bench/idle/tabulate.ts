@@ -40,6 +40,7 @@ export function tabulateIdle(costs: readonly IdleCost[]): Table {
       `${formatFigure(cost.serviceMiB)} MiB`,
     ]),
     notes: ["All threads of the service and of PostgreSQL, which the nodes share, divided by the number of nodes."],
+    headline: `Without clients, ${named.map(({ name, cpuMsPerSecond, serviceMiB }) => `${name} takes ${formatFigure(cpuMsPerSecond / MS_PER_PERCENT)} % of a core and ${formatFigure(serviceMiB)} MiB`).join(", ")}`,
     goals,
     plot: {
       caption: "% of a core, less is better",

@@ -28,8 +28,12 @@ export function renderPage({ date, isQuick, machine, versions, parts }: Results,
   const goals = parts.flatMap(({ tables }) => tables.flatMap((table) => table.goals));
   const met = goals.filter(isMet).length;
   const costs = goals.filter(({ isCost = false }) => isCost);
+  const headlines = parts.flatMap(({ name, tables }) =>
+    tables.flatMap(({ headline }) => (headline === undefined ? [] : [`- ${headline} (\`npm run bench -- ${name}\`)`])),
+  );
   const sections = [
     `# Measurements of ${date}`,
+    ...(headlines.length === 0 ? [] : [headlines.join("\n")]),
     isQuick
       ? "A quick run: rounds are short, and much is still being compiled in them. For seeing that it works, not for figures."
       : "Every figure that counts is a ratio of things that were measured in the same run, taking turns. How each is taken stands in [the README](../README.md).",

@@ -9,6 +9,8 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
   /** Notes that a reader needs to interpret the figures. */
   readonly notes: readonly string[];
+  /** Its result in one sentence, for the beginning of the page: for a reader who chooses between products. */
+  readonly headline?: string;
   readonly goals: readonly Goal[];
   readonly plot: Plot;
 }

@@ -26,6 +26,7 @@ export function tabulateRatios(results: Results, { id, over, subject, bound, riv
       ...ratios.filter((one) => one.operation === operation).map(({ ratio }) => ratio.toFixed(2)),
     ]),
     notes: [`${about}.`],
+    headline: `Times as many requests a second over ${over} as the others: ${rivals.map(({ name }) => `${name} (${describeRatios(ratios.filter((one) => one.name === name))})`).join(", ")}`,
     goals: ratios.map(({ operation, name, ratio, limit, reachable, history }): Goal => {
       return {
         about: `${operation} over ${over}, to ${name}`,
@@ -48,6 +49,10 @@ export function tabulateRatios(results: Results, { id, over, subject, bound, riv
       })),
     },
   };
+}
+
+function describeRatios(ratios: readonly { readonly operation: string; readonly ratio: number }[]): string {
+  return ratios.map(({ operation, ratio }) => `${operation} ${ratio.toFixed(2)}`).join(", ");
 }
 
 /** The rate of the minimal server, and the share of it that the subject reaches. */

@@ -17,14 +17,21 @@ const MAX_MEGABYTES = { idle: 180, busy: 250 };
 /** The most that the load generator may use of the machine. */
 const MAX_LOAD_SHARE = 0.2;
 
+const SECOND_IN_MICROSECONDS = 1_000_000;
+
 /** Rates and the cost of a request: CPU of the server and of PostgreSQL in microseconds. */
-export function tabulateRates(results: Results, names: readonly string[], { id, over }: Race): Table {
+export function tabulateRates(results: Results, names: readonly string[], { id, over, subject }: Race): Table {
+  const perCore = [...results].map(([operation, figures]) => {
+    const { serverCpu = [], databaseCpu = [] } = figures.get(subject) ?? {};
+    return `${operation} ${format(SECOND_IN_MICROSECONDS / (medianOf(serverCpu) + medianOf(databaseCpu)))}`;
+  });
   return {
     id: `${id}-rates`,
     title: `Tables over ${over}: requests a second, and the CPU of one`,
     head: ["requests/s · CPU per request (server + PostgreSQL)", ...names],
     rows: [...results].map(([operation, figures]) => [operation, ...names.map((name) => describe(figures.get(name)))]),
     notes: [],
+    headline: `One core, PostgreSQL included, serves these requests a second over ${over}: ${perCore.join(", ")}`,
     goals: [],
     plot: {
       caption: "requests a second",

@@ -95,6 +95,12 @@ describe("renderPage", () => {
     assert.match(page, /\| one \| 2026-11-15 \| measured \| 1:01 \| 1 of 3 \|/);
     assert.match(page, /\| two \| 2026-11-15 \| failed: it broke \| 1:01 \| none set \|/);
     assert.match(page, /^1 of 3 goals are met/m);
+    assert.doesNotMatch(page, /npm run bench -- one/);
+    const told = { ...part, tables: [{ ...TABLE, headline: "One core serves 5 a second" }] };
+    const lines = renderPage({ ...results, parts: [told] }, "latest")
+      .split("\n")
+      .slice(0, 10);
+    assert.ok(lines.includes("- One core serves 5 a second (`npm run bench -- one`)"), lines.join("\n"));
     assert.match(page, /!\[Sample\]\(latest\/sample\.svg\)/);
     assert.match(page, /\| cores \| 2 \|/);
     assert.doesNotMatch(page, /quick run/);

@@ -31,6 +31,19 @@ const PG_BOSS = "pg-boss";
 /** The history shows one of the numbers of endpoints. */
 const HISTORY_ENDPOINTS = 100;
 
+const SECOND_IN_MICROSECONDS = 1_000_000;
+
+function describeShown(
+  { endpoints, rates, cpu }: Rates,
+  { limit, subject, peers }: Pick<Field, "limit" | "subject" | "peers">,
+): string {
+  const used = cpu.get(subject) ?? [];
+  const microseconds = medianOf(used.map(({ sender, database }) => sender + database));
+  const rateOf = (name: string): number => medianOf(rates.get(name) ?? []);
+  const ratios = [limit, ...peers].map((name) => `${name} ${(rateOf(subject) / rateOf(name)).toFixed(2)}`);
+  return `One core, PostgreSQL included, makes ${formatFigure(SECOND_IN_MICROSECONDS / microseconds)} deliveries a second to ${labelOf(endpoints)}. Times as many as the others: ${ratios.join(", ")}`;
+}
+
 export function tabulateRates(all: readonly Rates[], { limit, subject, peers, absent }: Field): Table {
   const compared = all.map(({ endpoints, rates, cpu }) => {
     const ratioTo = (name: string): number =>
@@ -54,6 +67,7 @@ export function tabulateRates(all: readonly Rates[], { limit, subject, peers, ab
     };
   });
   const names = [limit, subject, ...peers];
+  const shown = all.find(({ endpoints }) => endpoints === HISTORY_ENDPOINTS);
   return {
     id: "webhooks-rates",
     title: "Webhooks: deliveries a second",
@@ -67,6 +81,7 @@ export function tabulateRates(all: readonly Rates[], { limit, subject, peers, ab
     notes: [
       "The peers do less for a delivery: they sign once, keep one row of the attempt, and have neither a state to show nor fairness between endpoints.",
     ],
+    ...(shown !== undefined && { headline: describeShown(shown, { limit, subject, peers }) }),
     goals: compared.flatMap(({ label, ratios }) =>
       ratios.map(
         ({ to, value, goal, reason, history }): Goal => ({
