@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpConnection, type HttpTarget, openConnection } from "../load/http-connection.ts";
 
-export interface SentAgent {
+export interface Sent {
+  /** Of the agent, or of the event as in its envelope. */
   readonly id: string;
   /** By the clock of the machine, which PostgreSQL shares. */
   readonly dueAtMs: number;
@@ -12,41 +13,46 @@ export interface SteadySender {
   send(
     requests: readonly Buffer[],
     pace: { readonly perSecond: number; readonly seconds: number },
-  ): Promise<readonly SentAgent[]>;
+  ): Promise<readonly Sent[]>;
   sendOne(request: Buffer): Promise<string>;
   close(): void;
 }
 
-const CREATED = 201;
+const MAX_IDLE_MS = 2_000;
 
-/** Inserts agents over as many kept-alive connections as the rate needs. */
+/** Rows that were inserted, or the ids of events that were emitted. */
+type Answer = readonly { readonly id: string }[] | { readonly ids: readonly string[] };
+
+/** Inserts agents, or emits events of the app, over as many kept-alive connections as the rate needs. */
 export async function openSteadySender(target: HttpTarget): Promise<SteadySender> {
   const all = new Set<HttpConnection>();
-  const idle: HttpConnection[] = [];
+  const idle: { readonly connection: HttpConnection; readonly sinceMs: number }[] = [];
   const open = async (): Promise<HttpConnection> => {
     const connection = await openConnection(target);
     all.add(connection);
     return connection;
   };
-  const sendOne = async (request: Buffer): Promise<string> => {
-    let connection = idle.pop();
-    // The service closes connections that were idle for long.
-    while (connection !== undefined && !connection.isOpen()) {
-      all.delete(connection);
-      connection = idle.pop();
+  /** The service closes connections that were idle for long, at times while a request is on its way. */
+  const takeIdle = (): HttpConnection | undefined => {
+    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+      if (last.connection.isOpen() && performance.now() - last.sinceMs < MAX_IDLE_MS) return last.connection;
+      all.delete(last.connection);
+      last.connection.close();
     }
-    connection ??= await open();
+    return undefined;
+  };
+  const sendOne = async (request: Buffer): Promise<string> => {
+    const connection = takeIdle() ?? (await open());
     const { status, text } = await connection.ask(request);
-    idle.push(connection);
-    if (status !== CREATED) throw new Error(`an insert was answered with ${status}: ${text.slice(0, 200)}`);
-    const [row] = JSON.parse(text) as readonly { id: string }[];
-    return row?.id ?? "";
+    idle.push({ connection, sinceMs: performance.now() });
+    if (status < 200 || status >= 300) throw new Error(`a request was answered with ${status}: ${text.slice(0, 200)}`);
+    return readId(JSON.parse(text) as Answer);
   };
   return {
     sendOne,
     send: async (requests, { perSecond, seconds }) => {
       const startedAtMs = performance.now();
-      const sent: Promise<SentAgent>[] = [];
+      const sent: Promise<Sent>[] = [];
       for (let at = 0; at < perSecond * seconds; at += 1) {
         const waitMs = startedAtMs + (at * 1_000) / perSecond - performance.now();
         if (waitMs > 1) await sleep(waitMs);
@@ -60,4 +66,8 @@ export async function openSteadySender(target: HttpTarget): Promise<SteadySender
       for (const connection of all) connection.close();
     },
   };
+}
+
+function readId(answer: Answer): string {
+  return ("ids" in answer ? answer.ids[0] : answer[0]?.id) ?? "";
 }

@@ -1,7 +1,8 @@
 import os from "node:os";
 import { medianOf } from "../load/measure-rate.ts";
 import { formatFigure, type Goal, type Table } from "../report/table.ts";
-import { type DeliveryCosts, ENDPOINTS, EVENTS_PER_SECOND, type OperationCpu } from "./measure-deliveries.ts";
+import { ENDPOINTS, EVENTS_PER_SECOND, type OperationCpu } from "./delivery-service.ts";
+import type { DeliveryCosts } from "./measure-deliveries.ts";
 
 const MAX_CPU_MS = 1.2;
 const MAX_P50_MS = 15;
@@ -9,12 +10,12 @@ const MAX_P99_MS = 50;
 const MAX_FAN_OUT_MICROSECONDS = 150;
 
 /** From an accepted write to the recorded delivery: CPU of the service and of PostgreSQL, and the time. */
-export function tabulateDeliveries({ unheard, delivered, fannedOut, idleMsPerSecond }: DeliveryCosts): Table {
-  const insert = summarize(unheard);
-  const whole = summarize(delivered);
-  const fanOut = summarize(fannedOut);
-  const p50Ms = medianOf(delivered.map((round) => round.p50Ms));
-  const p99Ms = medianOf(delivered.map((round) => round.p99Ms));
+export function tabulateDeliveries({ unheard, delivered, fannedOut, drained, idleMsPerSecond }: DeliveryCosts): Table {
+  const insert = summarize(unheard.agent);
+  const whole = summarize(delivered.agent);
+  const fanOut = summarize(fannedOut.agent);
+  const p50Ms = medianOf(delivered.agent.map((round) => round.p50Ms));
+  const p99Ms = medianOf(delivered.agent.map((round) => round.p99Ms));
   const idleMs = idleMsPerSecond / EVENTS_PER_SECOND;
   const parts = `an insert that nobody listens to takes ${describe(insert)}, the delivery ${describe({ serviceMs: whole.serviceMs - insert.serviceMs, databaseMs: whole.databaseMs - insert.databaseMs })} (service + PostgreSQL); ${formatFigure(1_000 * idleMs)} µs of each are the idle service's, divided by the rate`;
   const goal = (about: string, limit: number, value: number, unit: string, reason: string): Goal => ({
@@ -40,7 +41,16 @@ export function tabulateDeliveries({ unheard, delivered, fannedOut, idleMsPerSec
         `${formatFigure(p50Ms)} ms`,
         `${formatFigure(p99Ms)} ms`,
       ],
-      [`one event to ${ENDPOINTS} endpoints, a delivery`, ...renderCpu(fanOut), "", ""],
+      [`one insert to ${ENDPOINTS} endpoints, a delivery`, ...renderCpu(fanOut), "", ""],
+      ["an event of the app that nobody listens to", ...renderCpu(summarize(unheard.app)), "", ""],
+      [
+        "an event of the app with one endpoint, until its delivery is recorded",
+        ...renderCpu(summarize(delivered.app)),
+        `${formatFigure(medianOf(delivered.app.map((round) => round.p50Ms)))} ms`,
+        `${formatFigure(medianOf(delivered.app.map((round) => round.p99Ms)))} ms`,
+      ],
+      [`one event of the app to ${ENDPOINTS} endpoints, a delivery`, ...renderCpu(summarize(fannedOut.app)), "", ""],
+      [`a delivery of a full queue, ${ENDPOINTS} endpoints`, ...renderCpu(summarize(drained)), "", ""],
     ],
     notes: [
       `The service used ${formatFigure(idleMsPerSecond / 10)} % of a core without requests, which is part of all figures. The time counts from the moment at which a request was due to the transaction that records the delivery.`,
@@ -71,22 +81,22 @@ export function tabulateDeliveries({ unheard, delivered, fannedOut, idleMsPerSec
   };
 }
 
-function summarize(rounds: readonly OperationCpu[]): OperationCpu {
+export function summarize(rounds: readonly OperationCpu[]): OperationCpu {
   return {
     serviceMs: medianOf(rounds.map(({ serviceMs }) => serviceMs)),
     databaseMs: medianOf(rounds.map(({ databaseMs }) => databaseMs)),
   };
 }
 
-function sumOf({ serviceMs, databaseMs }: OperationCpu): number {
+export function sumOf({ serviceMs, databaseMs }: OperationCpu): number {
   return serviceMs + databaseMs;
 }
 
-function describe({ serviceMs, databaseMs }: OperationCpu): string {
+export function describe({ serviceMs, databaseMs }: OperationCpu): string {
   return `${formatFigure(1_000 * serviceMs)} + ${formatFigure(1_000 * databaseMs)} µs`;
 }
 
-function renderCpu(cpu: OperationCpu): string[] {
+export function renderCpu(cpu: OperationCpu): string[] {
   return [cpu.serviceMs, cpu.databaseMs, sumOf(cpu)].map((ms) => `${formatFigure(1_000 * ms)} µs`);
 }
 

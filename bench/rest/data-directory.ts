@@ -6,6 +6,7 @@ import { join } from "node:path";
 interface Credentials {
   readonly url: string;
   readonly anon_key: string;
+  readonly service_role_key: string;
   /** Null without TLS. */
   readonly ca_cert_file: string | null;
   readonly database_url: string;

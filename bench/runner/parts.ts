@@ -51,8 +51,8 @@ export const PARTS: readonly Part[] = [
     name: "costs",
     about: "The cost of single operations: writes in PostgreSQL, and a write until its webhook is delivered.",
     hasPeers: false,
-    seconds: { quick: 40, full: 150 },
-    limitSeconds: { quick: 240, full: 480 },
+    seconds: { quick: 60, full: 280 },
+    limitSeconds: { quick: 300, full: 900 },
   },
   {
     name: "workers",

@@ -19,6 +19,8 @@ export interface Version {
   /** Of the role that owns the tables. */
   readonly databaseUrl: string;
   signUp(): Promise<User>;
+  /** The application's own server, which has no row of its own. */
+  readonly serviceRole: User;
   /** Inserts rows as the user and returns their ids. */
   insert(user: User, table: string, rows: readonly object[]): Promise<string[]>;
   stop(): Promise<void>;
@@ -76,7 +78,7 @@ export async function startVersion({
     isUp: () => isReady(dataDir),
   });
   const credentials = await readCredentials(dataDir);
-  const { url, anon_key: apikey, database_url: databaseUrl } = credentials;
+  const { url, anon_key: apikey, service_role_key: serviceKey, database_url: databaseUrl } = credentials;
   const { hostname, port } = new URL(url);
   const target = { host: hostname, port: Number(port), ca: await readAuthority(credentials) };
   const post = async (path: string, headers: Readonly<Record<string, string>>, body: object): Promise<unknown> => {
@@ -96,6 +98,11 @@ export async function startVersion({
     pid: server.pid,
     target,
     databaseUrl,
+    serviceRole: {
+      id: "",
+      email: "",
+      headers: { apikey: serviceKey, authorization: `Bearer ${serviceKey}`, "content-type": "application/json" },
+    },
     signUp: async () => {
       const email = `bench-${crypto.randomUUID()}@example.com`;
       const body = { email, password: PASSWORD };
