@@ -31,6 +31,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let waiting: Waiting<Item, Result>[] = [];
   let running = 0;
   let isScheduled = false;
+  let timer: NodeJS.Timeout | undefined;
 
   /** Shares the items among the batches that may run now: in a single one, all would wait for the slowest. */
   const takeBatch = (): Waiting<Item, Result>[] => {
@@ -53,6 +54,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
   const start = async (): Promise<void> => {
     isScheduled = false;
+    clearTimeout(timer);
     if (running >= maxConcurrent || waiting.length === 0) return;
     const batch = takeBatch();
     running += 1;
@@ -67,10 +69,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     schedule(true);
   };
   const schedule = (afterBatch: boolean): void => {
-    if (isScheduled || running >= maxConcurrent || waiting.length === 0) return;
+    const isFull = waiting.length >= maxItems;
+    if ((isScheduled && !isFull) || running >= maxConcurrent || waiting.length === 0) return;
     isScheduled = true;
-    const delayMs = waiting.length >= maxItems ? 0 : (options.delayMs?.(afterBatch) ?? 0);
-    if (delayMs > 0) setTimeout(() => void start(), delayMs);
+    const delayMs = isFull ? 0 : (options.delayMs?.(afterBatch) ?? 0);
+    if (delayMs > 0) timer = setTimeout(() => void start(), delayMs);
     else void start();
   };
 

@@ -54,8 +54,15 @@ describe("createBatcher", () => {
     assert.deepEqual(late.batches, [["a", "b"], ["c"]]);
   });
 
+  it("ends the wait when a batch becomes full", async () => {
+    const { put, batches } = open({ delayMs: () => 3_600_000, maxItems: 2 });
+    const first = put({ name: "a" });
+    assert.deepEqual(batches, []);
+    assert.deepEqual(await Promise.all([first, put({ name: "b" })]), ["A", "B"]);
+  });
+
   it("puts no two items with a key in common into one batch", async () => {
-    const { put, batches } = open({ delayMs: () => 1, maxItems: 2, maxConcurrent: 2 });
+    const { put, batches } = open({ delayMs: () => 1, maxItems: 4, maxConcurrent: 2 });
     const items = [
       { name: "a", keys: ["x"] },
       { name: "b", keys: ["y", "x"] },
@@ -63,10 +70,7 @@ describe("createBatcher", () => {
       { name: "d", keys: ["v"] },
     ];
     assert.deepEqual(await Promise.all(items.map(put)), ["A", "B", "C", "D"]);
-    assert.deepEqual(batches, [
-      ["a", "c"],
-      ["b", "d"],
-    ]);
+    assert.deepEqual(batches, [["a", "c", "d"], ["b"]]);
   });
 
   it("bounds the size of a batch, and runs a larger item alone", async () => {
