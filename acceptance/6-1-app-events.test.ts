@@ -126,6 +126,24 @@ test("6.1 events are emitted once with one Idempotency-Key, by users and by the 
   }
 });
 
+test("6.1 calls at the same time share no rejection, no rights and no ids", async () => {
+  const own = (total: number) => ({ type: OPEN, data: { total }, user_id: ada.id });
+  const calls = Array.from({ length: 24 }, (_, at) => {
+    if (at % 4 === 1) return emit(ada, [own(at), { ...own(at), user_id: bob.id }]);
+    if (at % 4 === 2) return emit(bob, [own(at)]);
+    return emit(at % 4 === 0 ? ada : admin, [own(at), own(at)], at % 8 === 0 ? `${PREFIX} shared` : undefined);
+  });
+  const answers = await Promise.all(calls);
+  const statuses = answers.map(({ status }) => status);
+  // The bodies with the shared key differ, so one of the three is answered with its ids.
+  const keyed = statuses.filter((_, at) => at % 8 === 0);
+  assert.deepEqual([keyed.length, keyed.filter((status) => status === 422).length], [3, 2]);
+  for (const [at, status] of statuses.entries())
+    if (at % 8 !== 0) assert.equal(status, at % 4 === 1 || at % 4 === 2 ? 403 : 200, `call ${at}`);
+  const ids = answers.flatMap(({ body }) => (body["ids"] as string[] | undefined) ?? []);
+  assert.equal(new Set(ids).size, 2 * statuses.filter((status) => status === 200).length);
+});
+
 test("6.1 events that the caller may not emit, or that are not valid, are rejected with their place", async () => {
   const fine = { type: OPEN, data: { total: 1 }, user_id: ada.id };
   const rejected: readonly [Row, string, string][] = [

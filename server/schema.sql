@@ -1684,7 +1684,6 @@ CREATE OR REPLACE FUNCTION private.check_event_data(data json)
  RETURNS void
  LANGUAGE plpgsql
  STABLE
- SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
   max_bytes constant integer := (select (s.value #>> '{}')::integer from private.settings s
@@ -3175,49 +3174,61 @@ end
 $function$;
 grant execute on function private.emit_event(text,json,uuid[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.emit_events(events json, key text, request_hash bytea)
- RETURNS text[]
+CREATE OR REPLACE FUNCTION private.emit_events(calls json[], keys text[], request_hashes bytea[])
+ RETURNS json[]
  LANGUAGE plpgsql
 AS $function$
 declare
+  answers json[];
+  call integer;
   event json;
-  ids text[] := '{}';
+  ids text[];
   rejection jsonb;
   place text;
   state text;
   reason text;
   detail text;
 begin
-  if key is not null then
-    perform private.claim_idempotency_key(key, request_hash);
-  end if;
-  begin
-    -- Members are read one event after the other, so that those before the place of a rejection are fine.
-    for event in select e.value from pg_catalog.json_array_elements(events) as e (value) loop
-      ids := ids || public.emit_event(event ->> 'type', event -> 'data', (event ->> 'user_id')::uuid,
-        (event ->> 'swarm_id')::uuid);
-    end loop;
-  exception
-    -- The last two are data that cannot be read as jsonb.
-    when sqlstate 'SB400' or insufficient_privilege or data_exception or program_limit_exceeded then
-      get stacked diagnostics state = returned_sqlstate, reason = message_text, detail = pg_exception_detail;
-      rejection := case
-        when state = 'SB400' then detail::jsonb
-        when state = '42501' then pg_catalog.jsonb_build_object('code', 'FORBIDDEN')
-        else pg_catalog.jsonb_build_object('code', 'VALIDATION_ERROR', 'details',
-          pg_catalog.jsonb_build_object('data', 'cannot be stored: ' || reason)) end;
-      place := 'events.' || pg_catalog.cardinality(ids);
-      perform private.reject_call(rejection ->> 'code', reason, coalesce(
-        (select pg_catalog.jsonb_object_agg(place || '.' || named.key, named.value)
-         from pg_catalog.jsonb_each(rejection -> 'details') as named), pg_catalog.jsonb_build_object(place, reason)));
-  end;
-  if key is not null then
-    perform private.keep_result(ids, 65536);
-  end if;
-  return ids;
+  for call in select c.position from pg_catalog.unnest(keys) with ordinality as c (key, position)
+    order by c.key, c.position
+  loop
+    ids := '{}';
+    begin
+      if keys[call] is not null then
+        perform private.claim_idempotency_key(keys[call], request_hashes[call]);
+      end if;
+      -- Members are read one event after the other, so that those before the place of a rejection are fine.
+      for event in select e.value from pg_catalog.json_array_elements(calls[call]) as e (value) loop
+        ids := ids || public.emit_event(event ->> 'type', event -> 'data', (event ->> 'user_id')::uuid,
+          (event ->> 'swarm_id')::uuid);
+      end loop;
+      if keys[call] is not null then
+        perform private.keep_result(ids, 65536);
+      end if;
+      answers[call] := pg_catalog.json_build_object('ids', ids);
+    exception
+      when sqlstate 'SB208' then
+        answers[call] := '{"is_key_used": true}';
+      -- The last two are data that cannot be read as jsonb.
+      when sqlstate 'SB400' or insufficient_privilege or data_exception or program_limit_exceeded then
+        get stacked diagnostics state = returned_sqlstate, reason = message_text, detail = pg_exception_detail;
+        rejection := case
+          when state = 'SB400' then detail::jsonb
+          when state = '42501' then pg_catalog.jsonb_build_object('code', 'FORBIDDEN')
+          else pg_catalog.jsonb_build_object('code', 'VALIDATION_ERROR', 'details',
+            pg_catalog.jsonb_build_object('data', 'cannot be stored: ' || reason)) end;
+        place := 'events.' || pg_catalog.cardinality(ids);
+        rejection := pg_catalog.jsonb_build_object('code', rejection -> 'code', 'details', coalesce(
+          (select pg_catalog.jsonb_object_agg(place || '.' || named.key, named.value)
+           from pg_catalog.jsonb_each(rejection -> 'details') as named),
+          pg_catalog.jsonb_build_object(place, reason)));
+        answers[call] := pg_catalog.json_build_object('message', reason, 'detail', rejection::text);
+    end;
+  end loop;
+  return answers;
 end
 $function$;
-grant execute on function private.emit_events(json,text,bytea) to authenticated, service_role;
+grant execute on function private.emit_events(json[],text[],bytea[]) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.emit_members_joined()
  RETURNS trigger
@@ -10190,7 +10201,9 @@ begin
       audience := audience || store_app_event.user_id;
     end if;
   end if;
-  if cardinality(audience) > 0 and (is_for_app or private.is_subscribed(store_app_event.type, audience)) then
+  if cardinality(audience) > 0 and (is_for_app or exists (select 1 from private.subscriptions w
+    where w.user_id = any (audience) and store_app_event.type = any (w.events)))
+  then
     insert into private.events (id, type, data, audience, is_for_app)
     values (event_id, store_app_event.type, store_app_event.data, audience, is_for_app);
   end if;

@@ -9,15 +9,17 @@ const REJECTED = "SB400";
 /** The rejection of a call by a function of the service, which names its code; null for any other error. */
 export function readCallRejection(error: unknown): AppError | null {
   if (!(error instanceof pg.DatabaseError) || error.code !== REJECTED) return null;
-  const read = readJson(error.detail ?? "");
+  return toCallRejection(error.message, error.detail ?? "", error);
+}
+
+/** The same, where the function returned it. Null: the detail names no code. */
+export function toCallRejection(message: string, detail: string, cause?: unknown): AppError | null {
+  const read = readJson(detail);
   const rejection = read.fault === null && isRecord(read.value) ? read.value : {};
   const { code, details } = rejection;
   if (!isErrorCode(code)) return null;
   const texts = Object.entries(isRecord(details) ? details : {}).filter(isNamedText);
-  return new AppError(code, error.message, {
-    ...(texts.length > 0 && { details: Object.fromEntries(texts) }),
-    cause: error,
-  });
+  return new AppError(code, message, { ...(texts.length > 0 && { details: Object.fromEntries(texts) }), cause });
 }
 
 function isErrorCode(code: unknown): code is ErrorCode {

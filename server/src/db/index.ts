@@ -2,7 +2,7 @@
 // notification channels, and the errors that mean that the database is unavailable.
 // Not in charge of: what a statement is for; the modules above keep their own SQL.
 
-export { readCallRejection } from "./call-rejection.ts";
+export { readCallRejection, toCallRejection } from "./call-rejection.ts";
 export { compareMigrations, type MigrationComparison } from "./compare-migrations.ts";
 export { connectClient, findServerUrl, withClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
@@ -46,7 +46,7 @@ export { isKeyUsed, readKeptResult, SELECT_KEPT_RESULT } from "./kept-result.ts"
 export { openMasterKey } from "./open-master-key.ts";
 export { keepPartitions, type PartitionedTable } from "./partitions/keep-partitions.ts";
 export { responseTooLargeError } from "./response-too-large.ts";
-export { runPipelined, type TransactionOptions } from "./run-pipelined.ts";
+export { hasWebhookWork, runPipelined, type TransactionOptions } from "./run-pipelined.ts";
 export { OWNER_ROLE, REPLICA_ROLE } from "./plan-roles.ts";
 export {
   ANON_PRINCIPAL,

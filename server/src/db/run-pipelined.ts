@@ -32,3 +32,10 @@ export function runPipelined(pool: FairPool, options: TransactionOptions): Promi
     statementTimeoutMs,
   });
 }
+
+/** The message of a transaction that has made work for webhooks. */
+const WEBHOOK_WORK_NOTICE = "SB207";
+
+export function hasWebhookWork(results: readonly StatementResult[]): boolean {
+  return results.some(({ notices }) => notices?.includes(WEBHOOK_WORK_NOTICE) === true);
+}

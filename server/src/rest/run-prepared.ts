@@ -1,5 +1,5 @@
 import type { FairPool, StatementResult } from "@swarmbase/postgres";
-import { runPipelined, type Scope, scopeOf } from "../db/index.ts";
+import { hasWebhookWork, runPipelined, type Scope, scopeOf } from "../db/index.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { RestCall } from "./rest-call.ts";
 import {
@@ -26,9 +26,6 @@ export interface RunOptions extends Entering {
   /** Called after a transaction that has made work for webhooks. */
   onWebhookWork?(): void;
 }
-
-/** The message of a transaction that has made work for webhooks. */
-const WEBHOOK_WORK_NOTICE = "SB207";
 
 /** Shared, so that its text is rendered once. */
 const NO_HEADERS = Object.freeze({});
@@ -60,7 +57,7 @@ export async function runPrepared(
     // A write runs to its end: its caller must not have to guess whether it was committed.
     signal: scope.isReadOnly ? call.signal : undefined,
   });
-  if (results.some(({ notices }) => notices?.includes(WEBHOOK_WORK_NOTICE) === true)) options.onWebhookWork?.();
+  if (hasWebhookWork(results)) options.onWebhookWork?.();
   let next = 0;
   return groups.map(({ before, answering }) => {
     next += before.length;

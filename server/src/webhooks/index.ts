@@ -4,6 +4,7 @@
 export { decideAllowedCidrs, isReachableByOthers } from "./allowed-cidrs.ts";
 export type { AttemptNow } from "./calls/attempt-now.ts";
 export { DataSchemas } from "./app-events/data-schemas.ts";
+export { createEmitBatches } from "./app-events/emit-batches.ts";
 export { type EmitCall, type EmitPorts, type Emitted, emitEvents } from "./app-events/emit-events.ts";
 export {
   commitFeed,
@@ -13,6 +14,7 @@ export {
   type ReadFeedCall,
   readFeed,
 } from "./feeds/read-feed.ts";
+export type { CallerPorts } from "./run-as-caller.ts";
 export { readAuthorities } from "./read-authorities.ts";
 export { buildDeliveryHeaders, buildSignedHeaders } from "./sign.ts";
 export { openWebhooks, type WebhookModule, type WebhooksOptions } from "./open-webhooks.ts";

@@ -195,11 +195,25 @@ describe("events of the app", () => {
     await stage.takeEvents();
   });
 
+  interface Emitted {
+    readonly ids?: readonly string[];
+    readonly is_key_used?: true;
+    readonly detail?: string;
+  }
+  type Call = readonly [events: readonly unknown[], key?: string];
+  const emitTogether = async (...calls: readonly Call[]): Promise<readonly Emitted[]> => {
+    const values = [
+      calls.map(([events]) => JSON.stringify(events)),
+      calls.map(([, key = null]) => key),
+      calls.map(() => "\\x01"),
+    ];
+    const [row] = await opened.stage.run(me, "select to_json(private.emit_events($1, $2, $3)) as answers", values);
+    return row?.["answers"] as Emitted[];
+  };
+
   it("are emitted as a list, all or none, and a rejection names its event", async () => {
     const { stage } = opened;
     await stage.takeEvents();
-    const emitAll = (events: readonly unknown[], key: string | null = null) =>
-      stage.run(me, "select private.emit_events($1, $2, '\\x01') as ids", [JSON.stringify(events), key]);
     const event = { type: "app.open", data: {}, user_id: me };
     const rejected: readonly [Record<string, unknown>, object][] = [
       [{ type: "app.missing" }, { code: "INVALID_EVENTS", details: { "events.1.type": /.*/ } }],
@@ -208,22 +222,41 @@ describe("events of the app", () => {
       [{ data: { a: "\0" } }, { code: "VALIDATION_ERROR", details: { "events.1.data": /.*/ } }],
     ];
     for (const [change, expected] of rejected) {
-      const error = await emitAll([event, { ...event, ...change }]).catch((reason: unknown) => reason);
+      const [{ detail = "" } = {}] = await emitTogether([[event, { ...event, ...change }]]);
       assert.partialDeepStrictEqual(
-        JSON.parse(String((error as { detail?: string }).detail), (_, value: unknown) =>
-          typeof value === "string" && value.includes(" ") ? /.*/ : value,
-        ),
+        JSON.parse(detail, (_, value: unknown) => (typeof value === "string" && value.includes(" ") ? /.*/ : value)),
         expected,
       );
     }
     assert.deepEqual(await stage.takeEvents(), []);
-    const [{ ids: made } = { ids: null }] = (await emitAll([event, event], "key")) as { ids?: unknown }[];
+    const [{ ids: made } = {}] = await emitTogether([[event, event], "key"]);
     assert.equal((await stage.takeEvents()).length, 2);
-    await rejects(emitAll([event, event], "key"), { code: "SB208" });
+    assert.deepEqual(await emitTogether([[event, event], "key"]), [{ is_key_used: true }]);
     const [kept] = await stage.run(me, "select * from private.find_kept_result('key', '\\x01')");
     assert.deepEqual(kept, { is_same: true, result: made });
     const [none] = await stage.run(other, "select * from private.find_kept_result('key', '\\x01')");
     assert.equal(none, undefined);
+  });
+
+  it("are emitted for several calls of one caller, each of which stands alone", async () => {
+    const { stage } = opened;
+    await stage.takeEvents();
+    const event = { type: "app.open", data: {}, user_id: me };
+    const answers = await emitTogether(
+      [[event], "z"],
+      [[event, { ...event, user_id: other }], "y"],
+      [[event, event]],
+      [[event], "z"],
+      [[event], "y"],
+      [[{ ...event, type: "app.missing" }]],
+    );
+    assert.deepEqual(
+      answers.map(({ ids, is_key_used: isKeyUsed, detail }) => ids?.length ?? isKeyUsed ?? typeof detail),
+      [1, "string", 2, true, 1, "string"],
+    );
+    assert.equal((await stage.takeEvents()).length, 4);
+    const [kept] = await stage.run(me, "select result from private.find_kept_result('z', '\\x01')");
+    assert.deepEqual(kept, { result: answers[0]?.ids });
   });
 
   it("have types that users neither see nor can subscribe to while they are not listed", async () => {

@@ -6,30 +6,50 @@ const MAX_KEPT = 1_000;
 /** How long a changed schema can remain in use. */
 const KEPT_MS = 5_000;
 
+/** Why data does not satisfy a schema, as a sentence without its period; null: it does. */
+type FindFault = (data: unknown) => string | null;
+
+export interface DataSchemasOptions {
+  readonly pool: pg.Pool;
+  compile(schema: NonNullable<StoredEventType["schema"]>): FindFault;
+}
+
+interface KeptType {
+  readonly isListed: boolean;
+  readonly findFault: FindFault;
+}
+
 /** Finds the schemas of event types, and remembers them for some seconds. */
 export class DataSchemas {
-  readonly #pool: pg.Pool;
-  readonly #kept = new LRUCache<string, Pick<StoredEventType, "listed" | "schema">>({ max: MAX_KEPT, ttl: KEPT_MS });
+  readonly #options: DataSchemasOptions;
+  /** Null: the type does not exist or has no schema. */
+  readonly #kept = new LRUCache<string, { readonly type: KeptType | null }>({ max: MAX_KEPT, ttl: KEPT_MS });
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
+  constructor(options: DataSchemasOptions) {
+    this.#options = options;
   }
 
   /** By name. Without the types that do not exist or have no schema, and for users without those that they cannot see. */
-  async find(
-    names: readonly string[],
-    isService: boolean,
-  ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
-    const missing = [...new Set(names)].filter((name) => !this.#kept.has(name));
-    if (missing.length > 0) {
-      const found = new Map((await selectEventTypes(this.#pool, missing)).map((type) => [type.name, type]));
-      for (const name of missing) this.#kept.set(name, found.get(name) ?? { listed: false, schema: null });
+  async find(names: ReadonlySet<string>, isService: boolean): Promise<ReadonlyMap<string, FindFault>> {
+    const missing = [...names].filter((name) => !this.#kept.has(name));
+    if (missing.length > 0) await this.#load(missing);
+    const found = new Map<string, FindFault>();
+    for (const name of names) {
+      const type = this.#kept.get(name)?.type ?? null;
+      if (type !== null && (isService || type.isListed)) found.set(name, type.findFault);
     }
-    return new Map(
-      [...new Set(names)].flatMap((name) => {
-        const kept = this.#kept.get(name);
-        return kept?.schema && (isService || kept.listed) ? [[name, kept.schema] as const] : [];
-      }),
-    );
+    return found;
+  }
+
+  async #load(names: readonly string[]): Promise<void> {
+    const found = new Map((await selectEventTypes(this.#options.pool, names)).map((type) => [type.name, type]));
+    for (const name of names) this.#kept.set(name, { type: this.#compile(found.get(name)) });
+  }
+
+  #compile(type: StoredEventType | undefined): KeptType | null {
+    if (type === undefined || type.schema === null) return null;
+    const findFault = this.#options.compile(type.schema);
+    // Numbers that JavaScript would round are kept as texts, which no schema expects.
+    return { isListed: type.listed, findFault: (data) => findFault(JSON.parse(JSON.stringify(data))) };
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { isKeyUsed, type Principal, readKeptResult, SELECT_KEPT_RESULT } from "../../db/index.ts";
+import { type Principal, readKeptResult, SELECT_KEPT_RESULT, toCallRejection } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { type CallerPorts, runAsCaller, translateRejection } from "../run-as-caller.ts";
-import { EMIT_EVENTS } from "../sql/app-events.ts";
 import type { DataSchemas } from "./data-schemas.ts";
+import type { EmitBatches } from "./emit-batches.ts";
 
 export interface EmitCall {
   readonly principal: Principal;
@@ -15,10 +15,7 @@ export interface EmitCall {
 
 export interface EmitPorts extends CallerPorts {
   readonly schemas: DataSchemas;
-  /** Why a value does not satisfy a schema, as a sentence without its period; null: it does. */
-  findFault(schema: Readonly<Record<string, unknown>>, value: unknown): string | null;
-  /** Called after events were stored. */
-  onEvents(): void;
+  readonly batches: EmitBatches;
 }
 
 export interface Emitted {
@@ -34,28 +31,22 @@ export async function emitEvents(ports: EmitPorts, call: EmitCall): Promise<Emit
   await requireSchemas(ports, call);
   const text = JSON.stringify(events);
   const hash = key === null ? null : hashOf(call, text);
-  try {
-    const emitted = { principal, isReadOnly: false, text: EMIT_EVENTS, values: [text, key, hash] };
-    const ids = (await runAsCaller(ports, emitted))[0];
-    ports.onEvents();
-    return { ids: JSON.parse(ids ?? "[]") as string[], isReplay: false };
-  } catch (error) {
-    if (key === null || !isKeyUsed(error)) throw translateRejection(ports, error, principal);
-  }
-  const stored = { principal, isReadOnly: true, text: SELECT_KEPT_RESULT, values: [key, hash] };
-  const kept = await runAsCaller(ports, stored).catch((error: unknown) => {
+  const translate = (error: unknown): never => {
     throw translateRejection(ports, error, principal);
-  });
+  };
+  const answer = await ports.batches({ principal, text, key, hash }).catch(translate);
+  if ("ids" in answer) return { ids: answer.ids, isReplay: false };
+  if ("message" in answer) throw toCallRejection(answer.message, answer.detail) ?? new Error(answer.message);
+  const stored = { principal, isReadOnly: true, text: SELECT_KEPT_RESULT, values: [key, hash] };
+  const kept = await runAsCaller(ports, stored).catch(translate);
   return { ids: readKeptResult(kept) as string[], isReplay: true };
 }
 
-async function requireSchemas({ schemas, findFault }: EmitPorts, { principal, events }: EmitCall): Promise<void> {
-  const types = events.map(({ type }) => type);
-  const known = await schemas.find(types, principal.role === "service_role");
+async function requireSchemas({ schemas }: EmitPorts, { principal, events }: EmitCall): Promise<void> {
+  const isService = principal.role === "service_role";
+  const checks = await schemas.find(new Set(events.map(({ type }) => type)), isService);
   const faults = events.flatMap(({ type, data }, index) => {
-    const schema = known.get(type);
-    // Numbers that JavaScript would round are kept as texts, which no schema expects.
-    const fault = schema === undefined ? null : findFault(schema, JSON.parse(JSON.stringify(data)));
+    const fault = checks.get(type)?.(data) ?? null;
     return fault === null ? [] : [[`events.${index}.data`, `does not satisfy the schema of ${type}: ${fault}`]];
   });
   if (faults.length === 0) return;

@@ -1,7 +1,13 @@
 import type pg from "pg";
 
-/** Emits the events as the role of the transaction. Returns one row with their ids, as a JSON list. */
-export const EMIT_EVENTS = "select to_json(private.emit_events($1::json, $2, $3))";
+/** Makes calls as the role of the transaction. Returns one row with their answers, as a JSON list. */
+export const EMIT_EVENTS = "select to_json(private.emit_events($1, $2, $3))";
+
+/** What became of a call. */
+export type EmitAnswer =
+  | { readonly ids: readonly string[] }
+  | { readonly is_key_used: true }
+  | { readonly message: string; readonly detail: string };
 
 export interface StoredEventType {
   readonly name: string;

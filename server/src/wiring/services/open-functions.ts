@@ -24,7 +24,16 @@ import {
   createWebhooks,
   type NamedFunction,
 } from "../../functions/index.ts";
-import { commitFeed, DataSchemas, type EmitPorts, emitEvents, type FeedPorts, readFeed } from "../../webhooks/index.ts";
+import {
+  type CallerPorts,
+  commitFeed,
+  createEmitBatches,
+  DataSchemas,
+  type EmitPorts,
+  emitEvents,
+  type FeedPorts,
+  readFeed,
+} from "../../webhooks/index.ts";
 import { guardCalls } from "../copy-hold.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "./services.ts";
@@ -38,19 +47,25 @@ export function openFunctions(
   { database, settings, copyHold }: Pick<OpenNodeContext, "database" | "settings" | "copyHold">,
 ): readonly NamedFunction[] {
   const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
-  const emitPorts: EmitPorts = {
+  const callerPorts: CallerPorts = {
     database,
-    schemas: new DataSchemas(database.service),
     statementTimeoutMs: settings.dbStatementTimeoutMs,
-    findFault(schema, value) {
-      const compiled = schemas.compile(schema);
-      return compiled.ok ? compiled.findFault(value, "the data") : `the schema ${compiled.fault}`;
-    },
     translateEnter: translateScopeError,
-    onEvents: () => webhooks.wake(),
+    onWork: () => webhooks.wake(),
+  };
+  const emitPorts: EmitPorts = {
+    ...callerPorts,
+    batches: createEmitBatches(callerPorts),
+    schemas: new DataSchemas({
+      pool: database.service,
+      compile(schema) {
+        const compiled = schemas.compile(schema);
+        return (data) => (compiled.ok ? compiled.findFault(data, "the data") : `the schema ${compiled.fault}`);
+      },
+    }),
   };
   const feedPorts: FeedPorts = {
-    ...emitPorts,
+    ...callerPorts,
     waits: webhooks.feedWaits,
     reserveStream: (principal) => agents.respond.reserveStream(principal),
   };
