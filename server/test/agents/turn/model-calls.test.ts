@@ -205,7 +205,7 @@ describe("a conversation that exceeds the context window", () => {
     assert.deepEqual([status, responses[0]?.message.content], ["completed", "fine"]);
     assert.deepEqual(
       seen().map((messages) => messages.match(/old \d/g)?.length ?? 0),
-      [8, 5, 2, 0],
+      [8, 4, 1, 0],
     );
     for (const messages of seen()) assert.match(messages, /the newest question/);
     assert.deepEqual(
