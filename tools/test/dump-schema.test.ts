@@ -75,7 +75,11 @@ describe("the schema file", () => {
     // The file is that of the core.
     await database.owner.query(
       `drop schema ext_schedules, ext_triggers cascade;
-       drop table public.schedules, public.triggers, public.trigger_calls cascade`,
+       drop table public.schedules, public.triggers, public.trigger_calls cascade;
+       drop trigger runs_note_end_of_schedule on public.runs;
+       drop trigger runs_note_deletion_of_schedule on public.runs;
+       drop trigger runs_note_end_of_trigger on public.runs;
+       drop trigger runs_note_deletion_of_trigger on public.runs`,
     );
     const client = await connectClient(database.adminUrl);
     closers.unshift(() => client.end());

@@ -207,7 +207,8 @@ grant execute on function public.my_orders() to authenticated;
     await sql.query(`create table public.kept (n int); insert into public.kept values (1);
       create function public.add_kept() returns int language sql security definer as 'insert into public.kept values (2) returning n'`);
     const { rows: backends } = await sql.query<{ pid: number }>(
-      "select pid from pg_stat_activity where usename = 'sb_service' limit 1",
+      // One that stays: pools close connections that are not used.
+      "select pid from pg_stat_activity where usename = 'sb_service' and application_name = 'swarmbase-webhooks'",
     );
     const { client, call, close } = await openAssistant();
     const { tools } = await client.listTools();
