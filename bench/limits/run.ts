@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Principal } from "../../server/src/db/index.ts";
-import { buildRateLimitHooks, type RateLimitHooks } from "../../server/src/http/request/rate-limits.ts";
+import { buildRateLimitStages, type RateLimitStages } from "../../server/src/http/request/rate-limits.ts";
 import { openLimits } from "../../server/src/limits/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
@@ -8,8 +8,8 @@ import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 
-type CountedRequest = Parameters<RateLimitHooks["countAuthenticated"]>[0];
-type CountedReply = Parameters<RateLimitHooks["countAuthenticated"]>[1];
+type CountedRequest = Parameters<RateLimitStages["countAuthenticated"]>[0];
+type CountedReply = Parameters<RateLimitStages["countAuthenticated"]>[1];
 
 const { values } = parseArgs({
   options: { ...LENGTH_OPTIONS, json: { type: "string" } },
@@ -37,11 +37,12 @@ function userOf(at: number): Principal {
 }
 
 /** What counting reads of a request. */
-function standIn(principal: Principal, ip: string): CountedRequest {
+function standIn(principal: Principal, clientAddress: string): CountedRequest {
   const authentication = { principal, hasAuthorization: true };
-  const read: Pick<CountedRequest, "authentication" | "ip" | "url" | "rateLimitState"> = {
+  const read: Pick<CountedRequest, "authentication" | "clientAddress" | "counted" | "url" | "rateLimitState"> = {
     authentication,
-    ip,
+    clientAddress,
+    counted: [],
     url: "/rest/v1/agents",
     rateLimitState: null,
   };
@@ -55,11 +56,12 @@ function pick<T>(all: readonly T[], at: number): T {
 }
 
 async function countWith(limit: "api" | "webhook" | "auth", from: readonly CountedRequest[]) {
-  const counter = buildRateLimitHooks(limits, { limit });
+  const counter = buildRateLimitStages(limits, { limit });
   if (counter === null) throw new Error("the route is not counted");
   return async (at: number): Promise<void> => {
     const request = pick(from, at);
     request.rateLimitState = null;
+    request.counted.length = 0;
     await counter.countAuthenticated(request, reply);
   };
 }

@@ -1,12 +1,11 @@
 import { ReadableStream as WebStream } from "node:stream/web";
 import type { InvokeOptions, InvokeResult } from "@swarmbase/sdk";
 import type { ProviderChecks, ProviderSetup, Respond } from "../agents/index.ts";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { type AuthContext, recordExport } from "../auth/index.ts";
 import { hasScope, type Principal, requireKeyScope, requireScope } from "../db/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { FunctionResponse, NamedFunction } from "../functions/index.ts";
-import { functionCallOf } from "../http/index.ts";
+import { functionCallOf, type RouteReply, type RouteRequest } from "../http/index.ts";
 import { stringifyMembers } from "../json/index.ts";
 import { type Limits, userKey } from "../limits/index.ts";
 import type { RestModule } from "../rest/index.ts";
@@ -31,8 +30,8 @@ const JSON_TYPE = "application/json";
 /** The core for one request, as its caller. The route has counted the request as an API request. */
 export function createCore(
   { functions, rest, limits, auth }: CoreParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: RouteRequest,
+  reply: RouteReply,
 ): ExtensionCore {
   const own = functionCallOf(limits, request, reply);
   const { principal } = own;

@@ -1,7 +1,14 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
-import { countRejectedCall, firstValues, principalOf, type Route, sendStream, sentHeadersOf } from "../http/index.ts";
+import {
+  countRejectedCall,
+  firstValues,
+  principalOf,
+  type Route,
+  type RouteReply,
+  type RouteRequest,
+  sendStream,
+} from "../http/index.ts";
 import { type CoreParts, createCore } from "./extension-core.ts";
 import { describeAppError, isFunctionError } from "./extension-error.ts";
 import type { ExtensionContext, ExtensionCore, ExtensionRequest, ExtensionResponse, ExtensionRoute } from "./port.ts";
@@ -80,23 +87,23 @@ function rejectingCore({ method, path }: Pick<ExtensionRoute, "method" | "path">
 }
 
 function toExtensionRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: RouteRequest,
+  reply: RouteReply,
   { core, limits }: Pick<ExtensionRequest, "core"> & Pick<CoreParts, "limits">,
 ): ExtensionRequest {
   const { raw } = reply;
   const closed = new AbortController();
   if (raw.destroyed) closed.abort();
   else raw.once("close", () => closed.abort());
-  const [path = ""] = request.url.split("?", 1);
+  const { path } = request;
   return {
     id: request.id,
     method: request.method,
     path,
     search: request.url.slice(path.length),
-    params: request.params as Readonly<Record<string, string | undefined>>,
-    query: firstValues(request.query as Readonly<Record<string, unknown>>),
-    headers: firstValues(sentHeadersOf(request)),
+    params: request.params,
+    query: firstValues(request.query),
+    headers: firstValues(request.headers),
     body: request.body ?? undefined,
     caller: principalOf(request),
     countRejection: (subject) => countRejectedCall(limits, request, reply, subject),
@@ -105,11 +112,9 @@ function toExtensionRequest(
   };
 }
 
-async function send(reply: FastifyReply, response: ExtensionResponse): Promise<unknown> {
+async function send(reply: RouteReply, response: ExtensionResponse): Promise<unknown> {
   const { status = 200, headers = {}, body, stream } = response;
   if (stream !== undefined) return sendStream(reply, { status, headers, stream });
-  void reply.code(status).headers({ ...headers });
-  if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) return reply.send(body);
-  if (!reply.hasHeader("content-type")) void reply.type("application/json; charset=utf-8");
-  return reply.send(JSON.stringify(body));
+  reply.code(status).headers({ ...headers });
+  return reply.send(body);
 }

@@ -3,7 +3,7 @@
 export { authRoutes } from "./routes/auth-routes.ts";
 export { type AuthGuard, authenticationOf, principalOf } from "./request/authentication.ts";
 export { clientKeyOf } from "./request/client-key.ts";
-export type { HttpServerOptions, UpgradeListener } from "./server/build-app.ts";
+export type { HttpServerOptions, UpgradeListener } from "./server/serve-routes.ts";
 export { createHttpServer, type HttpServer } from "./server/create-http-server.ts";
 export { ConnectionAcceptor, type ConnectionTaker } from "./server/handover/connection-acceptor.ts";
 export type { ConnectionSource, IdleConnections } from "./server/handover/connection-source.ts";
@@ -18,7 +18,8 @@ export { realtimeRoutes } from "./routes/realtime-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";
 export { toolCallRoutes } from "./routes/tool-call-routes.ts";
 export type { Route } from "./route.ts";
-export { sentHeadersOf } from "./request/body-parsers.ts";
+export type { RouteReply } from "./route-reply.ts";
+export type { RouteRequest } from "./route-request.ts";
 export { sendStream } from "./response/send-stream.ts";
 export { keepTlsCurrent } from "./server/tls/keep-tls-current.ts";
 export {

@@ -1,14 +1,7 @@
 import type { LimitName } from "@swarmbase/sdk";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AccessRule } from "../auth/index.ts";
-import type { AppError } from "../errors/index.ts";
-
-/** What replaces the parts of an error response. Other headers of the error stay. */
-interface RouteError {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import type { ErrorForm, RouteRequest } from "./route-request.ts";
+import type { RouteReply } from "./route-reply.ts";
 
 /** One row of the route table, the only place that defines access and rate limit. */
 export interface Route {
@@ -30,7 +23,7 @@ export interface Route {
   /** Rows other than "api" and "auth" are counted in addition to "api". */
   limit: null | LimitName;
   /** Set where the request decides the limit. "refresh" is counted as "api", by the session in the body. */
-  limitOf?(request: FastifyRequest): LimitName | "refresh";
+  limitOf?(request: RouteRequest): LimitName | "refresh";
   /** Returns the rate-limit subjects that a body names, or null. */
   subjects?: {
     email(body: unknown): string | null;
@@ -53,9 +46,7 @@ export interface Route {
   /** With `isBodyRaw`: also bytes without a type, with a type that is not valid, or with a Content-Encoding. */
   acceptsAnyBody?: boolean;
   /** Renders errors of the route in the form of another protocol, those before the handler included. */
-  renderError?(error: AppError, request: Pick<FastifyRequest, "id" | "headers">): RouteError;
+  renderError?: ErrorForm;
   /** The return value, or the promise of it, is sent. */
-  handler(request: FastifyRequest, reply: FastifyReply): unknown;
+  handler(request: RouteRequest, reply: RouteReply): unknown;
 }
-
-export type ErrorForm = Route["renderError"];

@@ -22,11 +22,11 @@ const JSON_TYPE = { "content-type": "application/json" };
 const echo = route("/echo", (request) => request.body ?? {}, "POST");
 
 test("HTTP/2 requests get the responses of HTTP/1.1", async (t) => {
-  const seen = route("/seen", ({ raw, headers, ip }) => ({
+  const seen = route("/seen", ({ raw, headers, clientAddress }) => ({
     host: headers.host,
     pseudo: Object.keys(headers).filter((name) => name.startsWith(":")),
     distinct: raw.headersDistinct["x-two"],
-    ip,
+    ip: clientAddress,
     url: raw.url,
   }));
   const server = await startServer(t, { routes: [echo, seen], settings: { bodyLimitBytes: 100_000 } });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { buildProxyTrust } from "../../src/http/request/proxy-trust.ts";
 import { bodyOf, exchange, route, startServer } from "./support/test-server.ts";
 
-const who = route("/who", (request) => ({ ip: request.ip }));
+const who = route("/who", (request) => ({ ip: request.clientAddress }));
 const HTTPS = { "x-forwarded-proto": "https" };
 
 test("serves requests from a trusted proxy that forwards https", async (t) => {

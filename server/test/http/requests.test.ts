@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { loadSettings } from "../../src/config/index.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { createHttpServer, type Obstacle, type Route } from "../../src/http/index.ts";
+import { createHttpServer, type Obstacle, type Route, sendStream } from "../../src/http/index.ts";
 import { OBSERVATIONS } from "../../src/observe/index.ts";
 import { type Answer, bodyOf, exchange, readToEnd, route, startServer } from "./support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -331,12 +331,14 @@ test("a handler that fails after its response has begun breaks only that connect
       throw new Error("late");
     }),
     route("/stream", (_request, reply) =>
-      reply.send(
-        new ReadableStream({
-          start: (controller) => controller.enqueue(new TextEncoder().encode("half")),
-          pull: () => Promise.reject(new Error("late")),
-        }),
-      ),
+      sendStream(reply, {
+        status: 200,
+        headers: {},
+        stream: (async function* () {
+          yield "half";
+          throw new Error("late");
+        })(),
+      }),
     ),
   ];
   const { request, notes } = await startServer(t, { routes });

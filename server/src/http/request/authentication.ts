@@ -1,27 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AccessRule, Authentication, Credentials } from "../../auth/index.ts";
 import type { Principal } from "../../db/index.ts";
 import { addressKeyOf } from "./client-key.ts";
 import { joinValues } from "./header-values.ts";
+import type { RouteRequest } from "../route-request.ts";
 
 /** Authenticates a request or throws. Passed in: only `auth/` knows what a key or a token is worth. */
 export type AuthGuard = (rule: AccessRule, credentials: Credentials) => Promise<Authentication>;
 
 const AUTHORIZATION = "authorization";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Null until the auth guard has run. */
-    authentication: Authentication | null;
-  }
-}
-
-export function addAuthentication(app: FastifyInstance): void {
-  app.decorateRequest("authentication", null);
-}
-
-export function authenticationOf({ authentication }: FastifyRequest): Authentication {
+export function authenticationOf({ authentication }: RouteRequest): Authentication {
   if (authentication === null) throw new Error("the request is not authenticated yet");
   return authentication;
 }
@@ -29,7 +18,7 @@ export function authenticationOf({ authentication }: FastifyRequest): Authentica
 const unsigned = new WeakMap<Principal, Principal>();
 
 /** Who is calling. A transaction of a user without a verified signature fails where the user requires one. */
-export function principalOf(request: FastifyRequest): Principal {
+export function principalOf(request: RouteRequest): Principal {
   const { principal } = authenticationOf(request);
   if (principal.role === "anon") return { ...principal, address: addressKeyOf(request) };
   if (principal.role !== "authenticated" || principal.session === null) return principal;
@@ -43,8 +32,11 @@ export function principalOf(request: FastifyRequest): Principal {
   return marked;
 }
 
-export function readCredentials({ raw, query }: FastifyRequest): Credentials {
-  return { apikey: joinValues(raw.headers["apikey"]) ?? readQueryKey(query), authorization: readAuthorization(raw) };
+export function readCredentials(request: RouteRequest): Credentials {
+  const { raw, headers, search } = request;
+  // Browsers cannot set headers on a WebSocket or a link.
+  const apikey = headers["apikey"] ?? (search.includes("apikey") ? request.query["apikey"] : undefined);
+  return { apikey: joinValues(apikey), authorization: readAuthorization(raw) };
 }
 
 /** Node.js keeps only the first of several values. */
@@ -58,9 +50,4 @@ function readAuthorization(raw: IncomingMessage): string | undefined {
 
 function isAuthorization(name: string): boolean {
   return name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
-}
-
-/** Browsers cannot set headers on a WebSocket or a link. */
-function readQueryKey(query: unknown): string | undefined {
-  return joinValues((query as Record<string, string | string[] | undefined>)["apikey"]);
 }

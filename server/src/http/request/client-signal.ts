@@ -1,8 +1,8 @@
-import type { FastifyReply } from "fastify";
 import { AppError } from "../../errors/index.ts";
+import type { RouteReply } from "../route-reply.ts";
 
 /** Aborts when the connection closes before the response is complete. */
-export function clientSignalOf({ raw }: FastifyReply): AbortSignal {
+export function clientSignalOf({ raw }: RouteReply): AbortSignal {
   const gone = new AbortController();
   const check = (): void => {
     if (!raw.writableFinished) gone.abort(clientGoneError());

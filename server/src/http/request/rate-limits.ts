@@ -1,39 +1,34 @@
 import { hash } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type AppError, toAppError } from "../../errors/index.ts";
 import { type Limits, rateLimitedError, type RateLimitState, userKey, type WindowName } from "../../limits/index.ts";
 import { authenticationOf } from "./authentication.ts";
 import { addressKeyOf } from "./client-key.ts";
 import type { Route } from "../route.ts";
+import type { RouteReply } from "../route-reply.ts";
+import type { RouteRequest } from "../route-request.ts";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The tightest of the limits that the request was counted for; null when it was counted for none. */
-    rateLimitState: RateLimitState | null;
-    /** The limits that the request was counted for. */
-    counted: { readonly window: WindowName; readonly key: string }[] | null;
-  }
-}
-
-/** The rate-limit hooks of a route. */
-export interface RateLimitHooks {
+/** The rate-limit stages of a route. */
+export interface RateLimitStages {
   /** After authentication, before the body is read. */
-  countAuthenticated(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  countAuthenticated(request: RouteRequest, reply: RouteReply): Promise<void>;
   /** After authentication failed. Returns the error to respond with. */
-  countRejected(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
+  countRejected(request: RouteRequest, reply: RouteReply, error: unknown): Promise<unknown>;
   /** After the body was read. Null where the body does not name a subject to count. */
-  readonly countSubjects: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
-  /** When the response is known. Null where the status does not matter. */
-  readonly countResponse: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
+  readonly countSubjects: ((request: RouteRequest, reply: RouteReply) => Promise<void>) | null;
+  /** After a later stage failed. Null where the status does not matter. */
+  readonly countFailed: ((request: RouteRequest, reply: RouteReply, status: number) => Promise<void>) | null;
 }
 
 type CountedRoute = Pick<Route, "limit" | "limitOf" | "subjects">;
 
 /** Null for routes without a limit. */
-export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }: CountedRoute): RateLimitHooks | null {
+export function buildRateLimitStages(
+  limits: Limits,
+  { limit, limitOf, subjects }: CountedRoute,
+): RateLimitStages | null {
   if (limit === null) return null;
   const rowOf = limitOf ?? (() => limit);
-  const isService = (request: FastifyRequest): boolean => request.authentication?.principal.role === "service_role";
+  const isService = (request: RouteRequest): boolean => request.authentication?.principal.role === "service_role";
 
   return {
     async countAuthenticated(request, reply) {
@@ -78,12 +73,11 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
               await countCall(limits, request, reply, "auth", addressKeyOf(request));
             }
           },
-    countResponse:
+    countFailed:
       subjects === undefined
         ? null
-        : async (request, reply) => {
-            const { statusCode } = reply;
-            const isRejected = statusCode >= 400 && statusCode < 500 && statusCode !== 429;
+        : async (request, reply, status) => {
+            const isRejected = status >= 400 && status < 500 && status !== 429;
             if (!isRejected || isService(request) || rowOf(request) !== "refresh") return;
             const rateLimitState = await limits.take("refusedRefresh", addressKeyOf(request));
             if (rateLimitState !== null) showRateLimitState(request, reply, rateLimitState);
@@ -94,8 +88,8 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
 /** Counts a call that its handler rejects. Throws once its address or the subject was rejected as often as the limit says. */
 export async function countRejectedCall(
   limits: Limits,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: RouteRequest,
+  reply: RouteReply,
   subject: string,
 ): Promise<void> {
   await countCall(limits, request, reply, "refusedCall", addressKeyOf(request));
@@ -103,16 +97,11 @@ export async function countRejectedCall(
 }
 
 /** Counts a request for an unknown path under a counted prefix. The caller is not authenticated. */
-export async function countUnknownPath(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function countUnknownPath(limits: Limits, request: RouteRequest, reply: RouteReply): Promise<void> {
   if (COUNTED_PATHS.test(request.url)) await countCall(limits, request, reply, "api", addressKeyOf(request));
 }
 
 const COUNTED_PATHS = /^\/(?:rest\/v1|functions\/v1|auth\/v1|realtime\/v1\/api)(?:[/?]|$)/;
-
-export function addRateLimitStates(app: FastifyInstance): void {
-  app.decorateRequest("rateLimitState", null);
-  app.decorateRequest("counted", null);
-}
 
 export function renderRateLimitState({ limit, remaining, resetAt }: RateLimitState): Record<string, string> {
   return {
@@ -125,38 +114,33 @@ export function renderRateLimitState({ limit, remaining, resetAt }: RateLimitSta
 /** Counts one call and sets the rate-limit headers; throws when the limit is exceeded. */
 export async function countCall(
   limits: Limits,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: RouteRequest,
+  reply: RouteReply,
   window: WindowName,
   key: string,
 ): Promise<void> {
   const rateLimitState = await limits.take(window, key);
   if (rateLimitState === null) return;
-  (request.counted ??= []).push({ window, key });
+  request.counted.push({ window, key });
   showRateLimitState(request, reply, rateLimitState);
   if (rateLimitState.isExceeded) throw rateLimitError(window, rateLimitState, request.url);
 }
 
 /** Updates the rate-limit headers with the current state: other calls can have been counted while this one waited. */
-export async function refreshRateLimitHeaders(
-  limits: Limits,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const counted = request.counted ?? [];
-  const rateLimitStates = await Promise.all(counted.map(({ window, key }) => limits.peek(window, key)));
+export async function refreshRateLimitHeaders(limits: Limits, request: RouteRequest, reply: RouteReply): Promise<void> {
+  const rateLimitStates = await Promise.all(request.counted.map(({ window, key }) => limits.peek(window, key)));
   request.rateLimitState = null;
   for (const rateLimitState of rateLimitStates)
     if (rateLimitState !== null) showRateLimitState(request, reply, rateLimitState);
 }
 
 /** Shows the tightest limit, which is the one that a client must respect. */
-function showRateLimitState(request: FastifyRequest, reply: FastifyReply, rateLimitState: RateLimitState): void {
+function showRateLimitState(request: RouteRequest, reply: RouteReply, rateLimitState: RateLimitState): void {
   const shown = request.rateLimitState;
   const isLess = shown === null || rateLimitState.isExceeded || rateLimitState.remaining < shown.remaining;
   if (!isLess) return;
   request.rateLimitState = rateLimitState;
-  void reply.headers(renderRateLimitState(rateLimitState));
+  reply.headers(renderRateLimitState(rateLimitState));
 }
 
 const AUTH_CODE = "over_request_rate_limit";

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import { acceptsCoding } from "../request/negotiation.ts";
+import type { Compressed } from "../route-reply.ts";
 
 /** Below it, a body fits into the packets that a new connection may send at once, and compression takes longer than it saves. */
 export const MIN_COMPRESSED_BYTES = 16 * 1024;
@@ -29,16 +30,10 @@ function brotliParams(length: number): Record<number, number> {
   return { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: length };
 }
 
-export interface Compressed {
-  readonly coding: string;
-  readonly bytes: Buffer;
-}
-
 /** Compresses bodies in the thread pool, a few at a time. */
 export class Compressor {
   #jobs = 0;
 
-  /** Null when the body is to be sent as it is. */
   async compress(acceptEncoding: string, body: Buffer): Promise<Compressed | null> {
     if (body.length > MAX_COMPRESSED_BYTES || this.#jobs >= MAX_JOBS) return null;
     const [coding, run] = CODINGS.find(([name]) => acceptsCoding(acceptEncoding, name)) ?? [null, null];

@@ -1,31 +1,19 @@
-import type { ErrorCode } from "@swarmbase/sdk";
-import type { FastifyRequest } from "fastify";
 import { translateConflict, translateUnavailable } from "../../db/index.ts";
 import { AppError, toAppError, withShortText } from "../../errors/index.ts";
 import { clientGoneError } from "../request/client-signal.ts";
+import type { RouteRequest } from "../route-request.ts";
 import { addAuthMembers } from "./auth-members.ts";
 
 const REST_PATH = /^\/rest\/v1(?:[/?]|$)/;
 
-/** Translates errors of Fastify and of an unavailable database; every unknown error is internal. */
-export function toHttpError(error: unknown, request: FastifyRequest): AppError {
+/** Translates errors of an unavailable database; every unknown error is internal. */
+export function toHttpError(error: unknown, request: RouteRequest): AppError {
   const known = toKnownError(error, request);
   return REST_PATH.test(request.url) ? known : withShortText(addAuthMembers(known, request.url));
 }
 
-const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ["PAYLOAD_TOO_LARGE", "The request body is too large"],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["UNSUPPORTED_MEDIA_TYPE", "The Content-Type of the body is not supported"],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["BAD_REQUEST", "The length of the body differs from Content-Length"],
-  FST_ERR_BAD_URL: ["BAD_REQUEST", "The path is not validly percent-encoded"],
-};
-
-function toKnownError(error: unknown, request: FastifyRequest): AppError {
+function toKnownError(error: unknown, request: RouteRequest): AppError {
   if (error instanceof AppError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "FST_ERR_MAX_PARAM_LENGTH") return notFoundError(request.url);
-  const known = FASTIFY_ERRORS[code];
-  if (known !== undefined) return new AppError(...known);
   const isAborted = request.raw.destroyed && !request.raw.complete;
   return isAborted ? clientGoneError() : toAppError(translateConflict(translateUnavailable(error)));
 }

@@ -1,28 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyRequest } from "fastify";
 import { type AppError, type HelpLinks, type RenderedError, renderError, toAppError } from "../../errors/index.ts";
 import { requestIdOf } from "../request/request-id.ts";
-import type { ErrorForm } from "../route.ts";
+import type { ErrorForm, RouteRequest } from "../route-request.ts";
 import { addAuthMembers } from "./auth-members.ts";
-
-declare module "fastify" {
-  interface FastifyContextConfig {
-    acceptsAnyBody?: boolean;
-    /** How the route renders its errors; undefined for the common form. */
-    renderError?: ErrorForm;
-  }
-}
 
 export interface ErrorForms {
   readonly helpLinks: HelpLinks | undefined;
   /** Of a path without a route. */
-  unknownPathForm(path: string): ErrorForm;
+  unknownPathForm(path: string): ErrorForm | undefined;
 }
 
 /** Renders an error in the form of its route. */
-export function renderRouteError(error: AppError, request: FastifyRequest, forms: ErrorForms): RenderedError {
-  const form = request.is404 ? forms.unknownPathForm(request.url) : request.routeOptions.config.renderError;
-  return renderInForm(error, request, { form, helpLinks: forms.helpLinks });
+export function renderRouteError(error: AppError, request: RouteRequest, forms: ErrorForms): RenderedError {
+  return renderInForm(error, request, { form: request.errorForm, helpLinks: forms.helpLinks });
 }
 
 /** Renders the error of a request that reaches no route. */
@@ -39,8 +29,8 @@ export function buildRawErrorRenderer({ helpLinks, unknownPathForm }: ErrorForms
 /** A form that fails is replaced by the common one, of an internal error. */
 function renderInForm(
   error: AppError,
-  request: Pick<FastifyRequest, "id" | "headers">,
-  { form, helpLinks }: { readonly form: ErrorForm; readonly helpLinks: HelpLinks | undefined },
+  request: Pick<RouteRequest, "id" | "headers">,
+  { form, helpLinks }: { readonly form: ErrorForm | undefined; readonly helpLinks: HelpLinks | undefined },
 ): RenderedError {
   const common = renderError(error, helpLinks);
   if (form === undefined) return common;

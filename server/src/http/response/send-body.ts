@@ -1,19 +1,12 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { FastifyReply } from "fastify";
-import { type Compressed, type Compressor, MIN_COMPRESSED_BYTES } from "./compressor.ts";
+import { MIN_COMPRESSED_BYTES } from "./compressor.ts";
+import type { Compressed, RouteReply } from "../route-reply.ts";
 import { sendStream } from "./send-stream.ts";
 
 /** Larger bodies are sent in pieces of this size, so that a slow reader is noticed. */
 const PIECE_BYTES = 64 * 1024;
 
 const VARY = "Accept-Encoding";
-
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Null where bodies are not compressed. */
-    compressor: Compressor | null;
-  }
-}
 
 export interface Body {
   readonly status: number;
@@ -24,10 +17,10 @@ export interface Body {
 }
 
 /** Sends a whole body. */
-export function sendBody(reply: FastifyReply, answer: Body): FastifyReply | Promise<FastifyReply> {
+export function sendBody(reply: RouteReply, answer: Body): RouteReply | Promise<RouteReply> {
   const { body } = answer;
   if (body === null || body.length < MIN_COMPRESSED_BYTES) return sendNow(reply, answer);
-  const { compressor } = reply.server;
+  const { compressor } = reply;
   if (compressor === null) return sendPlain(reply, answer, body);
   // Only for these sizes does the header of the request decide the form of the response.
   const vary = answer.headers["vary"] ?? reply.getHeader("vary");
@@ -38,11 +31,11 @@ export function sendBody(reply: FastifyReply, answer: Body): FastifyReply | Prom
   return sendCompressed(reply, varying, { body, compressing: (plain) => compressor.compress(acceptEncoding, plain) });
 }
 
-function sendPlain(reply: FastifyReply, answer: Body, body: string | Buffer): FastifyReply | Promise<FastifyReply> {
+function sendPlain(reply: RouteReply, answer: Body, body: string | Buffer): RouteReply | Promise<RouteReply> {
   return body.length > PIECE_BYTES ? sendPieces(reply, answer, body) : sendNow(reply, answer);
 }
 
-function sendNow(reply: FastifyReply, { status, headers, body, onSent }: Body): FastifyReply {
+function sendNow(reply: RouteReply, { status, headers, body, onSent }: Body): RouteReply {
   onSent?.();
   return reply
     .code(status)
@@ -56,10 +49,10 @@ interface Compressing {
 }
 
 async function sendCompressed(
-  reply: FastifyReply,
+  reply: RouteReply,
   answer: Body,
   { body, compressing }: Compressing,
-): Promise<FastifyReply> {
+): Promise<RouteReply> {
   const plain = typeof body === "string" ? Buffer.from(body) : body;
   const compressed = await compressing(plain);
   if (compressed === null) return sendPlain(reply, { ...answer, body: plain }, plain);
@@ -69,10 +62,10 @@ async function sendCompressed(
 }
 
 async function sendPieces(
-  reply: FastifyReply,
+  reply: RouteReply,
   { status, headers, onSent }: Body,
   body: string | Buffer,
-): Promise<FastifyReply> {
+): Promise<RouteReply> {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const allHeaders: OutgoingHttpHeaders = { ...headers, "content-length": bytes.length };
   try {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { FastifyReply } from "fastify";
 import { ReaderPace } from "./reader-pace.ts";
+import type { RouteReply } from "../route-reply.ts";
 
 interface Streamed {
   readonly status: number;
@@ -12,11 +12,11 @@ interface Streamed {
  * Sends the headers at once and each chunk when it is produced. Requests the next chunk only when the connection has
  * drained, so that a slow reader slows the producer down. Cuts the connection of a reader who is too slow.
  */
-export async function sendStream(reply: FastifyReply, { status, headers, stream }: Streamed): Promise<void> {
+export async function sendStream(reply: RouteReply, { status, headers, stream }: Streamed): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   raw.socket?.setNoDelay(true);
-  raw.writeHead(status, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...headers });
+  raw.writeHead(status, { ...reply.getHeaders(), ...headers });
   raw.flushHeaders();
   const pace = new ReaderPace();
   try {

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   type AuthResponse,
   type AuthCall,
@@ -9,8 +8,10 @@ import {
   ruleOf,
 } from "../../auth/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
-import { firstValues } from "../request/header-values.ts";
 import { toPlainAddress } from "../request/proxy-trust.ts";
+import { firstValues } from "../request/header-values.ts";
+import type { RouteRequest } from "../route-request.ts";
+import type { RouteReply } from "../route-reply.ts";
 import type { Route } from "../route.ts";
 
 const PREFIX = "/auth/v1";
@@ -27,7 +28,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
     isHeadRejected: true,
     handler: async (request, reply) => {
       // Set first, so that errors have it too. A cacheable response overrides it.
-      void reply.header("cache-control", "no-store");
+      reply.header("cache-control", "no-store");
       return sendAnswer(reply, await endpoint.run(context, buildCall(request)));
     },
   }));
@@ -42,20 +43,20 @@ function buildCounting({ limit, limitOf, isAttempt }: AuthEndpoint): Pick<Route,
       ...(isAttempt !== undefined && { isAttempt }),
     },
     ...(limitOf !== undefined && {
-      limitOf: (request: FastifyRequest) => limitOf(firstValues(request.query as Record<string, unknown>)),
+      limitOf: (request: RouteRequest) => limitOf(firstValues(request.query)),
     }),
   };
 }
 
-function buildCall(request: FastifyRequest): AuthCall {
+function buildCall(request: RouteRequest): AuthCall {
   const { headers } = request;
   const { user, lacksSecondFactor } = authenticationOf(request);
   return {
-    query: firstValues(request.query as Record<string, unknown>),
-    params: request.params as Record<string, string>,
+    query: firstValues(request.query),
+    params: { ...request.params },
     body: request.body ?? {},
     headers: firstValues(headers),
-    address: toPlainAddress(request.ip),
+    address: toPlainAddress(request.clientAddress),
     userAgent: headers["user-agent"] ?? null,
     principal: principalOf(request),
     user,
@@ -63,8 +64,8 @@ function buildCall(request: FastifyRequest): AuthCall {
   };
 }
 
-function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: AuthResponse): FastifyReply {
-  void reply.code(status).headers(headers);
+function sendAnswer(reply: RouteReply, { status, body, headers = {} }: AuthResponse): RouteReply {
+  reply.code(status).headers(headers);
   if (body === undefined) return reply.send();
-  return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
+  return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(body));
 }

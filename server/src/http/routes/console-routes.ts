@@ -1,19 +1,20 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AskedFor, ConsoleAnswer, ConsoleModule } from "../../console/index.ts";
 import { acceptsCoding, matchesTag } from "../request/negotiation.ts";
 import { notFoundError } from "../response/http-errors.ts";
+import type { RouteRequest } from "../route-request.ts";
+import type { RouteReply } from "../route-reply.ts";
 import type { Route } from "../route.ts";
 
 /** Returns the page for a path without a route; null means 404. */
-export type Fallback = (request: FastifyRequest) => ConsoleAnswer | null;
+export type Fallback = (request: RouteRequest) => ConsoleAnswer | null;
 
 /** Paths of the API. Below them, an unknown path is a 404 and not the console. */
 const API_PATH =
   /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|docs|metrics|operator\/v1|assets|console|openapi\.json|console\.json)(?:\/|$)/;
 
 export function consoleRoutes(module: ConsoleModule): Route[] {
-  const sendFile = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const path = pathOf(request);
+  const sendFile = (request: RouteRequest, reply: RouteReply): RouteReply => {
+    const { path } = request;
     const answer = module.findFile(path, askedFor(request));
     if (answer === null) throw notFoundError(path);
     return sendAnswer(reply, answer);
@@ -49,20 +50,16 @@ export function consoleFallback(module: ConsoleModule): Fallback {
   return (request) => {
     const isReading = request.method === "GET" || request.method === "HEAD";
     const wantsPage = /text\/html/i.test(request.headers.accept ?? "");
-    if (!isReading || !wantsPage || API_PATH.test(pathOf(request))) return null;
+    if (!isReading || !wantsPage || API_PATH.test(request.path)) return null;
     return module.getPage(askedFor(request));
   };
 }
 
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: ConsoleAnswer): FastifyReply {
+export function sendAnswer(reply: RouteReply, { status, headers, body }: ConsoleAnswer): RouteReply {
   return reply.code(status).headers(headers).send(body);
 }
 
-function pathOf(request: FastifyRequest): string {
-  return request.url.split("?", 1)[0] ?? "";
-}
-
-function askedFor({ headers }: FastifyRequest): AskedFor {
+function askedFor({ headers }: RouteRequest): AskedFor {
   const encodings = headers["accept-encoding"] ?? "";
   return {
     accepts: (encoding) => acceptsCoding(encodings, encoding),

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FunctionCall, NamedFunction } from "../../functions/index.ts";
 import { stringifyMembers } from "../../json/index.ts";
 import type { Limits } from "../../limits/index.ts";
@@ -7,6 +6,8 @@ import { clientSignalOf } from "../request/client-signal.ts";
 import { countCall, refreshRateLimitHeaders } from "../request/rate-limits.ts";
 import { toPlainAddress } from "../request/proxy-trust.ts";
 import { firstValues } from "../request/header-values.ts";
+import type { RouteRequest } from "../route-request.ts";
+import type { RouteReply } from "../route-reply.ts";
 import type { Route } from "../route.ts";
 import { sendBody } from "../response/send-body.ts";
 import { sendStream } from "../response/send-stream.ts";
@@ -47,12 +48,12 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
 }
 
 /** A request as functions see it. */
-export function functionCallOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): FunctionCall {
+export function functionCallOf(limits: Limits, request: RouteRequest, reply: RouteReply): FunctionCall {
   return {
     body: request.body ?? {},
     headers: firstValues(request.headers),
     principal: principalOf(request),
-    address: toPlainAddress(request.ip),
+    address: toPlainAddress(request.clientAddress),
     signal: clientSignalOf(reply),
     count: (window, key) => countFor(limits, { request, reply }, window, key),
     showRateLimitState: () => refreshRateLimitHeaders(limits, request, reply),
@@ -62,7 +63,7 @@ export function functionCallOf(limits: Limits, request: FastifyRequest, reply: F
 /** The service role is not rate-limited. */
 async function countFor(
   limits: Limits,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: { readonly request: RouteRequest; readonly reply: RouteReply },
   window: Parameters<Limits["take"]>[0],
   key: string,
 ): Promise<void> {

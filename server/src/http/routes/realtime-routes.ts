@@ -26,12 +26,12 @@ export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
       limit: "api",
       isBodyRaw: true,
       handler: async (request, reply) => {
-        const { topic = "", event = "" } = request.params as Record<string, string>;
+        const { topic = "", event = "" } = request.params;
         await broadcast.sendEvent({
           principal: principalOf(request),
           topic,
           event,
-          query: request.query as Record<string, unknown>,
+          query: request.query,
           isBinary: request.headers["content-type"]?.startsWith("application/octet-stream") ?? false,
           body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
         });

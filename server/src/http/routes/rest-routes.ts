@@ -1,23 +1,21 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RestModule } from "../../rest/index.ts";
 import { principalOf } from "../request/authentication.ts";
 import { clientSignalOf } from "../request/client-signal.ts";
 import { addTag, asksForTag } from "../response/entity-tag.ts";
 import { sendBody } from "../response/send-body.ts";
+import type { RouteRequest } from "../route-request.ts";
+import type { RouteReply } from "../route-reply.ts";
 import type { Route } from "../route.ts";
 
 const PREFIX = "/rest/v1";
-/** A request target can be absolute, as for a proxy. */
-const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /** Tables and functions of the exposed schemas. */
 export function restRoutes(rest: RestModule): Route[] {
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const handler = async (request: RouteRequest, reply: RouteReply): Promise<RouteReply> => {
     // Set first, so that errors have it too: these headers decide the form of the response.
     void reply.header("vary", "Accept, Prefer, Range");
-    const { url } = request.raw;
-    const [path, search] = splitOnce((url ?? "").replace(ORIGIN, ""), "?");
+    const { path, search } = request;
     const answer = await rest.answer({
       input: {
         method: request.method,
@@ -49,9 +47,4 @@ export function restRoutes(rest: RestModule): Route[] {
         }) satisfies Route,
     ),
   );
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }

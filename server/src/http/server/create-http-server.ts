@@ -10,7 +10,7 @@ import { buildRawErrorRenderer, type ErrorForms } from "../response/render-route
 import { buildResponseHeaders } from "../response/response-headers.ts";
 import { buildUnknownPathForm } from "../routes/unknown-path-form.ts";
 import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
-import { buildApp, type HttpServerOptions } from "./build-app.ts";
+import { type HttpServerOptions, serveRoutes } from "./serve-routes.ts";
 import { describeClientError, requestTimeoutError } from "./client-errors.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { Connections } from "./connections.ts";
@@ -73,9 +73,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }, checkIntervalMs(settings));
   deadlineTimer.unref();
   const accessLog = createAccessLog(observer, { isTraced: (options.traceSource ?? null) !== null });
-  const { app, listener } = buildApp(options, { server, connections, accessLog, responseHeadersOf, forms });
   const parts = { server, http2, connections, limits, bodies, accessLog, responseHeadersOf, forms, renderRaw };
-  serveRequests(options, parts, listener);
+  serveRequests(options, parts, serveRoutes(options, parts));
   serveUpgrades(options, parts);
 
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
@@ -83,13 +82,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const stop = async (): Promise<void> => {
     await endConnections(options, server, connections);
     clearInterval(deadlineTimer);
-    await app.close();
   };
   let stopping: Promise<void> | null = null;
 
   return {
     async listen() {
-      await app.ready();
       if (source !== null) {
         takeConnections(server, source, limits);
         return { port: source.port };

@@ -7,7 +7,7 @@ import { notFoundError } from "../response/http-errors.ts";
 import { rejectRequest, renderRawResponse, respondAndDrain } from "../response/raw-response.ts";
 import type { RawErrorRenderer } from "../response/render-route-error.ts";
 import type { BodyDeadlines } from "./body-deadlines.ts";
-import type { AppParts, HttpServerOptions, RequestListener } from "./build-app.ts";
+import type { AppParts, HttpServerOptions, RequestListener } from "./serve-routes.ts";
 import { buildTransportCheck } from "./check-transport.ts";
 import { buildClientErrorListener } from "./client-errors.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
@@ -15,6 +15,7 @@ import type { Http2Port } from "./http2/create-http2-server.ts";
 import { traceRequests } from "./trace-requests.ts";
 
 interface ServerParts extends AppParts {
+  readonly server: http.Server;
   readonly http2: Http2Port | null;
   readonly limits: ConnectionLimits;
   readonly bodies: BodyDeadlines;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { contextBelow, redactText, traceparentOf, TRACER_NAME, type TraceSource } from "../../observe/index.ts";
-import type { RequestListener } from "./build-app.ts";
+import type { RequestListener } from "./serve-routes.ts";
 import { findRequestDetails, pathOf } from "../response/access-log.ts";
 import { requestIdOf } from "../request/request-id.ts";
 import { PROBE_PATHS } from "../request/probe-paths.ts";
