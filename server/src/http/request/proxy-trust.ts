@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv4 } from "node:net";
+import { LRUCache } from "lru-cache";
 import { joinValues } from "./header-values.ts";
+
+/** A proxy, and what it forwards, comes with every request. */
+const KNOWN_ADDRESSES = 1_000;
 
 export interface ProxyTrust {
   isTrusted(address: string | undefined): boolean;
@@ -17,9 +21,15 @@ export function buildProxyTrust(ranges: readonly string[]): ProxyTrust {
     else list.addSubnet(address, Number(prefix), family);
   }
 
-  const isTrusted = (address: string | undefined): boolean => {
-    const plain = address === undefined ? "" : toPlainAddress(address);
+  const check = (address: string): boolean => {
+    const plain = toPlainAddress(address);
     return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
+  };
+  const known = new LRUCache<string, boolean>({ max: KNOWN_ADDRESSES });
+  const isTrusted = (address = ""): boolean => {
+    const found = known.get(address) ?? check(address);
+    known.set(address, found);
+    return found;
   };
 
   return {
@@ -49,6 +59,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
 
 /** Removes port, brackets, zone and the IPv4-mapped IPv6 prefix. */
 export function toPlainAddress(text: string): string {
+  if (isIPv4(text)) return text;
   const trimmed = text.trim();
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? trimmed;
   const withoutPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bracketed)?.[1] ?? bracketed;

@@ -23,6 +23,7 @@ const PARAMETER_LENGTH = 2_048;
 /** Finds the row of a request. A name precedes a parameter, which precedes `*`. */
 export class RouteTable<Row extends RoutePath> {
   readonly #root: Node<Row> = newNode();
+  readonly #parameters = new Map<Row, readonly Parameter[]>();
 
   constructor(rows: readonly Row[]) {
     for (const row of rows) this.#add(row);
@@ -33,6 +34,7 @@ export class RouteTable<Row extends RoutePath> {
     const rows = this.#rowsOf(row);
     if (rows.has(row.method)) throw new Error(`Route ${row.method} ${row.path} is declared twice`);
     rows.set(row.method, row);
+    this.#parameters.set(row, parametersOf(row.path));
   }
 
   #addHead(row: Row): void {
@@ -63,7 +65,7 @@ export class RouteTable<Row extends RoutePath> {
       row = rows.get(method);
       return row !== undefined;
     });
-    return row === undefined ? null : { row, params: paramsOf(row.path, segments) };
+    return row === undefined ? null : { row, params: paramsOf(this.#parameters.get(row) ?? [], segments) };
   }
 
   /** The methods of a path for the `Allow` header; an empty list means 404. */
@@ -107,12 +109,19 @@ function segmentsOf(path: string): string[] {
   }
 }
 
-function paramsOf(pattern: string, segments: readonly string[]): Record<string, string> {
+interface Parameter {
+  readonly name: string;
+  readonly index: number;
+}
+
+function parametersOf(pattern: string): Parameter[] {
+  const named = pattern.split("/").map((segment, index) => ({ name: segment.replace(/^:/, ""), segment, index }));
+  return named.filter(({ name, segment }) => name !== segment || segment === "*");
+}
+
+function paramsOf(parameters: readonly Parameter[], segments: readonly string[]): Record<string, string> {
   const params = Object.create(null) as Record<string, string>;
-  if (!pattern.includes("/:") && !pattern.endsWith("*")) return params;
-  for (const [index, name] of pattern.split("/").entries()) {
-    if (name === "*") params[name] = segments.slice(index).join("/");
-    else if (name.startsWith(":")) params[name.slice(1)] = segments[index] ?? "";
-  }
+  for (const { name, index } of parameters)
+    params[name] = (name === "*" ? segments.slice(index).join("/") : segments[index]) ?? "";
   return params;
 }
