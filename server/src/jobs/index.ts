@@ -1,7 +1,9 @@
-// In charge of: long-running workers: their interface, supervision, pauses, wake-ups, notices to other nodes and the polling loop.
+// In charge of: long-running workers: their interface, supervision, pauses, wake-ups, notices to other nodes and the polling loop;
+// garbage collection while nothing works.
 // Not in charge of: what the workers do.
 
 export { type Commits, UNWATCHED } from "./commits.ts";
+export { garbageCollection } from "./collect-garbage.ts";
 export { Hold } from "./hold.ts";
 export { type PollOptions, poll, spread, WakeUp } from "./poll.ts";
 export { supervise } from "./supervise.ts";

@@ -1,0 +1,43 @@
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { nextTick } from "./tick.ts";
+import type { Worker } from "./worker.ts";
+
+const LOOK_MS = 5_000;
+const PAUSE_MS = 60_000;
+const MAX_BUSY_SHARE = 0.01;
+const MIN_GROWTH_BYTES = 24 * 1024 ** 2;
+
+/**
+ * V8 collects garbage when it needs room. A process that has become quiet needs none, and would keep what its start or its last
+ * load has left. Such a collection stops the process for a tenth of a second or more, so it waits until there is next to nothing to do.
+ */
+export const garbageCollection: Worker = {
+  name: "garbage-collection",
+  run: async (signal) => {
+    let keptBytes = 0;
+    while (!signal.aborted) {
+      const [sinceMs, usedBefore] = [performance.now(), process.cpuUsage()];
+      await nextTick(LOOK_MS, signal);
+      const { user, system } = process.cpuUsage(usedBefore);
+      const isQuiet = user + system <= (performance.now() - sinceMs) * 1_000 * MAX_BUSY_SHARE;
+      keptBytes = Math.min(keptBytes, readHeapBytes());
+      if (signal.aborted || !isQuiet || readHeapBytes() - keptBytes < MIN_GROWTH_BYTES) continue;
+      collectGarbage();
+      keptBytes = readHeapBytes();
+      await nextTick(PAUSE_MS, signal);
+    }
+  },
+};
+
+function readHeapBytes(): number {
+  return getHeapStatistics().total_physical_size;
+}
+
+/** Any other collection keeps the pages that it has emptied. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as NodeJS.GCFunction;
+  setFlagsFromString("--no-expose-gc");
+  collect({ type: "major", flavor: "last-resort" });
+}
