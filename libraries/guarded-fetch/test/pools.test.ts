@@ -43,6 +43,31 @@ test("concurrent requests use at most the allowed connections and all are answer
   assert.equal(receiver.accepted, 4);
 });
 
+test("requests that come together share a connection until they have waited", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const receiver = await startReceiver(t);
+  const { post } = openForTest(t, { connectionsPerOrigin: 64 });
+  const results = await Promise.all(Array.from({ length: 64 }, () => post(`https://127.0.0.1:${receiver.port}/`)));
+  assert.ok(results.every(({ kind }) => kind === "answered"));
+  assert.equal(receiver.accepted, 1);
+});
+
+test("a request that is never answered delays the others of its origin only until further connections are open", async (t) => {
+  const receiver = await startReceiver(t, (request, response) => {
+    if (request.url !== "/silent") response.end("ok");
+  });
+  const { post } = openForTest(t, { connectionsPerOrigin: 8 });
+  const stopping = new AbortController();
+  const silent = Array.from({ length: 7 }, () =>
+    post(`https://127.0.0.1:${receiver.port}/silent`, { signal: stopping.signal }),
+  );
+  const others = await Promise.all(Array.from({ length: 50 }, () => post(`https://127.0.0.1:${receiver.port}/`)));
+  assert.ok(others.every(({ kind }) => kind === "answered"));
+  assert.equal(receiver.accepted, 8);
+  stopping.abort();
+  assert.ok((await Promise.all(silent)).every((result) => result.kind === "failed" && result.code === "aborted"));
+});
+
 test("the connection limit holds for an origin where every connection fails", async (t) => {
   let [now, most] = [0, 0];
   const receiver = await startRawReceiver(t, (socket) => {

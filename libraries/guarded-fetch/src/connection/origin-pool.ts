@@ -14,13 +14,21 @@ export interface OriginPoolOptions extends Omit<ConnectionOptions, "onDisconnect
   onIdle(pool: OriginPool): void;
 }
 
-/** A bounded number of connections to one origin, with a queue. The most recently used connection is used first. */
+/** How long requests wait for a connection to become free before further ones are opened. */
+const GROWTH_MS = 50;
+
+/**
+ * A bounded number of connections to one origin, with a queue. The most recently used connection is used first. A handshake costs as
+ * much as ten requests, and a connection that is not needed again stays until it times out. So while requests wait, the number of
+ * connections doubles after each pause.
+ */
 export class OriginPool {
   readonly origin: string;
   readonly #options: OriginPoolOptions;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<PendingRequest>();
+  #growth: NodeJS.Timeout | null = null;
 
   constructor(options: OriginPoolOptions) {
     this.origin = options.origin;
@@ -36,9 +44,10 @@ export class OriginPool {
   }
 
   submit(request: PendingRequest): void {
-    const connection = this.#takeIdle() ?? this.#open();
-    if (connection === null) this.#waiting.add(request);
-    else connection.send(request.options, request.assign(connection));
+    const connection = this.#takeIdle() ?? (this.#connections.size === 0 ? this.#open() : null);
+    if (connection !== null) return send(request, connection);
+    this.#waiting.add(request);
+    this.#growth ??= setTimeout(this.#grow, GROWTH_MS);
   }
 
   /** Removes a request that has no connection yet. */
@@ -52,17 +61,36 @@ export class OriginPool {
     if (!this.#connections.has(connection)) return;
     if (isReusable) this.#idle.push(connection);
     else this.#drop(connection);
-    const [next] = this.#waiting;
-    if (next === undefined) return this.#notifyIfIdle();
-    this.#waiting.delete(next);
-    this.submit(next);
+    if (this.#waiting.size === 0) return this.#notifyIfIdle();
+    this.#sendNext(this.#takeIdle() ?? this.#open());
   }
 
   async destroy(): Promise<void> {
+    this.#stopGrowing();
     const connections = [...this.#connections];
     this.#connections.clear();
     this.#idle.length = 0;
     await Promise.all(connections.map((connection) => connection.destroy()));
+  }
+
+  #grow = (): void => {
+    this.#growth = null;
+    for (let added = this.#connections.size; added > 0 && this.#waiting.size > 0; added -= 1)
+      this.#sendNext(this.#open());
+    if (this.#waiting.size > 0) this.#growth = setTimeout(this.#grow, GROWTH_MS);
+  };
+
+  #stopGrowing(): void {
+    if (this.#growth !== null) clearTimeout(this.#growth);
+    this.#growth = null;
+  }
+
+  #sendNext(connection: Connection | null): void {
+    const [next] = this.#waiting;
+    if (next === undefined || connection === null) return;
+    this.#waiting.delete(next);
+    if (this.#waiting.size === 0) this.#stopGrowing();
+    send(next, connection);
   }
 
   #takeIdle(): Connection | null {
@@ -100,4 +128,8 @@ export class OriginPool {
   #notifyIfIdle(): void {
     if (this.isIdle) this.#options.onIdle(this);
   }
+}
+
+function send(request: PendingRequest, connection: Connection): void {
+  connection.send(request.options, request.assign(connection));
 }
