@@ -7,16 +7,17 @@ import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 import { measureIdle } from "./measure-idle.ts";
+import { measureHeld } from "./measure-held.ts";
 import { measureStart, type StartTimes } from "./measure-starts.ts";
-import { tabulateIdle, tabulateStarts } from "./tabulate.ts";
+import { tabulateHeld, tabulateIdle, tabulateStarts } from "./tabulate.ts";
 
-/** Measures a service without clients, and its start. Run: npm run bench -- idle [--quick|--smoke] */
+/** Measures a service without clients, its start, and the memory that it holds after deliveries. Run: npm run bench -- idle [--quick|--smoke] */
 const { values } = parseArgs({ options: { ...LENGTH_OPTIONS, json: { type: "string" } } });
 // The background writer of PostgreSQL rests two minutes after the last write.
-const { starts, ...idle } = pickLength(values, {
-  smoke: { starts: 1, settleSeconds: 1, seconds: 2 },
-  quick: { starts: 3, settleSeconds: 150, seconds: 20 },
-  full: { starts: 9, settleSeconds: 180, seconds: 60 },
+const { starts, events, ...idle } = pickLength(values, {
+  smoke: { starts: 1, events: 1, settleSeconds: 1, seconds: 2 },
+  quick: { starts: 3, events: 50, settleSeconds: 150, seconds: 20 },
+  full: { starts: 9, events: 250, settleSeconds: 180, seconds: 60 },
 });
 const NODES = values.smoke ? [2] : [1, 3];
 
@@ -46,6 +47,8 @@ try {
     costs.push(await measureIdle({ root, dataDir: await makeFolder(), nodes, ...idle }));
   }
   report.add(tabulateIdle(costs));
+  progress.stage("deliveries, and what stays");
+  report.add(tabulateHeld(await measureHeld(closers, { root, dataDir: await makeFolder(), events })));
 } catch (error) {
   if (!closers.isClosing()) throw error;
 } finally {

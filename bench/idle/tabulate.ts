@@ -1,5 +1,6 @@
 import { medianOf } from "../load/measure-rate.ts";
 import { formatFigure, type Goal, type Table } from "../report/table.ts";
+import type { HeldMemory } from "./measure-held.ts";
 import type { IdleCost } from "./measure-idle.ts";
 import type { StartTimes } from "./measure-starts.ts";
 
@@ -8,6 +9,9 @@ const MAX_TIMESLICES = 10;
 const MAX_USED_START_MS = 1_200;
 const MAX_FIRST_START_MS = 3_000;
 const MS_PER_PERCENT = 10;
+const MIB = 1024 ** 2;
+const MAX_IDLE_MIB = 160;
+const MAX_HELD_MIB = 350;
 
 export function tabulateIdle(costs: readonly IdleCost[]): Table {
   const named = costs.map((cost) => ({ ...cost, name: cost.nodes === 1 ? "one node" : `each of ${cost.nodes} nodes` }));
@@ -26,6 +30,14 @@ export function tabulateIdle(costs: readonly IdleCost[]): Table {
       limit: MAX_TIMESLICES,
       value: cost.timeslicesPerSecond,
       unit: "",
+    },
+    {
+      about: `${cost.name}, memory without clients`,
+      bound: "at most",
+      limit: MAX_IDLE_MIB,
+      value: cost.serviceMiB,
+      unit: " MiB",
+      isCost: cost.nodes === 1,
     },
   ]);
   return {
@@ -54,6 +66,42 @@ export function tabulateIdle(costs: readonly IdleCost[]): Table {
           isOurs: true,
         };
       }),
+    },
+  };
+}
+
+export function tabulateHeld(held: HeldMemory): Table {
+  const steps: [string, number][] = [
+    ["without clients, before", held.idleBytes],
+    ["at most meanwhile", held.peakBytes],
+    ["20 s after the last delivery", held.heldBytes],
+  ];
+  const about = `after ${held.deliveries.toLocaleString("en")} deliveries to ${held.endpoints} endpoints`;
+  return {
+    id: "idle-held",
+    title: `Memory of the service ${about}, each on a host of its own`,
+    head: ["", "memory of the service"],
+    rows: steps.map(([name, bytes]) => [name, `${formatFigure(bytes / MIB)} MiB`]),
+    notes: [`A delivery took ${formatFigure(held.cpuMicroseconds)} µs of CPU of the service, handshakes included.`],
+    goals: [
+      {
+        about: `memory ${about}`,
+        bound: "at most",
+        limit: MAX_HELD_MIB,
+        value: held.heldBytes / MIB,
+        unit: " MiB",
+        isCost: true,
+      },
+    ],
+    plot: {
+      caption: "MiB, less is better",
+      bars: steps.map(([label, bytes], at) => ({
+        label,
+        value: bytes / MIB,
+        text: `${formatFigure(bytes / MIB)} MiB`,
+        goal: at === 2 ? MAX_HELD_MIB : null,
+        isOurs: true,
+      })),
     },
   };
 }

@@ -32,6 +32,11 @@ export function readResidentBytes(pids: readonly number[]): number {
   return sumOf(pids, (pid) => readKilobytes(`/proc/${pid}/status`, "VmRSS"));
 }
 
+/** The most that was resident at a time. */
+export function readPeakBytes(pids: readonly number[]): number {
+  return sumOf(pids, (pid) => readKilobytes(`/proc/${pid}/status`, "VmHWM"));
+}
+
 /** Private memory, without what backends share with each other. */
 export function readOwnBytes(pids: readonly number[]): number {
   return sumOf(pids, (pid) => readKilobytes(`/proc/${pid}/smaps_rollup`, "Pss_Anon"));

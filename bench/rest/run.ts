@@ -20,7 +20,7 @@ import type { LoadAnswer, LoadQuestion } from "./load-process.ts";
 import { type Figures, measure, type Timing } from "./measure.ts";
 import { OPERATIONS, type Operation, READS } from "./operations.ts";
 import { describePopulation, type Population } from "./population.ts";
-import { readOwnBytes, readResidentBytes } from "./process-usage.ts";
+import { readOwnBytes, readPeakBytes, readResidentBytes } from "./process-usage.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { openStage, type Stage } from "./stage.ts";
 import type { Race, Results } from "./race.ts";
@@ -117,7 +117,7 @@ try {
   await stage.createFilled(TEMPLATE, POPULATION);
   const memories = await compareOverTls(bench);
   if (withPeers && hasPocketBase()) memories.push(...(await compareOverHttp(bench)));
-  report.add(tabulateMemory(memories, OURS));
+  report.add(tabulateMemory(memories, OVER_TLS));
   report.add(await compareSizes(bench));
 } catch (error) {
   // After a signal, measurements fail because their processes were stopped; these errors are ignored.
@@ -254,7 +254,7 @@ async function readMemories(
     const idleBytes = idle.get(name);
     if (idleBytes === undefined) continue;
     const backends = database === null ? [] : await stage.listBackends(database);
-    memories.push({ name, idleBytes, serverBytes: readResidentBytes(pids), databaseBytes: readOwnBytes(backends) });
+    memories.push({ name, idleBytes, peakBytes: readPeakBytes(pids), databaseBytes: readOwnBytes(backends) });
   }
   return memories;
 }

@@ -28,10 +28,10 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "idle",
-    about: "A service without clients, and its start.",
+    about: "A service without clients, its start, and its memory after deliveries.",
     hasPeers: false,
-    seconds: { quick: 390, full: 560 },
-    limitSeconds: { quick: 600, full: 900 },
+    seconds: { quick: 450, full: 640 },
+    limitSeconds: { quick: 700, full: 1_000 },
   },
   {
     name: "auth",
