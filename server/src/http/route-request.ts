@@ -27,8 +27,8 @@ export class RouteRequest {
   readonly url: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of its path; undefined for the common form. */
-  errorForm: ErrorForm | undefined = undefined;
+  /** Of its route: undefined is the common form. Null: no route was found. */
+  errorForm: ErrorForm | undefined | null = null;
   params: Readonly<Record<string, string>> = {};
   /** Null until the auth guard has run. */
   authentication: Authentication | null = null;

@@ -12,7 +12,9 @@ export interface ErrorForms {
 
 /** Renders an error in the form of its route. */
 export function renderRouteError(error: AppError, request: RouteRequest, forms: ErrorForms): RenderedError {
-  return renderInForm(error, request, { form: request.errorForm, helpLinks: forms.helpLinks });
+  const { errorForm, url } = request;
+  const form = errorForm === null ? forms.unknownPathForm(url) : errorForm;
+  return renderInForm(error, request, { form, helpLinks: forms.helpLinks });
 }
 
 /** Renders the error of a request that reaches no route. */

@@ -100,7 +100,6 @@ export function serveRoutes(options: HttpServerOptions, parts: AppParts): Reques
         const rest = await found.row.run(request, reply);
         if (!reply.isTaken) reply.send(rest);
       } else {
-        request.errorForm = parts.forms.unknownPathForm(request.url);
         const page = fallback?.(request) ?? null;
         if (page !== null) return void sendAnswer(reply, page);
         if (limits !== undefined) await countUnknownPath(limits, request, reply);
