@@ -30,7 +30,7 @@ export interface HeldOptions {
 
 const DAY_MS = 86_400_000;
 const ENDPOINTS = 100;
-const QUIET_MS = 20_000;
+const QUIET_MS = 130_000;
 const POLL_MS = 100;
 const IS_BUSY = `select exists (select from private.events) or exists (select from private.webhook_queue) as is_busy`;
 

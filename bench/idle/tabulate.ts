@@ -74,7 +74,7 @@ export function tabulateHeld(held: HeldMemory): Table {
   const steps: [string, number][] = [
     ["without clients, before", held.idleBytes],
     ["at most meanwhile", held.peakBytes],
-    ["20 s after the last delivery", held.heldBytes],
+    ["130 s after the last delivery", held.heldBytes],
   ];
   const about = `after ${held.deliveries.toLocaleString("en")} deliveries to ${held.endpoints} endpoints`;
   return {

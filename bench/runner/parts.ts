@@ -30,8 +30,8 @@ export const PARTS: readonly Part[] = [
     name: "idle",
     about: "A service without clients, its start, and its memory after deliveries.",
     hasPeers: false,
-    seconds: { quick: 450, full: 640 },
-    limitSeconds: { quick: 700, full: 1_000 },
+    seconds: { quick: 680, full: 870 },
+    limitSeconds: { quick: 950, full: 1_300 },
   },
   {
     name: "auth",

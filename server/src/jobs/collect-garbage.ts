@@ -3,32 +3,33 @@ import { runInNewContext } from "node:vm";
 import { nextTick } from "./tick.ts";
 import type { Worker } from "./worker.ts";
 
-const LOOK_MS = 5_000;
-const PAUSE_MS = 60_000;
+const QUIET_MS = 60_000;
 const MAX_BUSY_SHARE = 0.01;
 const MIN_GROWTH_BYTES = 24 * 1024 ** 2;
 
 /**
  * V8 collects garbage when it needs room. A process that has become quiet needs none, and would keep what its start or its last
- * load has left. Such a collection stops the process for a tenth of a second or more, so it waits until there is next to nothing to do.
+ * load has left. Such a collection stops the process for a tenth of a second or more, and discards compiled code, which the next
+ * requests compile again: so it waits until nothing has happened for long.
  */
-export const garbageCollection: Worker = {
-  name: "garbage-collection",
-  run: async (signal) => {
-    let keptBytes = 0;
-    while (!signal.aborted) {
-      const [sinceMs, usedBefore] = [performance.now(), process.cpuUsage()];
-      await nextTick(LOOK_MS, signal);
-      const { user, system } = process.cpuUsage(usedBefore);
-      const isQuiet = user + system <= (performance.now() - sinceMs) * 1_000 * MAX_BUSY_SHARE;
-      keptBytes = Math.min(keptBytes, readHeapBytes());
-      if (signal.aborted || !isQuiet || readHeapBytes() - keptBytes < MIN_GROWTH_BYTES) continue;
-      collectGarbage();
-      keptBytes = readHeapBytes();
-      await nextTick(PAUSE_MS, signal);
-    }
-  },
-};
+export function createGarbageCollection(quietMs = QUIET_MS): Worker {
+  return {
+    name: "garbage-collection",
+    run: async (signal) => {
+      let keptBytes = 0;
+      while (!signal.aborted) {
+        const [sinceMs, usedBefore] = [performance.now(), process.cpuUsage()];
+        await nextTick(quietMs, signal);
+        const { user, system } = process.cpuUsage(usedBefore);
+        const isQuiet = user + system <= (performance.now() - sinceMs) * 1_000 * MAX_BUSY_SHARE;
+        keptBytes = Math.min(keptBytes, readHeapBytes());
+        if (signal.aborted || !isQuiet || readHeapBytes() - keptBytes < MIN_GROWTH_BYTES) continue;
+        collectGarbage();
+        keptBytes = readHeapBytes();
+      }
+    },
+  };
+}
 
 function readHeapBytes(): number {
   return getHeapStatistics().total_physical_size;

@@ -3,7 +3,7 @@
 // Not in charge of: what the workers do.
 
 export { type Commits, UNWATCHED } from "./commits.ts";
-export { garbageCollection } from "./collect-garbage.ts";
+export { createGarbageCollection } from "./collect-garbage.ts";
 export { Hold } from "./hold.ts";
 export { type PollOptions, poll, spread, WakeUp } from "./poll.ts";
 export { supervise } from "./supervise.ts";

@@ -3,15 +3,16 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { garbageCollection } from "../../src/jobs/index.ts";
+import { createGarbageCollection } from "../../src/jobs/index.ts";
 
 const ROWS = 300_000;
+const QUIET_MS = 2_000;
 /** Seldom: a test that looks all the time is not quiet. */
 const LOOK_MS = 500;
 
 test("a process that has become quiet returns the memory of its garbage", async () => {
   const stopping = new AbortController();
-  const running = garbageCollection.run(stopping.signal);
+  const running = createGarbageCollection(QUIET_MS).run(stopping.signal);
   let rows: object[] = Array.from({ length: ROWS }, (_, at) => ({ at, name: `row ${at}` }));
   const used = getHeapStatistics().total_physical_size;
   assert.equal(rows.length, ROWS);

@@ -10,7 +10,7 @@ import {
   openServicePool,
 } from "../../db/index.ts";
 import { ConnectionAcceptor } from "../../http/index.ts";
-import { garbageCollection } from "../../jobs/index.ts";
+import { createGarbageCollection } from "../../jobs/index.ts";
 import { createCounts, Holds } from "../../limits/index.ts";
 import { decideWorkerCount, superviseWorkers, type SupervisedWorkers } from "../../processes/index.ts";
 import { FeedRelay, openReplication } from "../../realtime/index.ts";
@@ -62,7 +62,7 @@ async function start(options: NodeContext, closers: Closers): Promise<PrimarySer
   const schemaLevel = createSchemaLevel(options, node);
   const ownFailure = runWorkers(options, closers, {
     workers: [
-      garbageCollection,
+      createGarbageCollection(),
       schemaLevel.worker,
       ...certificate.workers,
       ...watchDisk(options, node.server),

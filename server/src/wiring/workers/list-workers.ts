@@ -1,6 +1,6 @@
 import { createAuthHousekeeping } from "../../auth/index.ts";
 import { watchDatabase } from "../../db/index.ts";
-import { garbageCollection, type Worker } from "../../jobs/index.ts";
+import { createGarbageCollection, type Worker } from "../../jobs/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "../services/services.ts";
 
@@ -11,7 +11,7 @@ export function listWorkers(
 ): readonly Worker[] {
   const roles = new Set(settings.roles);
   return [
-    garbageCollection,
+    createGarbageCollection(),
     { name: "database-watch", run: (until) => watchDatabase(database, until) },
     { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
     { name: "schema-watch", run: (until) => rest.watch(until) },
