@@ -5,6 +5,9 @@ import { HEARD_INSERT, PLAIN_INSERT } from "./write-cases.ts";
 
 const MAX_WRITE_MICROSECONDS = 350;
 const MAX_EVENT_MICROSECONDS = 30;
+/** CPU of an insert relative to that of an agent. */
+const MAX_TIMES_AGENT = 1.4;
+const COMPARED_INSERTS: readonly string[] = ["messages, insert", "swarms, insert", "tools, insert"];
 /** Smaller ones are within the spread of the rounds. */
 const NAMED_TRIGGER_MICROSECONDS = 10;
 
@@ -44,6 +47,20 @@ export function tabulateWrites({ writes, floors }: WriteCosts): Table {
             reason: describeParts(cost, cost.median, floors),
             isCost: true,
             ...(cost.label === PLAIN_INSERT && { history: "insert: PostgreSQL, µs" as const }),
+          };
+        }),
+      ...costs
+        .filter(({ label }) => COMPARED_INSERTS.includes(label))
+        .map((cost): Goal => {
+          const times = cost.microseconds.map((cpu, round) => cpu / (plain[round] ?? Number.NaN));
+          return {
+            about: `${cost.label}, PostgreSQL, to ${PLAIN_INSERT}`,
+            bound: "at most",
+            limit: MAX_TIMES_AGENT,
+            value: medianOf(times),
+            unit: "",
+            reason: describeParts(cost, cost.median, floors),
+            isCost: true,
           };
         }),
       {

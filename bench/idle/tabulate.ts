@@ -12,6 +12,8 @@ const MS_PER_PERCENT = 10;
 const MIB = 1024 ** 2;
 const MAX_IDLE_MIB = 160;
 const MAX_HELD_MIB = 350;
+const IDLE_REASON =
+  "most of them are of the looks at the snapshot once a second with the answer (two of the main thread, one of PostgreSQL), of the timers of HTTP and presence, and of what a commit wakes: housekeeping once a minute, after which the writers of PostgreSQL go on for a while. Tried: polls that wait for commits (94 before), timers on common ticks, fewer status messages of the feed (decision 0038)";
 
 export function tabulateIdle(costs: readonly IdleCost[]): Table {
   const named = costs.map((cost) => ({ ...cost, name: cost.nodes === 1 ? "one node" : `each of ${cost.nodes} nodes` }));
@@ -22,6 +24,7 @@ export function tabulateIdle(costs: readonly IdleCost[]): Table {
       limit: MAX_CORE_PERCENT,
       value: cost.cpuMsPerSecond / MS_PER_PERCENT,
       unit: " % of a core",
+      reason: IDLE_REASON,
       isCost: cost.nodes === 1,
     },
     {
@@ -30,6 +33,7 @@ export function tabulateIdle(costs: readonly IdleCost[]): Table {
       limit: MAX_TIMESLICES,
       value: cost.timeslicesPerSecond,
       unit: "",
+      reason: IDLE_REASON,
     },
     {
       about: `${cost.name}, memory without clients`,
@@ -123,7 +127,7 @@ export function tabulateStarts({ first, used }: Starts): Table {
     head: ["", ...kinds.map(({ name }) => name)],
     rows: parts.map((part) => [part, ...kinds.map(({ median }) => `${formatFigure(median[part] ?? Number.NaN)} ms`)]),
     notes: [
-      "`settings` and `total` count from the start of Node.js, the others are durations. `certificate` runs beside `postgresql`.",
+      "`settings` and `total` count from the start of Node.js, the others are durations. `modules` are loaded beside `postgresql`, and `certificate` is made beside `migrations`.",
     ],
     goals: kinds.map(({ name, median, limit }) => ({
       about: `start in ${name}`,
@@ -131,6 +135,7 @@ export function tabulateStarts({ first, used }: Starts): Table {
       limit,
       value: median["total"] ?? Number.NaN,
       unit: " ms",
+      reason: `${parts.map((part) => `${part} ${formatFigure(median[part] ?? Number.NaN)}`).join(", ")}. Tried: modules compiled once and kept, most of them loaded while PostgreSQL starts, one bundle (decision 0041)`,
       isCost: true,
     })),
     plot: {

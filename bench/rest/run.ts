@@ -26,6 +26,7 @@ import { openStage, type Stage } from "./stage.ts";
 import type { Race, Results } from "./race.ts";
 import { type Memory, tabulateGrowth, tabulateLoad, tabulateMemory, tabulateRates } from "./tabulate.ts";
 import { type CostNames, tabulateFloors, tabulateOperationCosts } from "./tabulate-costs.ts";
+import { tabulatePlainCosts } from "./tabulate-plain-costs.ts";
 import { tabulateBound, tabulateRatios } from "./tabulate-races.ts";
 
 const CONNECTIONS = 32;
@@ -176,6 +177,7 @@ async function compareOverHttp(bench: Bench): Promise<Memory[]> {
   for (const contender of contenders) await contender.stop();
   progress.end();
   addRace(results, contenders, OVER_HTTP);
+  report.add(tabulatePlainCosts(results, OVER_HTTP, DURABLE));
   return memories.filter(({ name }) => name.startsWith("PocketBase"));
 }
 

@@ -177,7 +177,7 @@ function describeBusyMemory(memories: readonly Memory[]): string {
   const others = memories.flatMap(({ name, peakBytes }) =>
     name === "bare HTTPS" || name === "Express 5 + pg" ? [`${name} ${Math.round(peakBytes / MB)} MB`] : [],
   );
-  return `beside it, on the same Node.js and under the same load, ${others.join(" and ")}`;
+  return `beside it, on the same Node.js and under the same load, ${others.join(" and ")}. The service has the code of its modules and their compiled functions in addition. Tried: a collection in a quiet minute, which does not help while it is busy (decision 0040)`;
 }
 
 function rateBar(label: string, figures: Figures | undefined, isOurs: boolean): Bar {

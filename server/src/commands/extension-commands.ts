@@ -14,7 +14,7 @@ export interface OpenedCommand extends Command {
 export async function loadExtensionCommands(env: Environment): Promise<readonly OpenedCommand[]> {
   const settings = loadSettings(env);
   const { loadExtensions } = await import("../extensions/index.ts");
-  const extensions = await loadExtensions({ names: settings.extensions, environment: env, isForCommands: true });
+  const extensions = await loadExtensions({ names: settings.extensions, environment: env });
   const schemas = extensions.flatMap(({ schema }) => schema ?? []);
   const commands = extensions.flatMap((loaded) => openCommands(loaded, settings, schemas));
   const faults = commands.flatMap(({ name, modeOptions }) => {

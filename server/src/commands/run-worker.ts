@@ -6,7 +6,7 @@ import {
   type PrimaryMethods,
   type PrimaryProcess,
   type ServingNode,
-  startNode,
+  startWorkerNode,
   type WorkerMethods,
   type WorkerStart,
 } from "../wiring/index.ts";
@@ -25,7 +25,7 @@ const EXIT_FAULT = 1;
 
 /** Serves as a worker process until the primary ends it. Resolves with the exit code. */
 export async function runWorker(context: CommandContext): Promise<number> {
-  const primary = connectPrimary();
+  const primary = await connectPrimary();
   const ending = Promise.withResolvers<"retire" | "stop">();
   const serving = Promise.withResolvers<Serving>();
   const methods: WorkerMethods = {
@@ -68,20 +68,22 @@ async function startWorker(context: CommandContext, start: WorkerStart, primary:
   const observation = await openObservation(settings, extensions, { ...context, format: chooseFormat(settings) });
   const observer = observation.observer.child({ workerId: start.id });
   reportCrash(context, observer);
-  const node = await startNode({
-    ...observation,
-    settings,
-    extensions,
-    observer,
-    environment,
-    clock,
-    version,
-    signal,
-    primary,
-    startTimes: new Map(),
+  const node = await startWorkerNode(
+    {
+      ...observation,
+      settings,
+      extensions,
+      observer,
+      environment,
+      clock,
+      version,
+      signal,
+      primary,
+      startTimes: new Map(),
+      onProgress: (step) => observer.note("service.progress", { step }),
+    },
     // The primary owns the database.
-    prepared: { ...start, server: { ...start.server, close: async () => {} } },
-    onProgress: (step) => observer.note("service.progress", { step }),
-  });
+    { ...start, server: { ...start.server, close: async () => {} } },
+  );
   return { node, observation, observer };
 }

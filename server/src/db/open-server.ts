@@ -41,6 +41,8 @@ export interface OpenServerOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   onProgress(line: string): void;
+  /** Called when a program of the embedded PostgreSQL has been started, and this process has nothing to do but wait for it. */
+  onWaiting?(): void;
 }
 
 /** Starts the embedded PostgreSQL, or waits for the one in the settings and checks its requirements. */
@@ -49,14 +51,13 @@ export async function openServer(options: OpenServerOptions): Promise<DatabaseSe
   return databaseUrl === null ? openEmbedded(options) : openExternal(databaseUrl, options);
 }
 
-async function openEmbedded({ settings, masterKey, observer, onProgress }: OpenServerOptions): Promise<DatabaseServer> {
+async function openEmbedded({ settings, masterKey, ...options }: OpenServerOptions): Promise<DatabaseServer> {
   const server = await startEmbedded({
     dataDir: settings.dataDir,
     wantedPort: settings.embeddedPort,
     superuserPassword: derivePassword(masterKey, EMBEDDED_SUPERUSER),
     ...(settings.workers > 1 && { neededConnections: countNodeConnections(settings) + SPARE_CONNECTIONS }),
-    observer,
-    onProgress,
+    ...options,
   });
   const overTcp = `postgresql://127.0.0.1:${server.tcpPort}/${EMBEDDED_DATABASE}`;
   await ensureDatabase(server.adminUrl, EMBEDDED_DATABASE).catch(async (error: unknown) => {

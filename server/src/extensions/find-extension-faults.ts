@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { API_KEY_SCOPES, LIMITS, TOOL_KINDS } from "@swarmbase/sdk";
 import { PROVIDER_KINDS, SETTINGS, type VendorKind } from "../config/index.ts";
 import { isRecord } from "../json/index.ts";
-import type { CoreNames } from "./core-names.ts";
 import type {
   ConfiguredParts,
   Extension,
@@ -27,16 +26,16 @@ const ACCESS: readonly string[] = [
   "service",
 ];
 const SCOPES: readonly string[] = API_KEY_SCOPES;
-/** Paths of the core. `/metrics` is served on a port of its own, and a route here would look like it. */
-const RESERVED = /^\/(?:(?:rest|auth|functions|realtime)\/v1(?:\/|$)|(?:health|ready|metrics)$|$)/;
-const FUNCTION_PATH = /^\/functions\/v1\/([a-z0-9][a-z0-9_-]*)(?:\/|$)/;
+/** Paths of the core, except functions. `/metrics` is served on a port of its own, and a route here would look like it. */
+const RESERVED =
+  /^\/(?:(?:rest|auth|realtime)\/v1(?:\/|$)|functions\/v1(?:$|\/(?![a-z0-9]))|(?:health|ready|metrics)$|$)/;
 /** The interface names `mcp`, too, which an extension adds. */
 const CORE_KINDS: readonly string[] = TOOL_KINDS.filter((kind) => kind !== "mcp");
 const VENDOR_KINDS: readonly VendorKind[] = PROVIDER_KINDS.filter((kind) => kind !== "simulated");
 const CORE_SETTINGS: ReadonlySet<unknown> = new Set(SETTINGS.map(({ name }) => name));
 
 /** What is wrong with one extension. It may come from JavaScript that no compiler has checked, so every part is looked at. */
-export function findExtensionFaults(extension: Extension, core: CoreNames): readonly string[] {
+export function findExtensionFaults(extension: Extension): readonly string[] {
   const { name, summary, docs, sql, access } = extension;
   if (typeof name !== "string" || !NAME.test(name))
     return ["its name must have lower-case letters, digits and hyphens, and begin with a letter"];
@@ -44,14 +43,14 @@ export function findExtensionFaults(extension: Extension, core: CoreNames): read
     ...(isText(summary) ? [] : ["summary is missing"]),
     ...findMissing("docs", docs),
     ...(sql === undefined ? [] : findMissing("sql", sql, "migrations/")),
-    ...(extension.tables ?? []).flatMap((table) => findTableFaults(extension, table, core)),
+    ...(extension.tables ?? []).flatMap((table) => findTableFaults(extension, table)),
     ...(sql !== undefined && access === undefined ? ["access is missing: every table needs its lines"] : []),
     ...findSettingFaults(extension),
     ...(extension.standardVariables ?? []).flatMap((variable) => findVariableFaults(variable.name)),
     ...(extension.telemetry === undefined || isFunction(extension.telemetry?.open)
       ? []
       : ["telemetry needs a function open"]),
-    ...(extension.routes ?? []).flatMap((route) => findRouteFaults(route, core)),
+    ...(extension.routes ?? []).flatMap((route) => findRouteFaults(route)),
     ...(["undefined", "function"].includes(typeof extension.configure) ? [] : ["configure must be a function"]),
     ...(extension.workers ?? []).flatMap(({ name: worker, run }) =>
       typeof worker === "string" && worker !== "" && typeof run === "function"
@@ -87,12 +86,12 @@ export function findExtensionFaults(extension: Extension, core: CoreNames): read
 }
 
 /** What is wrong with the parts that depend on settings. */
-export function findConfiguredFaults(parts: ConfiguredParts, core: CoreNames): readonly string[] {
+export function findConfiguredFaults(parts: ConfiguredParts): readonly string[] {
   const { routes = [], trustedUrls = [], connections: { perOrigin = 1, idleTimeoutMs = 0 } = {} } = parts;
   return [
     ...(Number.isInteger(perOrigin) && perOrigin > 0 ? [] : ["connections.perOrigin must be a whole number above 0"]),
     ...(idleTimeoutMs >= 0 ? [] : ["connections.idleTimeoutMs must not be negative"]),
-    ...routes.flatMap((route) => findRouteFaults(route, core)),
+    ...routes.flatMap((route) => findRouteFaults(route)),
     ...trustedUrls.filter((url) => !URL.canParse(url)).map((url) => `the trusted URL ${url} is not valid`),
   ];
 }
@@ -164,7 +163,7 @@ function findToolKindFaults(extension: string, kind: ExtensionToolKind): readonl
   ];
 }
 
-function findTableFaults({ sql, access }: Extension, table: ExtensionTable, core: CoreNames): readonly string[] {
+function findTableFaults({ sql, access }: Extension, table: ExtensionTable): readonly string[] {
   const { name, ownerColumn, columns, managed } = table;
   const title = `the table ${String(name)}`;
   const isWhole = isText(ownerColumn) && isRecord(columns) && Array.isArray(managed);
@@ -172,7 +171,6 @@ function findTableFaults({ sql, access }: Extension, table: ExtensionTable, core
     ...(typeof name === "string" && KIND_NAME.test(name)
       ? []
       : [`${title} needs a name of lower-case letters, digits and _`]),
-    ...(core.relations.has(name) ? [`${title} is one of the core`] : []),
     ...(isWhole ? [] : [`${title} needs ownerColumn, columns and managed`]),
     ...(sql === undefined ? [`${title} needs migrations in sql`] : []),
     ...(isText(access?.keyMatrix) ? [] : [`${title} needs the lines of API keys in access.keyMatrix`]),
@@ -226,7 +224,7 @@ function findVariableFaults(name: unknown): readonly string[] {
   return CORE_SETTINGS.has(name) ? [`${title} is one of the core`] : [];
 }
 
-function findRouteFaults(route: ExtensionRoute, core: CoreNames): readonly string[] {
+function findRouteFaults(route: ExtensionRoute): readonly string[] {
   const { method, path, access, keyScope, limit, renderError, handler } = route;
   const title = `route ${String(method)} ${String(path)}`;
   return [
@@ -234,7 +232,7 @@ function findRouteFaults(route: ExtensionRoute, core: CoreNames): readonly strin
     ...(typeof path === "string" && path.startsWith("/") && !path.includes("*")
       ? []
       : [`${title}: the path must begin with / and have no *`]),
-    ...(typeof path === "string" && isReserved(path, core) ? [`${title}: the path is reserved for the core`] : []),
+    ...(typeof path === "string" && RESERVED.test(path) ? [`${title}: the path is reserved for the core`] : []),
     // A route must not be open, or free of limits, because its author forgot to say.
     ...(ACCESS.includes(access) ? [] : [`${title}: access must be one of ${ACCESS.join(", ")}`]),
     ...(limit === null || Object.hasOwn(LIMITS, String(limit))
@@ -248,11 +246,6 @@ function findRouteFaults(route: ExtensionRoute, core: CoreNames): readonly strin
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
-}
-
-function isReserved(path: string, core: CoreNames): boolean {
-  const functionName = FUNCTION_PATH.exec(path)?.[1];
-  return RESERVED.test(path) && (functionName === undefined || core.functions.has(functionName));
 }
 
 function isFunction(value: unknown): boolean {

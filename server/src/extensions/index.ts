@@ -1,6 +1,7 @@
 // In charge of: the port of extensions: loading and checking what EXTENSIONS names, and joining its parts to the service.
 // Not in charge of: what an extension does, or applying its SQL (db).
 import type { describeInterface as DescribeInterface } from "./describe-interface.ts";
+import type { LoadedExtension } from "./load-extensions.ts";
 import type { OpenedExtensions, OpenExtensionsOptions } from "./open-extensions.ts";
 
 export type { CoreParts } from "./extension-core.ts";
@@ -16,6 +17,12 @@ export type { ServerCopies, ServerCopy } from "./server-port.ts";
 export async function openExtensions(options: OpenExtensionsOptions): Promise<OpenedExtensions> {
   const { openExtensions: open } = await import("./open-extensions.ts");
   return open(options);
+}
+
+/** Loaded when the database is prepared, because the names of the core are in all its modules. */
+export async function rejectCoreNames(loaded: readonly LoadedExtension[]): Promise<void> {
+  const { rejectCoreNames: reject } = await import("./core-names.ts");
+  reject(loaded);
 }
 
 /** Loaded when a document is generated, for the same reason. */

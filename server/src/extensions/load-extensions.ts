@@ -3,7 +3,6 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Environment, readExtensionSettings, SettingsError } from "../config/index.ts";
 import { type ExtensionSchema, messageOf } from "../db/index.ts";
 import type { VendorProtocol } from "../agents/index.ts";
-import type { CoreNames } from "./core-names.ts";
 import { findClashes, findConfiguredFaults, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
 import type {
   ConfiguredParts,
@@ -38,20 +37,15 @@ const OWN_SCOPE = "@swarmbase/";
 const PLAIN_NAME = /^[a-z][a-z0-9-]*$/;
 const PATH = /^\.{0,2}\//;
 
-const UNCHECKED: CoreNames = { functions: new Set(), relations: new Set() };
-
-/** Imports and checks the extensions. Throws one `SettingsError` that lists every fault of all of them. */
+/** Imports and checks the extensions, all but the names that belong to the core (`rejectCoreNames`). Throws one `SettingsError` that lists every fault of all of them. */
 export async function loadExtensions(options: {
   /** As `EXTENSIONS` names them. */
   readonly names: readonly string[];
   readonly environment: Environment;
   /** Paths and relative settings count from here. */
   readonly workingDir?: string;
-  /** Does not compare their names with those of the core, whose modules take longer to load than most commands run. */
-  readonly isForCommands?: boolean;
 }): Promise<readonly LoadedExtension[]> {
-  const { names, environment, workingDir = process.cwd(), isForCommands = false } = options;
-  const core = isForCommands ? UNCHECKED : (await import("./core-names.ts")).CORE_NAMES;
+  const { names, environment, workingDir = process.cwd() } = options;
   const faults: string[] = [];
   const loaded: LoadedExtension[] = [];
   for (const name of names) {
@@ -60,7 +54,7 @@ export async function loadExtensions(options: {
       return null;
     });
     if (extension === null) continue;
-    const found = findExtensionFaults(extension, core);
+    const found = findExtensionFaults(extension);
     faults.push(...found.map((fault) => `EXTENSIONS: ${name}: ${fault}`));
     if (found.length > 0) continue;
     const { sql, settings: rows = [], standardVariables = [], telemetry } = extension;
@@ -76,7 +70,7 @@ export async function loadExtensions(options: {
     const configured = settingFaults.length > 0 ? {} : await configure(extension, settings);
     const routes = [...(extension.routes ?? []), ...(configured.routes ?? [])];
     const partFaults =
-      configured.faults ?? findConfiguredFaults(configured, core).map((fault) => `EXTENSIONS: ${name}: ${fault}`);
+      configured.faults ?? findConfiguredFaults(configured).map((fault) => `EXTENSIONS: ${name}: ${fault}`);
     faults.push(...partFaults);
     if (partFaults.length > 0) continue;
     const { trustedUrls = [], connections = {}, observation = {} } = configured;

@@ -12,7 +12,6 @@ export { firstValues } from "./request/header-values.ts";
 export { countRejectedCall } from "./request/rate-limits.ts";
 export { functionCallOf, functionRoutes } from "./routes/function-routes.ts";
 export { type HealthOptions, healthRoutes, type Obstacle } from "./routes/health-routes.ts";
-export { assertCanListen } from "./server/listen-on.ts";
 export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
 export { realtimeRoutes } from "./routes/realtime-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";

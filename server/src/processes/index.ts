@@ -1,8 +1,9 @@
 // In charge of: the worker processes of one service: starting, watching, replacing and ending them, and messages with them;
-// commands in the background.
+// commands in the background; listening on an address.
 // Not in charge of: what the processes do (wiring, commands/run-worker.ts), or which connections they get (http).
 
 export { type BackgroundResult, isBackgroundCommand, runInBackground } from "./background-command.ts";
+export { assertCanListen, listenOn } from "./listen-on.ts";
 export { Link, type Methods } from "./link.ts";
 export { decideWorkerCount, mayHaveWorkers } from "./worker-count.ts";
 export { isWorkerProcess, openParentLink } from "./parent-link.ts";

@@ -1,6 +1,6 @@
 import { describeProviders, loadProviders, type Providers } from "../agents/index.ts";
 import { protocolsOf } from "../extensions/index.ts";
-import type { Closers } from "./closers.ts";
+import type { NodeServer } from "./database/open-node-server.ts";
 import { type PreparedNode, prepareNode } from "./database/prepare-node.ts";
 import type { NodeContext } from "./node-context.ts";
 import { testKeys } from "./providers/test-providers.ts";
@@ -13,14 +13,10 @@ export interface PreparedProviders {
 }
 
 /** Prepares a node, and begins to test the keys that it uses. */
-export async function prepareWithProviders(context: NodeContext, closers: Closers): Promise<PreparedProviders> {
+export async function prepareWithProviders(context: NodeContext, opened: NodeServer): Promise<PreparedProviders> {
   const { settings, environment, extensions } = context;
-  const load = (found?: PreparedNode["found"]): Providers =>
-    loadProviders(settings, environment, protocolsOf(extensions), found);
-  // Reports faults of the settings before anything is opened.
-  load();
-  const node = await prepareNode(context, closers);
-  const providers = load(node.found);
+  const node = await prepareNode(context, opened);
+  const providers = loadProviders(settings, environment, protocolsOf(extensions), node.found);
   const tested = testKeys(context, providers);
   return { node, providers, providerLines: tested.then((faults) => describeProviders(providers, faults)) };
 }

@@ -5,8 +5,9 @@ import { checkRequirements, type DiskReserve, findNeeds } from "../db/index.ts";
 import { protocolsOf } from "../extensions/index.ts";
 import type { Worker } from "../jobs/index.ts";
 import { type Certificate, openCertificate } from "./certificate.ts";
-import { type Closers, createClosers } from "./closers.ts";
+import type { Closers } from "./closers.ts";
 import { openNodeDatabase } from "./database/open-node-database.ts";
+import type { NodeServer } from "./database/open-node-server.ts";
 import type { PreparedNode } from "./database/prepare-node.ts";
 import { createSchemaLevel, type SchemaLevel } from "./database/schema-level.ts";
 import { buildLocalUrl, credentialsOf, describeNode } from "./describe-node.ts";
@@ -22,11 +23,6 @@ import { timed } from "./start-times.ts";
 import { listWorkers } from "./workers/list-workers.ts";
 import { runWorkers, watchDisk } from "./workers/run-workers.ts";
 
-export interface StartOptions extends NodeContext {
-  /** What the primary process has prepared. */
-  readonly prepared?: PreparedNode;
-}
-
 /** A service in this process. */
 export interface ServingNode extends RunningService {
   /** Lets clients go to another process: closes sockets now, and connections with their next response. */
@@ -38,25 +34,16 @@ export interface ServingNode extends RunningService {
 /** Time for handing over the runs that are left at the end of the stop timeout. */
 const LAST_WRITES_MS = 6_000;
 
-/** Starts the service in this process. A start that fails closes what it has opened. */
-export async function startNode(options: StartOptions): Promise<ServingNode> {
-  const closers = createClosers(options.observer);
-  try {
-    const prepared =
-      options.prepared === undefined
-        ? await prepareWithProviders(options, closers)
-        : useProviders(options, options.prepared);
-    return await startStages(options, prepared, closers);
-  } catch (error) {
-    await closers.closeAll();
-    throw error;
-  }
+/** Starts the service on an open database server, as the only process of the node. */
+export async function startNode(context: NodeContext, opened: NodeServer, closers: Closers): Promise<ServingNode> {
+  return startStages(context, await prepareWithProviders(context, opened), closers);
 }
 
-/** A worker process has what its primary has found; nobody reads its lines. */
-function useProviders({ settings, environment, extensions }: NodeContext, node: PreparedNode): PreparedProviders {
+/** Starts the service with what the primary process has prepared and found; nobody reads the lines of a worker process. */
+export function startWorkerNode(context: NodeContext, node: PreparedNode, closers: Closers): Promise<ServingNode> {
+  const { settings, environment, extensions } = context;
   const providers = loadProviders(settings, environment, protocolsOf(extensions), node.found);
-  return { node, providers, providerLines: Promise.resolve([]) };
+  return startStages(context, { node, providers, providerLines: Promise.resolve([]) }, closers);
 }
 
 /** Each stage adds what it has opened to `closers`, which closes it in the reverse order. */
@@ -74,8 +61,8 @@ async function startStages(
   const { masterKey, server } = node;
   const { found } = node;
   const context = { ...options, providers, found, masterKey, server, database, copyHold, baseUrl: url.get, closers };
-  const opening = openServices(context, node.tls?.caFile ?? null);
-  const services = await timed(options.startTimes, "services", opening);
+  const caFile = node.tls?.caFile ?? null;
+  const services = await timed(options.startTimes, "services", () => openServices(context, caFile));
   await serveNodeMetrics(context, services);
 
   const ownParts = primary === null ? openOwnParts(options, node) : null;
@@ -98,7 +85,7 @@ async function startStages(
   });
   (primary ?? ownParts?.certificate)?.onCertificate((material) => http.server.renewTls(material));
   if (ownParts !== null) await unlessAborted(ownParts.schemaLevel.held, options.signal);
-  const { port } = await timed(options.startTimes, "listening", http.server.listen());
+  const { port } = await timed(options.startTimes, "listening", () => http.server.listen());
 
   const localUrl = buildLocalUrl(settings, port);
   if (knownUrl === null) url.set(localUrl);

@@ -2,10 +2,10 @@
 export type StartTimes = Map<string, number>;
 
 /** Notes the duration of the work under the name of its part. */
-export async function timed<T>(times: StartTimes, part: string, work: Promise<T>): Promise<T> {
+export async function timed<T>(times: StartTimes, part: string, work: () => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   try {
-    return await work;
+    return await work();
   } finally {
     times.set(part, Math.round(performance.now() - startedAtMs));
   }

@@ -19,6 +19,7 @@ export async function initialiseCluster(o: {
   readonly initdb: string;
   readonly account: Account | null;
   readonly superuserPassword: string;
+  onWaiting?(): void;
 }): Promise<void> {
   const { home, account } = o;
   const unfinished = join(home, TEMPORARY_PREFIX + randomBytes(6).toString("hex"));
@@ -31,10 +32,9 @@ export async function initialiseCluster(o: {
     if (account !== null) {
       for (const path of [passwordFile, temporary, unfinished]) await chown(path, account.uid, account.gid);
     }
-    const { code, output } = await runProgram(o.initdb, initdbArguments(temporary, passwordFile), {
-      account,
-      cwd: temporary,
-    });
+    const running = runProgram(o.initdb, initdbArguments(temporary, passwordFile), { account, cwd: temporary });
+    o.onWaiting?.();
+    const { code, output } = await running;
     await rm(passwordFile, { force: true });
     if (code !== 0) {
       const lines = output.trimEnd().split("\n").slice(-QUOTED_LINES).join("\n");

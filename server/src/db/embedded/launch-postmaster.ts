@@ -24,6 +24,7 @@ export interface LaunchOptions {
   readonly account: Account | null;
   readonly log: LogFile;
   readonly signal: AbortSignal;
+  onWaiting?(): void;
   onSlow?(): void;
 }
 
@@ -44,6 +45,7 @@ export async function launchPostmaster(o: LaunchOptions): Promise<Postmaster> {
     ...accountOptions(o.account),
   });
   child.unref();
+  o.onWaiting?.();
   let exit: PostmasterExit | null = null;
   let spawnFault: Error | null = null;
   const exited = new Promise<PostmasterExit>((resolve) => {

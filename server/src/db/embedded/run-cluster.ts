@@ -32,6 +32,7 @@ export interface RunClusterOptions extends ClusterPlace {
   readonly neededConnections?: number;
   readonly observer: Observer;
   onProgress?(line: string): void;
+  onWaiting?(): void;
   releaseLocks(): void;
 }
 
@@ -57,6 +58,7 @@ export async function runCluster(o: RunClusterOptions): Promise<EmbeddedServer> 
       account: o.account,
       log,
       signal,
+      ...(o.onWaiting && { onWaiting: o.onWaiting }),
       onSlow: () => o.onProgress?.("PostgreSQL is still getting ready (recovery after a crash can take a while)…"),
     });
 

@@ -21,6 +21,8 @@ export interface StartEmbeddedOptions {
   readonly neededConnections?: number;
   readonly observer: Observer;
   onProgress?(line: string): void;
+  /** Called whenever a program of PostgreSQL has been started, and this process has nothing to do but wait for it. */
+  onWaiting?(): void;
 }
 
 const ADVICE = "Stop that one first, or choose another folder with DATA_DIR.";
@@ -62,8 +64,7 @@ async function prepareCluster(
   if (!exists) {
     o.onProgress?.("initialising the database (first start)…");
     const startedAt = performance.now();
-    const { superuserPassword } = o;
-    await initialiseCluster({ home, clusterDir, initdb: binaries.initdb, account, superuserPassword });
+    await initialiseCluster({ ...o, home, clusterDir, initdb: binaries.initdb, account });
     o.observer.note("embedded.initialised", { clusterDir, tookMs: Math.round(performance.now() - startedAt) });
   }
   const initialised = { ...record, isInitialised: true };

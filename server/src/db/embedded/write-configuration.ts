@@ -64,6 +64,9 @@ export function renderConfiguration(sizes: MemorySizes): string {
     // The default, for spinning disks, makes the planner scan small tables once for every row that embeds them.
     random_page_cost: 1.1,
     jit: "off",
+    // As many pages a second as by default, with one wake-up instead of five.
+    bgwriter_delay: "1s",
+    bgwriter_lru_maxpages: 500,
     log_destination: "stderr",
     logging_collector: "off",
     log_min_messages: "warning",

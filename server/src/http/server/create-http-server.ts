@@ -17,7 +17,7 @@ import { Connections } from "./connections.ts";
 import type { ConnectionSource } from "./handover/connection-source.ts";
 import { HandshakeTurns } from "./handshake-turns.ts";
 import { createHttp2Server, type Http2Port } from "./http2/create-http2-server.ts";
-import { listenOn } from "./listen-on.ts";
+import { listenOn } from "../../processes/index.ts";
 import { splitByFirstByte } from "./plain-http.ts";
 import { serveRequests, serveUpgrades } from "./serve-requests.ts";
 import { MIN_TLS_VERSION, NameContext } from "./tls/name-context.ts";

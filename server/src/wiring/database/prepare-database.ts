@@ -8,6 +8,7 @@ import {
   unwrapKeys,
 } from "../../agents/index.ts";
 import { checkMasterKey, ensureKeys, type LoadedKeys, loadKeys } from "../../auth/index.ts";
+import { rejectCoreNames } from "../../extensions/index.ts";
 import {
   clearRestoredCopy,
   type DatabaseServer,
@@ -38,6 +39,7 @@ export interface PreparedDatabase extends LoadedKeys {
 /** Brings the schema up to date, creates missing keys and reads the mark of a restored copy, all under one lock. */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<PreparedDatabase> {
   const { settings, environment, extensions, observer, clock, server, masterKey, ollama = null } = options;
+  await rejectCoreNames(extensions);
   await withClient(server.adminUrl, (client) => checkMasterKey(client, masterKey));
   let keys: LoadedKeys | null = null;
   let restoredCopy: RestoredCopy | null = null;

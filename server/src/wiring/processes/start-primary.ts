@@ -15,7 +15,8 @@ import { createCounts, Holds } from "../../limits/index.ts";
 import { decideWorkerCount, superviseWorkers, type SupervisedWorkers } from "../../processes/index.ts";
 import { FeedRelay, openReplication } from "../../realtime/index.ts";
 import { type Certificate, openCertificate } from "../certificate.ts";
-import { type Closers, createClosers } from "../closers.ts";
+import type { Closers } from "../closers.ts";
+import type { NodeServer } from "../database/open-node-server.ts";
 import type { PreparedNode } from "../database/prepare-node.ts";
 import { createSchemaLevel } from "../database/schema-level.ts";
 import { buildLocalUrl, credentialsOf, describeNode } from "../describe-node.ts";
@@ -39,19 +40,13 @@ const PROGRAM = join(import.meta.dirname, `../../main${extname(import.meta.filen
 const STOP_MARGIN_MS = 15_000;
 
 /** Starts the service as several processes: this one, which owns the port and the database, and workers that serve. */
-export async function startPrimary(options: NodeContext): Promise<PrimaryService> {
-  const closers = createClosers(options.observer);
-  try {
-    return await start(options, closers);
-  } catch (error) {
-    await closers.closeAll();
-    throw error;
-  }
-}
-
-async function start(options: NodeContext, closers: Closers): Promise<PrimaryService> {
+export async function startPrimary(
+  options: NodeContext,
+  opened: NodeServer,
+  closers: Closers,
+): Promise<PrimaryService> {
   const { settings, observer, meter } = options;
-  const { node, providerLines: providers } = await prepareWithProviders(options, closers);
+  const { node, providerLines: providers } = await prepareWithProviders(options, opened);
   const shared = openShared(options, node, closers);
   const registry = new WorkerRegistry(observer);
   const certificate = openCertificate(options, node.tls);

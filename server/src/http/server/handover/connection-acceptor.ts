@@ -4,7 +4,7 @@ import type { Observer } from "../../../observe/index.ts";
 import { createAddressOf } from "../address-of.ts";
 import type { ConnectionSettings } from "../connection-settings.ts";
 import { ExceededNotes } from "../exceeded-notes.ts";
-import { listenOn } from "../listen-on.ts";
+import { listenOn } from "../../../processes/index.ts";
 
 /** A process that serves connections which this one accepts. */
 export interface ConnectionTaker {
