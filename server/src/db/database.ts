@@ -25,6 +25,8 @@ export interface Database {
   readonly commits: CommitWatch;
   /** How often that has to be done without requests. */
   readonly checkIntervalMs: number;
+  /** Whether the URL lists several servers, of which another one can become the primary. */
+  readonly hasHosts: boolean;
   close(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     work: work.pool,
     commits: new CommitWatch(work.pool),
     checkIntervalMs: hosts === null ? CHECK_INTERVAL_MS : LIST_CHECK_INTERVAL_MS,
+    hasHosts: hosts !== null,
     findFault: createProbe({
       pool: probe.pool,
       requestPools: [user.pool, service.pool],
@@ -125,15 +128,22 @@ function watchPool(
   });
 }
 
-/** Watches commits, and checks regularly, so that an outage and its end are logged even without requests. */
+/** Watches commits, and checks regularly, so that an outage and its end are logged even without requests. During an outage each look counts as a commit. */
 export async function watchDatabase(
-  { commits, findFault, checkIntervalMs }: Pick<Database, "commits" | "findFault" | "checkIntervalMs">,
+  {
+    commits,
+    findFault,
+    checkIntervalMs,
+    hasHosts,
+  }: Pick<Database, "commits" | "findFault" | "checkIntervalMs" | "hasHosts">,
   signal: AbortSignal,
 ): Promise<void> {
   const check = async (): Promise<void> => {
     while (!signal.aborted) {
+      const { version } = commits;
       await findFault();
       await nextTick(checkIntervalMs, signal);
+      if (!hasHosts) await commits.after(version, signal);
     }
   };
   await Promise.all([commits.run(signal), check()]);

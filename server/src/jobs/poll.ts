@@ -42,7 +42,7 @@ export function spread(durationMs: number, random: () => number): number {
 
 const RETRY_AFTER_MS = 1_000;
 /** In case that a change was missed. */
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 5 * 60_000;
 
 export interface PollOptions {
   readonly signal: AbortSignal;

@@ -53,6 +53,9 @@ async function startStages(
   closers: Closers,
 ): Promise<ServingNode> {
   const { settings, primary = null } = options;
+  // Begins first, because the service waits for the locks of its schema before it listens.
+  const ownParts = primary === null ? openOwnParts(options, node) : null;
+  const ownFailure = runWorkers(options, closers, { workers: ownParts?.workers ?? [] });
   const { database, copyHold, reserve } = openNodeDatabase(options, node, closers);
 
   const url = new Later<string>("the base URL is not known before the service listens");
@@ -65,9 +68,8 @@ async function startStages(
   const services = await timed(options.startTimes, "services", () => openServices(context, caFile));
   await serveNodeMetrics(context, services);
 
-  const ownParts = primary === null ? openOwnParts(options, node) : null;
-  const failed = runWorkers(options, closers, {
-    workers: [...listWorkers(context, services), ...(ownParts?.workers ?? []), ...watchReserve(reserve)],
+  const failure = runWorkers(options, closers, {
+    workers: [...listWorkers(context, services), ...watchReserve(reserve)],
     stopTimeoutMs: Math.max(settings.stopTimeoutMs, settings.agentRunStopTimeoutMs + LAST_WRITES_MS),
   });
 
@@ -102,7 +104,7 @@ async function startStages(
     ...describeNode(options, described),
     docsUrl: http.hasDocs ? `${described.url}/docs` : null,
     hasConsole: http.hasConsole,
-    failed,
+    failed: Promise.race([failure, ownFailure]),
     leave,
     drain: async () => {
       await Promise.all([http.server.drain(), services.realtime.module.close()]);

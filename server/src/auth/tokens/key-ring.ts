@@ -4,6 +4,7 @@ import type { JWK } from "jose";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { inTransaction } from "../../db/index.ts";
+import { type Commits, UNWATCHED } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { type CurrentSigningKey, type LoadedKeys, loadKeys, type VerifyingKey } from "../keys/load-keys.ts";
@@ -24,6 +25,11 @@ export interface KeyRingOptions {
   readonly observer: Observer;
   readonly anonKeyOverride: string | null;
   readonly serviceRoleKeyOverride: string | null;
+}
+
+interface WatchOptions {
+  readonly everyMs?: number;
+  readonly commits?: Commits;
 }
 
 interface ApiKeyEntry {
@@ -107,10 +113,15 @@ export class KeyRing {
     await this.#reloading;
   }
 
-  /** Reloads periodically until the signal. The keys stay as they are while the database is unavailable. */
-  async watch(signal: AbortSignal, { everyMs = RELOAD_EVERY_MS } = {}): Promise<void> {
+  /** Reloads periodically until the signal, if there was a commit. The keys stay as they are while the database is unavailable. */
+  async watch(
+    signal: AbortSignal,
+    { everyMs = RELOAD_EVERY_MS, commits = UNWATCHED }: WatchOptions = {},
+  ): Promise<void> {
     for (;;) {
+      const { version } = commits;
       await sleep(everyMs, undefined, { signal }).catch(() => {});
+      await commits.after(version, signal);
       if (signal.aborted) return;
       await this.reload().catch((error: unknown) => this.#options.observer.note("keys.reload_failed", { error }));
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { type Commits, UNWATCHED } from "../../jobs/index.ts";
+import { type Commits, nextTick, UNWATCHED } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { explainUnavailable } from "./explain-unavailable.ts";
 import type { FeedStream, OpenFeedStream } from "./feed-stream.ts";
@@ -160,8 +160,9 @@ export class Feed {
     if (slotName === null) return new Promise(() => {});
     for (;;) {
       const { version } = commits;
-      await sleep(LAG_INTERVAL_MS, undefined, { signal });
+      await nextTick(LAG_INTERVAL_MS, signal);
       await commits.after(version, signal);
+      signal.throwIfAborted();
       const lagBytes = await selectLagBytes(pool, slotName).catch(() => 0);
       this.#lagBytes = lagBytes;
       if (lagBytes > maxLagBytes) return new Error(`the feed is ${lagBytes} bytes behind`);

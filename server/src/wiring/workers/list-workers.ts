@@ -13,7 +13,7 @@ export function listWorkers(
   return [
     createGarbageCollection(),
     { name: "database-watch", run: (until) => watchDatabase(database, until) },
-    { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
+    { name: "key-watch", run: (until) => auth.keyRing.watch(until, { commits: database.commits }) },
     { name: "schema-watch", run: (until) => rest.watch(until) },
     ...extensions.nodeWorkers,
     ...webhooks.nodeWorkers,
