@@ -146,6 +146,7 @@ create table auth.mfa_challenges (
   id uuid default private.new_id() not null,
   factor_id uuid not null,
   ip inet,
+  challenge_hash bytea,
   failed_attempts smallint default 0 not null,
   verified_at timestamp with time zone,
   expires_at timestamp with time zone not null,
@@ -167,14 +168,15 @@ create table auth.mfa_factors (
   friendly_name text,
   factor_type text not null,
   status text default 'unverified'::text not null,
-  secret_wrapped bytea not null,
+  secret_wrapped bytea,
   last_used_step bigint,
   last_challenged_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   constraint mfa_factors_pkey PRIMARY KEY (id),
-  constraint mfa_factors_factor_type_known CHECK (factor_type = ANY (ARRAY['totp'::text, 'recovery_code'::text])),
+  constraint mfa_factors_factor_type_known CHECK (factor_type = ANY (ARRAY['totp'::text, 'webauthn'::text, 'recovery_code'::text])),
   constraint mfa_factors_friendly_name_length CHECK (char_length(friendly_name) <= 200),
+  constraint mfa_factors_secret_of_type CHECK ((secret_wrapped IS NULL) = (factor_type = 'webauthn'::text)),
   constraint mfa_factors_status_known CHECK (status = ANY (ARRAY['unverified'::text, 'verified'::text])),
   constraint mfa_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
@@ -312,6 +314,53 @@ CREATE TRIGGER users_suspend_webhooks AFTER UPDATE OF banned_until ON auth.users
 CREATE TRIGGER users_sync_profile_email AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN (new.email IS DISTINCT FROM old.email) EXECUTE FUNCTION private.sync_profile_email();
 CREATE TRIGGER users_withdraw_from_swarms AFTER UPDATE ON auth.users FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.remove_user_from_swarms();
 grant delete, insert, select, update on table auth.users to sb_service;
+
+create table auth.webauthn_challenges (
+  id uuid default private.new_id() not null,
+  user_id uuid,
+  challenge_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint webauthn_challenges_pkey PRIMARY KEY (id),
+  constraint webauthn_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX webauthn_challenges_expires_at_idx ON auth.webauthn_challenges USING btree (expires_at);
+CREATE INDEX webauthn_challenges_user_id_idx ON auth.webauthn_challenges USING btree (user_id) WHERE (user_id IS NOT NULL);
+alter table auth.webauthn_challenges enable row level security;
+create policy webauthn_challenges_service on auth.webauthn_challenges to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.webauthn_challenges to sb_service;
+
+create table auth.webauthn_credentials (
+  id uuid default private.new_id() not null,
+  user_id uuid not null,
+  factor_id uuid,
+  credential_id bytea not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  transports text[] default '{}'::text[] not null,
+  aaguid uuid not null,
+  friendly_name text,
+  is_backed_up boolean not null,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint webauthn_credentials_pkey PRIMARY KEY (id),
+  constraint webauthn_credentials_credential_id_key UNIQUE (credential_id),
+  constraint webauthn_credentials_factor_id_key UNIQUE (factor_id),
+  constraint webauthn_credentials_credential_id_length CHECK (octet_length(credential_id) >= 1 AND octet_length(credential_id) <= 1023),
+  constraint webauthn_credentials_friendly_name_length CHECK (char_length(friendly_name) >= 1 AND char_length(friendly_name) <= 120),
+  constraint webauthn_credentials_public_key_length CHECK (octet_length(public_key) >= 1 AND octet_length(public_key) <= 2048),
+  constraint webauthn_credentials_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE CASCADE,
+  constraint webauthn_credentials_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX webauthn_credentials_user_id_idx ON auth.webauthn_credentials USING btree (user_id);
+alter table auth.webauthn_credentials enable row level security;
+create policy webauthn_credentials_service on auth.webauthn_credentials to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.webauthn_credentials to sb_service;
 
 create schema partitions;
 

@@ -56,14 +56,16 @@ create table auth.mfa_factors (
   user_id uuid not null constraint mfa_factors_user_id_fkey references auth.users on delete cascade,
   friendly_name text constraint mfa_factors_friendly_name_length check (char_length(friendly_name) <= 200),
   factor_type text not null constraint mfa_factors_factor_type_known
-    check (factor_type in ('totp', 'recovery_code')),
+    check (factor_type in ('totp', 'webauthn', 'recovery_code')),
   status text not null default 'unverified'
     constraint mfa_factors_status_known check (status in ('unverified', 'verified')),
-  secret_wrapped bytea not null,
+  -- Null for WebAuthn, where only the authenticator has a secret.
+  secret_wrapped bytea,
   last_used_step bigint,
   last_challenged_at timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  constraint mfa_factors_secret_of_type check ((secret_wrapped is null) = (factor_type = 'webauthn'))
 );
 create unique index mfa_factors_user_id_friendly_name_key on auth.mfa_factors (user_id, friendly_name)
   where friendly_name <> '';
@@ -87,6 +89,8 @@ create table auth.mfa_challenges (
   id uuid default private.new_id() constraint mfa_challenges_pkey primary key,
   factor_id uuid not null constraint mfa_challenges_factor_id_fkey references auth.mfa_factors on delete cascade,
   ip inet,
+  -- Of a WebAuthn challenge; null for codes.
+  challenge_hash bytea,
   failed_attempts smallint not null default 0,
   verified_at timestamptz,
   expires_at timestamptz not null,

@@ -16,6 +16,7 @@ import { Agent, fetch as fetchWith } from "undici";
 import { z } from "zod";
 import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { startServiceHere } from "../../../server/test/support/service-here.ts";
+import { type CeremonyOptions, SoftwareAuthenticator } from "../../../server/test/support/software-authenticator.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { type Answer, type CallOptions, DescribedService } from "./support/described-service.ts";
@@ -327,6 +328,47 @@ describe("answers of a running service, against its own document", () => {
     await api.call("POST /auth/v1/logout", 400, { token: gone.token, query: "?scope=nobody" });
     await api.call("POST /auth/v1/logout", 204, { token: gone.token, query: "?scope=local" });
     await api.call("GET /auth/v1/user", 401, { token: gone.token });
+  });
+
+  test("of passkeys, and of a key as a second factor", async () => {
+    const { token } = await signIn();
+    const page = new URL(api.credentials.url).origin;
+    const authenticator = new SoftwareAuthenticator(page);
+    const begin = async (path: string) =>
+      (await api.call(`POST /auth/v1/passkeys/${path}/options`, 200, { token })).body as {
+        readonly challenge_id: string;
+        readonly options: CeremonyOptions;
+      };
+    const registration = await begin("registration");
+    const attestation = {
+      challenge_id: registration.challenge_id,
+      credential: authenticator.create(registration.options),
+    };
+    const verify = "POST /auth/v1/passkeys/registration/verify";
+    const params = { id: text(await api.call(verify, 200, { token, body: attestation }), "id") };
+    await api.call(verify, 400, { token, body: attestation });
+    await api.call("GET /auth/v1/passkeys", 200, { token });
+    const rename = "PATCH /auth/v1/passkeys/{id}";
+    await api.call(rename, 200, { token, params, body: { friendly_name: "Laptop" } });
+    await api.call(rename, 400, { token, params, body: { friendly_name: "" } });
+    const { challenge_id, options } = await begin("authentication");
+    const assertion = { challenge_id, credential: authenticator.get(options) };
+    await api.call("POST /auth/v1/passkeys/authentication/verify", 200, { body: assertion });
+    await api.call("POST /auth/v1/passkeys/authentication/verify", 400, { body: assertion });
+    await api.call("GET /auth/v1/admin/users/{id}/passkeys", 200, asService({ params: { id: ada.id } }));
+    const ofAda = asService({ params: { id: ada.id, passkeyId: params.id } });
+    await api.call("DELETE /auth/v1/admin/users/{id}/passkeys/{passkeyId}", 204, ofAda);
+    await api.call("DELETE /auth/v1/admin/users/{id}/passkeys/{passkeyId}", 404, ofAda);
+    await api.call("DELETE /auth/v1/passkeys/{id}", 404, { token, params });
+    const next = await begin("registration");
+    const body = { challenge_id: next.challenge_id, credential: new SoftwareAuthenticator(page).create(next.options) };
+    const own = { id: text(await api.call(verify, 200, { token, body }), "id") };
+    await api.call("DELETE /auth/v1/passkeys/{id}", 204, { token, params: own });
+
+    const factor = await api.call("POST /auth/v1/factors", 200, { token, body: { factor_type: "webauthn" } });
+    const ofFactor = { token, params: { id: text(factor, "id") } };
+    await api.call("POST /auth/v1/factors/{id}/challenge", 200, ofFactor);
+    await api.call("DELETE /auth/v1/factors/{id}", 200, ofFactor);
   });
 
   test("of mails, and what an administrator does", async () => {

@@ -42,6 +42,7 @@ export const AUTH_ERRORS = {
   mfa_verification_failed: { status: 422, message: "Invalid TOTP code entered" },
   mfa_verified_factor_exists: { status: 422, message: "Recovery codes exist already, regenerate them" },
   mfa_webauthn_enroll_not_enabled: { status: 422, message: "MFA enroll is disabled for WebAuthn" },
+  mfa_webauthn_verify_not_enabled: { status: 422, message: "MFA verification is disabled for WebAuthn" },
   no_authorization: { status: 401, message: "This endpoint requires a valid Bearer token" },
   not_admin: { status: 403, message: "User not allowed" },
   not_found: { status: 404, message: "No route matches this path" },
@@ -70,6 +71,7 @@ export const AUTH_ERRORS = {
     status: 422,
     message: "Maximum number of verified factors reached, unenroll to continue",
   },
+  too_many_passkeys: { status: 422, message: "Maximum number of passkeys reached, remove one to continue" },
   unauthorized: { status: 401, message: "Invalid API key" },
   unexpected_failure: { status: 500, message: "An internal error occurred" },
   unsupported_media_type: { status: 415, message: "The Content-Type of the body is not supported" },
@@ -79,6 +81,11 @@ export const AUTH_ERRORS = {
   validation_failed: { status: 400, message: "The request is not valid" },
   weak_password: { status: 422, message: "Password is too weak" },
   web3_provider_disabled: { status: 400, message: "Web3 provider is disabled" },
+  webauthn_challenge_expired: { status: 400, message: "The challenge has expired, ask for a new one" },
+  webauthn_challenge_not_found: { status: 400, message: "The challenge does not exist or was used" },
+  webauthn_credential_exists: { status: 422, message: "This authenticator is registered already" },
+  webauthn_credential_not_found: { status: 404, message: "Passkey not found" },
+  webauthn_verification_failed: { status: 400, message: "The passkey could not be verified" },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type AuthErrorCode = keyof typeof AUTH_ERRORS;

@@ -4,6 +4,7 @@ import type { AuthEndpoint } from "./call.ts";
 import type { AccessRule } from "./principal/authenticate.ts";
 import { mfaEndpoints } from "./mfa/endpoints.ts";
 import { oneTimeEndpoints } from "./one-time/endpoints.ts";
+import { passkeyEndpoints } from "./passkeys/endpoints.ts";
 import { wellKnownEndpoints } from "./well-known-endpoints.ts";
 
 /** All endpoints under `/auth/v1`. */
@@ -11,6 +12,7 @@ export const authEndpoints: readonly AuthEndpoint[] = [
   ...accountEndpoints,
   ...oneTimeEndpoints,
   ...mfaEndpoints,
+  ...passkeyEndpoints,
   ...adminEndpoints,
   ...wellKnownEndpoints,
 ];

@@ -36,6 +36,8 @@ export function createAuthHousekeeping(
     // Otherwise wrong codes would be forgotten before they stop to count.
     if (name === "challenges") return FAILURE_MEMORY_MS;
     if (name === "audit entries") return auditDays * DAY_MS;
+    // A sign-in can wait this long in a page, which must then learn why its challenge is not accepted.
+    if (name === "passkey challenges") return INTERVAL_MS;
     // Longer than the day within which nobody gets the same notification twice.
     return name === "ended mails" ? DAY_MS : 0;
   };

@@ -99,6 +99,18 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 1, max: 100, default: 10 },
     "Maximum number of factors that one user may enrol.",
   ),
+  AUTH_PASSKEYS_RP_ID: setting(
+    { kind: "host", default: null },
+    "Domain that [passkeys](../guides/passkeys.md) belong to. Defaults to the host of `SITE_URL`, or else of the service. A change makes earlier passkeys unusable.",
+  ),
+  AUTH_PASSKEYS_ORIGINS: setting(
+    { kind: "origins", default: null },
+    "Origins of the pages on which passkeys are used, without wildcards; requires `AUTH_PASSKEYS_RP_ID`. Defaults to those of `SITE_URL` and of the service that belong to the domain.",
+  ),
+  AUTH_PASSKEYS_PER_USER: setting(
+    { kind: "integer", min: 0, max: 100, default: 20 },
+    "Maximum number of passkeys that one user may register; 0 refuses further ones.",
+  ),
   AUTH_MFA_ENFORCE: setting(
     { kind: "boolean", default: true },
     "Whether tables, functions and realtime require a session of level `aal2` from users with a verified second factor.",

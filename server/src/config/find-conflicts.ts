@@ -1,4 +1,5 @@
 import { findAttributesFault } from "./database-hosts.ts";
+import { isPageOf, isRelyingPartyId } from "./relying-party.ts";
 import type { SettingName } from "./settings-table.ts";
 
 /** The settings in the environment, valid or not. */
@@ -28,6 +29,7 @@ const RULES: readonly ((given: GivenSettings) => string | null)[] = [
       ? "ANON_KEY and SERVICE_ROLE_KEY must differ: the first is public, the second bypasses row-level security"
       : null,
   findUnknownRole,
+  findRelyingPartyFault,
   ({ DB_SCHEMAS }) => {
     const served = splitNames(DB_SCHEMAS).find((name) => SYSTEM_SCHEMAS.has(name));
     return served === undefined ? null : `DB_SCHEMAS cannot contain ${served}, which describes the whole database`;
@@ -42,6 +44,23 @@ function findUnknownRole({ ROLES }: GivenSettings): string | null {
   return splitNames(ROLES).every((role) => role === "" || ROLE_NAMES.includes(role))
     ? null
     : `ROLES accepts only the names ${ROLE_NAMES.join(", ")}`;
+}
+
+/** A passkey that no page can use would be found out only when people sign in. */
+function findRelyingPartyFault(given: GivenSettings): string | null {
+  const { AUTH_PASSKEYS_RP_ID: name, AUTH_PASSKEYS_ORIGINS: origins, SITE_URL, PUBLIC_URL } = given;
+  if (name === undefined)
+    return origins === undefined ? null : "AUTH_PASSKEYS_ORIGINS is set without AUTH_PASSKEYS_RP_ID";
+  const id = name.toLowerCase();
+  const pages = [SITE_URL, PUBLIC_URL].filter((address) => address !== undefined);
+  if (!isRelyingPartyId(id)) return "AUTH_PASSKEYS_RP_ID must be a domain such as example.com, or localhost";
+  if (origins !== undefined && !splitNames(origins).every((origin) => isPageOf(id, origin))) {
+    return "AUTH_PASSKEYS_ORIGINS accepts only https:// origins of the domain AUTH_PASSKEYS_RP_ID and below it, and http:// origins of localhost";
+  }
+  if (origins === undefined && pages.length > 0 && !pages.some((address) => isPageOf(id, address))) {
+    return "AUTH_PASSKEYS_RP_ID must be the domain of SITE_URL or PUBLIC_URL, or one above it, unless AUTH_PASSKEYS_ORIGINS is set";
+  }
+  return null;
 }
 
 function splitNames(text = ""): string[] {

@@ -36,6 +36,7 @@ export type {
   SettingRow,
   StandardVariable,
 } from "./setting-row.ts";
+export { isPageOf, isRelyingPartyId } from "./relying-party.ts";
 export type { ExtensionSettings, Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";
 export { DEFAULT_EXTENSIONS, SETTING_GROUPS, SETTINGS } from "./settings-table.ts";

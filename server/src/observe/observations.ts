@@ -119,6 +119,13 @@ export const OBSERVATIONS = {
     sampled: true,
   },
 
+  // auth: passkeys
+  "passkey.refused": { level: "info", message: "did not accept the response of an authenticator", sampled: true },
+  "passkey.counter_rejected": {
+    level: "warn",
+    message: "did not accept a passkey whose counter did not grow, which can be a copy",
+  },
+
   // auth: API keys of users
   "api_key.created": { level: "info", message: "created an API key" },
   "api_key.revoked": { level: "info", message: "revoked an API key" },

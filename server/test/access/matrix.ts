@@ -452,6 +452,16 @@ auth.mfa_challenges              | insert                            | no    no 
 auth.mfa_challenges              | update                            | no    no    no     no     no      no       no    no      yes
 auth.mfa_challenges              | delete                            | no    no    no     no     no      no       no    no      yes
 
+auth.webauthn_credentials        | select                            | no    no    no     no     no      no       no    no      yes
+auth.webauthn_credentials        | insert                            | no    no    no     no     no      no       no    no      yes
+auth.webauthn_credentials        | update                            | no    no    no     no     no      no       no    no      yes
+auth.webauthn_credentials        | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.webauthn_challenges         | select                            | no    no    no     no     no      no       no    no      yes
+auth.webauthn_challenges         | insert                            | no    no    no     no     no      no       no    no      yes
+auth.webauthn_challenges         | update                            | no    no    no     no     no      no       no    no      yes
+auth.webauthn_challenges         | delete                            | no    no    no     no     no      no       no    no      yes
+
 auth.flow_states                 | select                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | insert                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | update                            | no    no    no     no     no      no       no    no      yes

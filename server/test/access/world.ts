@@ -22,6 +22,9 @@ const USERS = `
   insert into auth.mfa_recovery_codes (factor_id, code_hash) values (:factor, 'x');
   insert into auth.audit_log_entries (action, user_id) values ('x', :owner);
   insert into auth.mfa_challenges (id, factor_id, expires_at) values (:challenge, :factor, now());
+  insert into auth.webauthn_credentials (id, user_id, credential_id, public_key, sign_count, aaguid, is_backed_up)
+    values (:passkey, :owner, 'x', 'x', 0, :owner, false);
+  insert into auth.webauthn_challenges (id, challenge_hash, expires_at) values (:passkeyChallenge, 'x', now());
   insert into auth.sessions (id, user_id, refresh_key_wrapped) values (:session, :owner, 'x');
   insert into auth.sessions (id, user_id, api_key_hash) values (:userKey, :owner, 'x'), (:spareUserKey, :owner, 'y');
   insert into public.api_keys (id, user_id, name, scopes, prefix) values (:userKey, :owner, 'n', '{read}', 'sk_');

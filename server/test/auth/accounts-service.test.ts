@@ -17,7 +17,7 @@ test("GET /settings returns the supported sign-in methods", async (t) => {
     phone_autoconfirm: false,
     sms_provider: "",
     saml_enabled: false,
-    passkeys_enabled: false,
+    passkeys_enabled: true,
   });
 });
 
@@ -45,13 +45,6 @@ test("unsupported endpoints return the error codes that clients test for", async
     ["GET", "/authorize", 400, "oauth_provider_not_supported"],
     ["GET", "/callback", 400, "oauth_provider_not_supported"],
     ["POST", "/callback", 400, "oauth_provider_not_supported"],
-    ["GET", "/passkeys", 404, "passkey_disabled"],
-    ["PATCH", "/passkeys/1", 404, "passkey_disabled"],
-    ["DELETE", "/passkeys/1", 404, "passkey_disabled"],
-    ["POST", "/passkeys/registration/options", 404, "passkey_disabled"],
-    ["POST", "/passkeys/registration/verify", 404, "passkey_disabled"],
-    ["POST", "/passkeys/authentication/options", 404, "passkey_disabled"],
-    ["POST", "/passkeys/authentication/verify", 404, "passkey_disabled"],
   ] as const;
   for (const [method, path, status, code] of cases) {
     await assert.rejects(auth.call(method, path), rejection(status, code), `${method} ${path}`);

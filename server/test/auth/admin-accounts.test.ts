@@ -263,10 +263,5 @@ describe("unsupported admin endpoints", () => {
     const token = stage.serviceRoleKey;
     await assertRejected(stage.call("GET", "/admin/oauth/clients", { token }), 404, "feature_disabled");
     await assertRejected(stage.call("POST", "/admin/custom-providers", { token, body: {} }), 404, "feature_disabled");
-    await assertRejected(
-      stage.call("GET", `/admin/users/${randomUUID()}/passkeys`, { token }),
-      404,
-      "passkey_disabled",
-    );
   });
 });

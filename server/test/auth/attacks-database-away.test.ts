@@ -8,10 +8,15 @@ import { type DatabaseRelay, startDatabaseRelay } from "../support/database-rela
 import { type Client, serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signUp } from "./support/accounts.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
+import { SoftwareAuthenticator } from "../support/software-authenticator.ts";
 import { until } from "../support/until.ts";
 
 const ID = "6f0d2b0e-0000-4000-8000-000000000000";
 const email = "ada@example.com";
+
+const AUTHENTICATOR = new SoftwareAuthenticator();
+const ATTESTATION = AUTHENTICATOR.create({ challenge: "AAAA", rp: { id: "localhost" } });
+const ASSERTION = AUTHENTICATOR.get({ challenge: "AAAA", rpId: "localhost" });
 
 /** Valid bodies, with which an endpoint queries the database. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -23,6 +28,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /verify": { email, type: "email", token: "123456" },
   "PUT /user": { data: { a: 1 } },
   "POST /factors": { factor_type: "totp" },
+  "POST /passkeys/registration/verify": { challenge_id: ID, credential: ATTESTATION },
+  "POST /passkeys/authentication/verify": { challenge_id: ID, credential: ASSERTION },
+  "PATCH /passkeys/:id": { friendly_name: "Phone" },
   "POST /factors/:id/verify": { challenge_id: ID, code: "123456" },
   "POST /admin/users": { email: "new@example.com" },
   "POST /admin/generate_link": { type: "recovery", email },
@@ -31,7 +39,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 
 /** Endpoints without a query: those that respond from memory, and unsupported ones that do not require a user. */
 const WITHOUT_DATABASE =
-  /^(GET \/(settings|health|authorize|callback|\.well-known.*)|POST \/(callback|sso)|\w+ \/(passkeys|admin\/(oauth|custom-providers)).*|\w+ \/admin\/users\/:id\/passkeys.*)$/;
+  /^(GET \/(settings|health|authorize|callback|\.well-known.*)|POST \/(callback|sso)|\w+ \/admin\/(oauth|custom-providers).*)$/;
 
 function nameOf({ method, path }: AuthEndpoint): string {
   return `${method} ${path}`;

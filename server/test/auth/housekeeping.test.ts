@@ -31,6 +31,9 @@ test("housekeeping deletes expired rows in batches, and no others", async (t) =>
                      select id, 'totp', '\\x00' from person returning id),
           tries as (insert into auth.mfa_challenges (factor_id, expires_at)
                     select id, now() + n * interval '1 minute' from factor, (values (-6), (-4), (1)) as v (n)),
+          passkeys as (insert into auth.webauthn_challenges (user_id, challenge_hash, expires_at)
+                       select case when n > 0 then id end, 'x', now() + n * interval '1 minute'
+                         from person, (values (-61), (-59), (1)) as v (n)),
           audits as (insert into auth.audit_log_entries (action, user_id, created_at)
                      select 'x', id, now() - n * interval '1 day' from person, (values (91), (89)) as v (n)),
           mails as (insert into private.mail_outbox (kind, user_id, created_at, ended_at, outcome)
@@ -44,6 +47,7 @@ test("housekeeping deletes expired rows in batches, and no others", async (t) =>
       `select array(select user_agent from auth.sessions order by user_agent) as sessions,
               (select count(*)::int from auth.one_time_tokens) as codes, (select count(*)::int from auth.flow_states) as flows,
               (select count(*)::int from auth.mfa_challenges) as challenges,
+              (select count(*)::int from auth.webauthn_challenges) as passkeys,
               (select count(*)::int from auth.mail_throttles) as throttles,
               (select count(*)::int from auth.audit_log_entries) as audits,
               array(select nonce from private.request_nonces) as nonces,
@@ -88,6 +92,8 @@ test("housekeeping deletes expired rows in batches, and no others", async (t) =>
     flows: 1,
     // Wrong codes count for five minutes after their challenge has expired.
     challenges: 2,
+    // A page that waited for up to an hour learns that its challenge has expired.
+    passkeys: 2,
     throttles: 1,
     audits: 2,
     nonces: ["nonce-300"],

@@ -109,7 +109,7 @@ describe("mail texts", () => {
     const values = { siteUrl: "https://x", changes };
     const { text } = renderMail({ to: "a@b.c", kind: "account_changed", values });
     assert.match(text, /\n\n2026-11-16 06:00 UTC: the password was changed\.\n/);
-    assert.match(text, /\n\n2026-11-16 06:06 UTC: an API key was created\.\n/);
+    assert.match(text, /\n\n2026-11-16 06:08 UTC: an API key was created\.\n/);
     assert.equal(text.match(/ UTC: /g)?.length, ACCOUNT_ACTIONS.length);
   });
 

@@ -107,6 +107,9 @@ describe("defaults", () => {
       authReauthenticate: true,
       authSecureEmailChange: true,
       authMfaFactorsPerUser: 10,
+      authPasskeysRpId: null,
+      authPasskeysOrigins: null,
+      authPasskeysPerUser: 20,
       authMfaEnforce: true,
       smtpUrl: null,
       mailFrom: "Swarmbase <no-reply@localhost>",
@@ -386,6 +389,28 @@ describe("settings that depend on each other", () => {
       { DATABASE_URL: `${DATABASE_URL}?target_session_attrs=any`, MASTER_KEY },
       /^DATABASE_URL: target_session_attrs must be read-write or primary/,
     ],
+    [
+      "origins of passkeys without their domain",
+      { AUTH_PASSKEYS_ORIGINS: "https://app.example.com" },
+      /^AUTH_PASSKEYS_ORIGINS is set without AUTH_PASSKEYS_RP_ID/,
+    ],
+    ["passkeys of an IP address", { AUTH_PASSKEYS_RP_ID: "127.0.0.1" }, /^AUTH_PASSKEYS_RP_ID must be a domain/],
+    ["passkeys of a top-level domain", { AUTH_PASSKEYS_RP_ID: "com" }, /^AUTH_PASSKEYS_RP_ID must be a domain/],
+    [
+      "passkeys of another domain than that of the site",
+      { AUTH_PASSKEYS_RP_ID: "example.com", SITE_URL: "https://example.org", PUBLIC_URL: "https://notexample.com" },
+      /^AUTH_PASSKEYS_RP_ID must be the domain of SITE_URL or PUBLIC_URL/,
+    ],
+    ...[
+      "https://app.example.com,https://example.org",
+      "https://notexample.com",
+      "http://app.example.com",
+      "https://*.example.com",
+    ].map((origins): [string, Record<string, string>, RegExp] => [
+      `passkeys of example.com on ${origins}`,
+      { AUTH_PASSKEYS_RP_ID: "example.com", AUTH_PASSKEYS_ORIGINS: origins },
+      /^AUTH_PASSKEYS_ORIGINS accepts only/,
+    ]),
     ["one key for both roles", { ANON_KEY: "same", SERVICE_ROLE_KEY: "same" }, /^ANON_KEY and SERVICE_ROLE_KEY must/],
   ];
   for (const [title, env, expected] of cases) {
@@ -395,6 +420,16 @@ describe("settings that depend on each other", () => {
       assert.match(faults[0] ?? "", expected);
     });
   }
+});
+
+it("accepts passkeys of the domain of a page, or of one above it", () => {
+  for (const env of [
+    { AUTH_PASSKEYS_RP_ID: "example.com", AUTH_PASSKEYS_ORIGINS: "https://example.com, https://app.example.com:8443" },
+    { AUTH_PASSKEYS_RP_ID: "Example.com", SITE_URL: "https://app.example.com/start" },
+    { AUTH_PASSKEYS_RP_ID: "localhost", AUTH_PASSKEYS_ORIGINS: "http://localhost:5173,https://app.localhost" },
+    { AUTH_PASSKEYS_RP_ID: "localhost" },
+  ])
+    assert.deepEqual(faultsOf(env), []);
 });
 
 describe("faults", () => {

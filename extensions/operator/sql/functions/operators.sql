@@ -31,7 +31,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select o.user_id, u.email, o.created_at,
     exists (
       select from auth.mfa_factors f
-      where f.user_id = o.user_id and f.status = 'verified' and f.factor_type = 'totp'
+      where f.user_id = o.user_id and f.status = 'verified' and f.factor_type <> 'recovery_code'
     )
   from ext_operator.operators o join auth.users u on u.id = o.user_id
   order by o.created_at, o.user_id

@@ -154,7 +154,7 @@ async function resetFactors({ params }: OperatorRequest, context: OperatorContex
   await requireOrdinary(context, id, "reset");
   const factors = await context.database.asService((run) => selectFactors(run, id));
   // Each is removed in a transaction of its own; a repeated call removes the rest.
-  for (const factor of factors.filter(({ factor_type: type }) => type === "totp"))
+  for (const factor of factors.filter(({ factor_type: type }) => type !== "recovery_code"))
     await context.authAsService({ method: "DELETE", path: `/admin/users/${id}/factors/${factor.id}` });
   return { body: await describeUser(context, id) };
 }

@@ -24,7 +24,7 @@ const COLUMNS = `
   case when u.banned_until > now() then u.banned_until end as banned_until, u.is_anonymous,
   exists (select from ext_operator.operators o where o.user_id = u.id) as is_operator,
   exists (select from auth.mfa_factors f
-           where f.user_id = u.id and f.status = 'verified' and f.factor_type = 'totp') as has_second_factor`;
+           where f.user_id = u.id and f.status = 'verified' and f.factor_type <> 'recovery_code') as has_second_factor`;
 
 export interface UserFilter {
   /** Part of the e-mail address, or the id. */

@@ -4,6 +4,7 @@ import { AGENT_OPERATIONS } from "../operations/agent-operations.ts";
 import { FACTOR_OPERATIONS } from "../operations/factor-operations.ts";
 import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
 import type { OperationTexts } from "../operations/operation-text.ts";
+import { PASSKEY_OPERATIONS } from "../operations/passkey-operations.ts";
 import { PROVIDER_OPERATIONS } from "../operations/provider-operations.ts";
 import { SCHEDULE_OPERATIONS } from "../operations/schedule-operations.ts";
 import { TRIGGER_OPERATIONS } from "../operations/trigger-operations.ts";
@@ -45,13 +46,18 @@ export const TAGS: readonly Tag[] = [
     operations: ACCOUNT_OPERATIONS,
   },
   {
+    name: "Passkeys",
+    description: "Sign-in with WebAuthn. `supabase.auth` makes these calls around those of the browser.",
+    operations: PASSKEY_OPERATIONS,
+  },
+  {
     name: "Mail",
     description: "Codes and links that are sent by mail. No response reveals whether an address has an account.",
     operations: MAIL_OPERATIONS,
   },
   {
     name: "Second factors and keys",
-    description: "Authenticator apps, and the public keys that access tokens are verified with.",
+    description: "Authenticator apps, security keys, and the public keys that access tokens are verified with.",
     operations: FACTOR_OPERATIONS,
   },
   {

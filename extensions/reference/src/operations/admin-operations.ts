@@ -117,6 +117,22 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     errors: ["validation_failed", MALFORMED_ID, "user_not_found", "mfa_factor_not_found"],
     javascript: `await admin.auth.admin.mfa.deleteFactor({ userId, id });`,
   },
+  "GET /auth/v1/admin/users/{id}/passkeys": {
+    id: "listPasskeysOfUser",
+    summary: "List the passkeys of a user",
+    parameters: [ACCOUNT],
+    answers: { 200: { description: "The passkeys", schema: listOf(refer("Passkey")), example: [] } },
+    errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
+    javascript: `const { data } = await admin.auth.admin.passkey.listPasskeys({ userId });`,
+  },
+  "DELETE /auth/v1/admin/users/{id}/passkeys/{passkeyId}": {
+    id: "removePasskeyOfUser",
+    summary: "Remove a passkey of a user",
+    parameters: [ACCOUNT, inPath("passkeyId", "the passkey")],
+    answers: { 204: { description: "Removed" } },
+    errors: ["validation_failed", MALFORMED_ID, "user_not_found", "webauthn_credential_not_found"],
+    javascript: `await admin.auth.admin.passkey.deletePasskey({ userId, passkeyId });`,
+  },
   "POST /auth/v1/admin/generate_link": {
     id: "generateLink",
     summary: "Create a link without sending a mail",

@@ -1,4 +1,4 @@
-import { COUNT, describe, record, UUID } from "../schemas/schema-parts.ts";
+import { ANY_OBJECT, COUNT, describe, record, UUID } from "../schemas/schema-parts.ts";
 import { ID, SESSION } from "./example-values.ts";
 import { inPath, MALFORMED_ID, type OperationTexts, refer } from "./operation-text.ts";
 
@@ -15,18 +15,21 @@ const RECOVERY_CODES = {
 export const FACTOR_OPERATIONS: OperationTexts = {
   "POST /auth/v1/factors": {
     id: "enrolFactor",
-    summary: "Enrol an authenticator app",
+    summary: "Enrol a second factor",
     description:
-      "The factor takes effect when a code of it has been verified. Needs a proof of the owner within a day; for a further factor, the session must be of level `aal2`.",
+      "An authenticator app or a WebAuthn authenticator. The factor takes effect when a code or response of it has been verified. Needs a proof of the owner within a day; for a further factor, the session must be of level `aal2`.",
     body: {
       required: ["factor_type"],
-      bounds: { factor_type: { const: "totp" } },
+      bounds: { factor_type: { enum: ["totp", "webauthn"] } },
       fields: { issuer: "shown by the authenticator; default: the host of the service" },
-      examples: { "an app": { factor_type: "totp", friendly_name: "Phone" } },
+      examples: {
+        "an app": { factor_type: "totp", friendly_name: "Phone" },
+        "a security key": { factor_type: "webauthn", friendly_name: "Key" },
+      },
     },
     answers: {
       200: {
-        description: "The values for the authenticator app",
+        description: "The factor, with the values for an authenticator app",
         schema: refer("EnrolledFactor"),
         example: {
           id: ID.factor,
@@ -54,25 +57,37 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     answers: {
       200: {
         description: "The challenge, which is valid for five minutes",
-        schema: record({
-          id: UUID,
-          type: { type: "string", const: "totp" },
-          expires_at: describe(COUNT, "Unix seconds"),
-        }),
+        schema: record(
+          {
+            id: UUID,
+            type: { type: "string", enum: ["totp", "webauthn"] },
+            expires_at: describe(COUNT, "Unix seconds"),
+          },
+          {
+            webauthn: record({
+              type: { type: "string", enum: ["create", "request"] },
+              credential_options: describe(ANY_OBJECT, "`publicKey`: the options of WebAuthn, as JSON"),
+            }),
+          },
+        ),
         example: { id: ID.challenge, type: "totp", expires_at: 1794744300 },
       },
     },
-    errors: ["validation_failed", MALFORMED_ID, "mfa_factor_not_found"],
+    errors: ["validation_failed", MALFORMED_ID, "mfa_factor_not_found", "mfa_webauthn_verify_not_enabled"],
     javascript: `const { data: challenge } = await supabase.auth.mfa.challenge({ factorId });`,
   },
   "POST /auth/v1/factors/{id}/verify": {
     id: "verifyFactor",
-    summary: "Verify a code",
-    description: "A valid code raises the session to `aal2`. Each code works once. The service limits wrong codes.",
+    summary: "Verify a code or response",
+    description: "A valid one raises the session to `aal2`. Each works once. The service limits wrong ones.",
     parameters: [FACTOR],
     body: {
-      required: ["code"],
       bounds: { challenge_id: { format: "uuid" } },
+      fields: {
+        code: "of an authenticator app",
+        webauthn: "the response of an authenticator, in place of `code`",
+        credential_response: "as JSON; other members are ignored",
+      },
       examples: { "a code": { challenge_id: ID.challenge, code: "123456" } },
     },
     answers: { 200: { description: "The raised session", schema: refer("Session"), example: SESSION } },
@@ -83,6 +98,8 @@ export const FACTOR_OPERATIONS: OperationTexts = {
       "mfa_challenge_expired",
       "mfa_ip_address_mismatch",
       "mfa_verification_failed",
+      "mfa_webauthn_verify_not_enabled",
+      "webauthn_credential_exists",
       "reauthentication_needed",
       "over_request_rate_limit",
     ],

@@ -109,7 +109,7 @@ function renderSection({ name, description, operations }: Section, document: Ope
 }
 
 function renderNotOffered({ "x-not-offered": calls }: OpenApiDocument): Html {
-  return html`<section class="group" data-search="not offered unsupported passkeys sso oauth"><h2 id="not-offered"><a class="anchor" href="#not-offered">Not offered</a></h2>
+  return html`<section class="group" data-search="not offered unsupported sso oauth"><h2 id="not-offered"><a class="anchor" href="#not-offered">Not offered</a></h2>
 <p class="group-text">${prose("Calls that supabase-js can make and that always get the same error.")}</p>
 <div class="table"><table><thead><tr><th>Call</th><th>Status</th><th>Code</th></tr></thead><tbody>${calls.map(
     ({ method, path, status, code }) =>

@@ -57,7 +57,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
       created_at: TIME,
       updated_at: TIME,
       status: { type: "string", enum: ["unverified", "verified"] },
-      factor_type: { type: "string", enum: ["totp", "recovery_code"] },
+      factor_type: { type: "string", enum: ["totp", "webauthn", "recovery_code"] },
     },
     { friendly_name: TEXT, last_challenged_at: TIME },
   ),
@@ -86,16 +86,17 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
       }),
     },
   ),
-  EnrolledFactor: record({
-    id: UUID,
-    type: { type: "string", const: "totp" },
-    friendly_name: TEXT,
-    totp: record({
-      qr_code: describe(TEXT, "SVG markup"),
-      secret: describe(TEXT, "base32, for manual input"),
-      uri: describe(TEXT, "`otpauth:`"),
-    }),
-  }),
+  EnrolledFactor: record(
+    { id: UUID, type: { type: "string", enum: ["totp", "webauthn"] }, friendly_name: TEXT },
+    {
+      totp: record({
+        qr_code: describe(TEXT, "SVG markup"),
+        secret: describe(TEXT, "base32, for manual input"),
+        uri: describe(TEXT, "`otpauth:`"),
+      }),
+    },
+  ),
+  Passkey: record({ id: UUID, created_at: TIME }, { friendly_name: TEXT, last_used_at: TIME }),
   RecoveryCodes: record({
     id: UUID,
     type: { type: "string", const: "recovery_code" },

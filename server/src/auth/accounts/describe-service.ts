@@ -1,5 +1,6 @@
 import type { AuthResponse } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
+import { findRelyingParty } from "../webauthn/relying-party.ts";
 import { isAutoconfirmed } from "../users/account-rules.ts";
 
 /** Providers that clients look for. None is supported. */
@@ -31,7 +32,8 @@ const FOREIGN_PROVIDERS = [
 ] as const;
 
 /** Public settings for sign-in forms. */
-export async function describeSettings({ settings }: Pick<AuthContext, "settings">): Promise<AuthResponse> {
+export async function describeSettings(context: Pick<AuthContext, "settings" | "baseUrl">): Promise<AuthResponse> {
+  const { settings } = context;
   return {
     status: 200,
     body: {
@@ -46,7 +48,7 @@ export async function describeSettings({ settings }: Pick<AuthContext, "settings
       phone_autoconfirm: false,
       sms_provider: "",
       saml_enabled: false,
-      passkeys_enabled: false,
+      passkeys_enabled: findRelyingParty(context) !== null,
     },
   };
 }

@@ -9,7 +9,7 @@ import { issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
-import { isBanned } from "../users/account-rules.ts";
+import { requireAdmission } from "../users/account-rules.ts";
 import { findEmail } from "../users/email-address.ts";
 
 export const PASSWORD_BODY = z.object({
@@ -29,14 +29,14 @@ export async function signInWithPassword(context: AuthContext, call: AuthCall): 
   const user = await findAccount(context, email);
   const { isMatch, shouldRehash } = await context.hasher.verify(user?.password_hash ?? null, password);
   if (user === null || !isMatch) throw authError("invalid_credentials");
-  checkAdmission(context, user);
+  requireAdmission(context, user);
 
   const newHash = shouldRehash ? await context.hasher.hash(password) : undefined;
   const session = await inTransaction(context.pool, async (client) => {
     const locked = await lockUser(client, user.id);
     // The password was compared without a lock. If it changed since, the comparison no longer holds.
     if (locked?.password_hash !== user.password_hash) throw authError("invalid_credentials");
-    checkAdmission(context, locked);
+    requireAdmission(context, locked);
     const current = newHash === undefined ? locked : await updateUser(client, user.id, { password_hash: newHash });
     return issueSession(context, client, { user: current, method: "password", call });
   });
@@ -47,9 +47,4 @@ export async function signInWithPassword(context: AuthContext, call: AuthCall): 
 async function findAccount(context: AuthContext, text: string): Promise<UserRow | null> {
   const email = findEmail(text);
   return email === null ? null : findUserByEmail(context.pool, email);
-}
-
-function checkAdmission(context: AuthContext, user: UserRow): void {
-  if (isBanned(context, user)) throw authError("user_banned", undefined, { status: 400 });
-  if (user.email_confirmed_at === null) throw authError("email_not_confirmed");
 }

@@ -1,6 +1,7 @@
 import type { AuthEndpoint } from "../call.ts";
 import { ACCOUNT_BODY } from "./account-body.ts";
 import { listAccountFactors, removeAccountFactor } from "./account-factors.ts";
+import { listAccountPasskeys, removeAccountPasskey } from "./account-passkeys.ts";
 import { changeAccount, signOutAccount } from "./change-account.ts";
 import { createAccount, INVITE_BODY, inviteAccount } from "./create-account.ts";
 import { generateLink, LINK_BODY } from "./generate-link.ts";
@@ -28,6 +29,14 @@ export const adminEndpoints: readonly AuthEndpoint[] = [
     access: "service",
     limit: "api",
     run: removeAccountFactor,
+  },
+  { method: "GET", path: "/admin/users/:id/passkeys", access: "service", limit: "api", run: listAccountPasskeys },
+  {
+    method: "DELETE",
+    path: "/admin/users/:id/passkeys/:passkeyId",
+    access: "service",
+    limit: "api",
+    run: removeAccountPasskey,
   },
   { method: "POST", path: "/admin/generate_link", access: "service", limit: "api", body: LINK_BODY, run: generateLink },
   { method: "POST", path: "/invite", access: "service", limit: "api", body: INVITE_BODY, run: inviteAccount },

@@ -13,6 +13,7 @@ import { deleteFactorsOf } from "../sql/mfa-factors.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { deleteUserKeysOf } from "../sql/user-keys.ts";
+import { deletePasskeysOf } from "../sql/webauthn-credentials.ts";
 import { clearProfile, deleteAccount, lockAccount, updateUser } from "../sql/users.ts";
 import { switchOffWebhooks } from "../sql/webhooks.ts";
 import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
@@ -45,6 +46,7 @@ async function emptyAccount(client: Queryable, id: string, now: Date): Promise<v
   await deletePendingFlows(client, id);
   await deleteIdentities(client, id);
   await deleteFactorsOf(client, id);
+  await deletePasskeysOf(client, id);
   await deleteSigningSecret(client, id);
   await deleteAuditEntriesOf(client, id);
   await deleteAuthorizationsOf(client, id);

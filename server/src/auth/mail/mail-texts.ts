@@ -82,7 +82,7 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     paragraphs: [`This happened to your account ${to} at ${siteUrl}:`, ...changes.map(describeChange)],
     button: null,
     closing:
-      "If it was not you, set a new password, which ends all other sessions, and check your API keys and second factors. If you cannot sign in, write to those who run the service.",
+      "If it was not you, set a new password, which ends all other sessions, and check your API keys, passkeys and second factors. If you cannot sign in, write to those who run the service.",
   }),
   webhook_disabled: ({ to, values: { switchedOff = [] } }) => ({
     subject: "A webhook was switched off",
@@ -139,6 +139,8 @@ const CHANGES: Readonly<Record<AccountAction, string>> = {
   factor_removed: "a second factor was removed",
   recovery_codes_generated: "new recovery codes were created",
   recovery_codes_removed: "the recovery codes were removed",
+  passkey_added: "a passkey was added",
+  passkey_removed: "a passkey was removed",
   api_key_created: "an API key was created",
   api_key_revoked: "an API key was revoked",
   signing_secret_created: "a new secret for signed requests was created",

@@ -23,6 +23,8 @@ export const ACCOUNT_ACTIONS = [
   "factor_removed",
   "recovery_codes_generated",
   "recovery_codes_removed",
+  "passkey_added",
+  "passkey_removed",
   "api_key_created",
   "api_key_revoked",
   "signing_secret_created",

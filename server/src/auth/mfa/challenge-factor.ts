@@ -7,41 +7,44 @@ import { getPathId } from "../parse-call.ts";
 import { deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
 import { lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
 import type { FactorRow } from "../sql/user-row.ts";
+import { CHALLENGE_MS } from "../webauthn/challenge.ts";
+import { openKeyChallenge } from "./key-factor.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 
-const CHALLENGE_MS = 300 * 1000;
-
-/** Wrong codes per challenge. */
+/** Wrong codes or responses per challenge. */
 export const MAX_CHALLENGE_FAILURES = 5;
 
-/** Wrong codes per factor over all its challenges. They count for this long after a challenge has expired. */
+/** And per factor over all its challenges. They count for this long after a challenge has expired. */
 export const MAX_FACTOR_FAILURES = 10;
 export const FAILURE_MEMORY_MS = 300 * 1000;
 
-/** Starts a challenge, during which one code can be verified. */
+/** Starts a challenge, during which one code or response can be verified. */
 export async function challengeFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factorId = getPathId(call.params, "id", "factor_id");
   const now = context.clock.now();
-  const challenge = await inTransaction(context.pool, async (client) => {
+  const { challenge, factor, webauthn } = await inTransaction(context.pool, async (client) => {
     const { user } = await lockPrincipal(client, call);
     const factor = await lockAuthenticator(client, user.id, factorId);
     await deleteChallenges(client, factor.id, new Date(now.getTime() - FAILURE_MEMORY_MS));
     await touchChallenged(client, factor.id, now);
-    return insertChallenge(client, {
+    const key = factor.factor_type === "webauthn" ? await openKeyChallenge(context, client, { user, factor }) : null;
+    const challenge = await insertChallenge(client, {
       factor_id: factor.id,
       ip: call.address,
+      challenge_hash: key?.hash ?? null,
       expires_at: new Date(now.getTime() + CHALLENGE_MS),
       created_at: now,
     });
+    return { challenge, factor, webauthn: key?.webauthn };
   });
   const expiresAt = Math.floor(challenge.expires_at.getTime() / 1000);
-  return { status: 200, body: { id: challenge.id, type: "totp", expires_at: expiresAt } };
+  return { status: 200, body: { id: challenge.id, type: factor.factor_type, expires_at: expiresAt, webauthn } };
 }
 
-/** Locks a factor that shows codes. Recovery codes have a call of their own and no challenge. */
+/** Locks a factor that has challenges. Recovery codes have a call of their own and no challenge. */
 export async function lockAuthenticator(client: Queryable, userId: string, id: string): Promise<FactorRow> {
   const factor = await lockFactor(client, userId, id);
   if (factor === null) throw authError("mfa_factor_not_found");
-  if (factor.factor_type === "totp") return factor;
+  if (factor.factor_type !== "recovery_code") return factor;
   throw authError("validation_failed", "Recovery codes are verified with POST /factors/recovery-codes/verify");
 }

@@ -9,6 +9,7 @@ import { parseBody } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
 import type { FactorRow } from "../sql/user-row.ts";
+import { findRelyingParty } from "../webauthn/relying-party.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 import { wrapFactorSecret, makeTotpSecret, renderTotp } from "./totp.ts";
 
@@ -32,13 +33,12 @@ export const ENROL_BODY = z.object({
   issuer: text(64),
 });
 
-/** Starts an enrolment. The factor is unverified until one of its codes is verified. */
+/** Starts an enrolment. The factor is unverified until a code or response of it is verified. */
 export async function enrolFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(ENROL_BODY, call);
-  rejectOtherTypes(body.factor_type);
+  const type = parseType(context, body.factor_type);
   const id = randomUUID();
-  const secret = makeTotpSecret();
-  const issuer = body.issuer || new URL(context.settings.siteUrl ?? context.baseUrl).host;
+  const secret = type === "totp" ? makeTotpSecret() : null;
   const account = await inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
     requireClientProof(context, locked, "Enrolling a factor");
@@ -48,25 +48,28 @@ export async function enrolFactor(context: AuthContext, call: AuthCall): Promise
       id,
       user_id: locked.user.id,
       friendly_name: body.friendly_name || null,
-      factor_type: "totp",
-      secret_wrapped: wrapFactorSecret(context.masterKey, id, secret),
+      factor_type: type,
+      secret_wrapped: secret === null ? null : wrapFactorSecret(context.masterKey, id, secret),
       created_at: now,
       updated_at: now,
     });
     return locked.user.email ?? locked.user.id;
   });
-  const totp = renderTotp(secret, { issuer, account });
-  return { status: 200, body: { id, type: "totp", friendly_name: body.friendly_name, totp } };
+  const factor = { id, type, friendly_name: body.friendly_name };
+  if (secret === null) return { status: 200, body: factor };
+  const issuer = body.issuer || new URL(context.settings.siteUrl ?? context.baseUrl).host;
+  return { status: 200, body: { ...factor, totp: renderTotp(secret, { issuer, account }) } };
 }
 
-function rejectOtherTypes(type: string): void {
+function parseType(context: AuthContext, type: string): "totp" | "webauthn" {
   switch (type) {
     case "totp":
-      return;
+      return type;
     case "phone":
       throw authError("mfa_phone_enroll_not_enabled");
     case "webauthn":
-      throw authError("mfa_webauthn_enroll_not_enabled");
+      if (findRelyingParty(context) === null) throw authError("mfa_webauthn_enroll_not_enabled");
+      return type;
     default:
       throw authError("validation_failed", "factor_type needs to be totp, phone, or webauthn");
   }
@@ -86,6 +89,6 @@ async function checkFactors(
   await deleteAbandonedFactors(client, user.id, new Date(context.clock.now().getTime() - ENROLMENT_MS));
   const factors = await selectFactors(client, [user.id]);
   requireFreeName(factors, name);
-  const authenticators = factors.filter((factor) => factor.factor_type === "totp");
+  const authenticators = factors.filter((factor) => factor.factor_type !== "recovery_code");
   if (authenticators.length >= context.settings.authMfaFactorsPerUser) throw authError("too_many_enrolled_mfa_factors");
 }

@@ -10,7 +10,7 @@ import type { LockedPrincipal } from "./lock-principal.ts";
 
 export interface PassedFactor extends Pick<FactorRow, "id" | "status" | "updated_at"> {
   /** As in `amr`. */
-  readonly method: "totp" | "mfa/recovery_code";
+  readonly method: "totp" | "mfa/webauthn" | "mfa/recovery_code";
 }
 
 /** Raises the session to aal2 and ends the sessions of the user that are not. */
@@ -41,5 +41,5 @@ export async function raiseSession(
 /** A factor that was set up after the sign-in proves nothing: whoever has stolen the token can have done it. */
 function isProofOf({ method, status, updated_at: verifiedAt }: PassedFactor, { amr }: SessionRow): boolean {
   const signedInAt = amr.at(-1)?.timestamp ?? 0;
-  return method === "totp" && status === "verified" && verifiedAt.getTime() <= signedInAt * 1000;
+  return method !== "mfa/recovery_code" && status === "verified" && verifiedAt.getTime() <= signedInAt * 1000;
 }

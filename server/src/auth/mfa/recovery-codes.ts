@@ -106,7 +106,13 @@ export async function verifyRecoveryCode(context: AuthContext, call: AuthCall): 
     }
     const hash = hashCode(context, factor, code);
     if (!(await useRecoveryCode(client, factor.id, hash, now))) {
-      const attempt = { factor_id: factor.id, ip: call.address, expires_at: now, created_at: now };
+      const attempt = {
+        factor_id: factor.id,
+        ip: call.address,
+        challenge_hash: null,
+        expires_at: now,
+        created_at: now,
+      };
       await countFailedAttempt(client, (await insertChallenge(client, attempt)).id);
       await audit(client, "recovery_code_rejected", { call, locked });
       return null;

@@ -64,6 +64,7 @@ export function wrapFactorSecret(masterKey: string, factorId: string, secret: Bu
 }
 
 export function openFactorSecret(masterKey: string, factor: Pick<FactorRow, "id" | "secret_wrapped">): Buffer {
+  if (factor.secret_wrapped === null) throw new Error("the factor has no secret");
   return unwrapSecret(deriveKey(masterKey, PURPOSE), factor.secret_wrapped, contextOf(factor.id));
 }
 

@@ -24,44 +24,55 @@ import {
   MAX_CHALLENGE_FAILURES,
   MAX_FACTOR_FAILURES,
 } from "./challenge-factor.ts";
+import { checkKey, type FactorProof, KEY_RESPONSE } from "./key-factor.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 import { raiseSession } from "./raise-session.ts";
 import { openFactorSecret, findTotpStep } from "./totp.ts";
 
+const INVALID_RESPONSE = "The response of the authenticator is not valid";
+
 export const VERIFY_FACTOR_BODY = z.object({
   challenge_id: z.string().refine(isUuid, "must be an UUID"),
   code: z.string().max(100).default(""),
+  webauthn: KEY_RESPONSE.optional(),
 });
 
-/** A valid code raises the session to aal2. A wrong code is counted, so it must not roll the transaction back. */
+/** A valid code or response raises the session to aal2. A wrong one is counted, so it must not roll the transaction back. */
 export async function verifyFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factorId = getPathId(call.params, "id", "factor_id");
   const body = parseBody(VERIFY_FACTOR_BODY, call);
-  const code = body.code.replace(/\s/g, "");
-  if (code === "") throw authError("validation_failed", "Code needs to be non-empty");
-  const session = await inTransaction(context.pool, async (client) => {
+  const outcome = await inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
     const factor = await lockAuthenticator(client, locked.user.id, factorId);
     if (factor.status === "unverified") requireClientProof(context, locked, "Enrolling a factor");
     const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address: call.address });
-    const step = findUnusedStep(context, factor, code);
-    if (step === null) {
+    const proof =
+      factor.factor_type === "webauthn"
+        ? await checkKey(context, client, {
+            factor,
+            challenge,
+            response: body.webauthn,
+            sessionId: locked.session.id,
+            address: call.address,
+          })
+        : checkCode(context, factor, body.code);
+    if (proof === null) {
       await countFailedAttempt(client, challenge.id);
-      return null;
+      return { failed: factor.factor_type };
     }
     const now = context.clock.now();
     await markChallengeVerified(client, challenge.id, now);
-    await markFactorVerified(client, factor.id, step, now);
+    await markFactorVerified(client, factor.id, proof.usedStep, now);
     await deleteUnverifiedFactors(client, locked.user.id);
     if (factor.status === "unverified") {
       const { user, session: own } = locked;
       const { address } = call;
       await recordChange(context, client, { action: "factor_added", user, sessionId: own.id, address });
     }
-    return raiseSession(context, client, locked, { ...factor, method: "totp" });
+    return { session: await raiseSession(context, client, locked, { ...factor, method: proof.method }) };
   });
-  if (session === null) throw authError("mfa_verification_failed");
-  return { status: 200, body: session };
+  if ("session" in outcome) return { status: 200, body: outcome.session };
+  throw authError("mfa_verification_failed", outcome.failed === "webauthn" ? INVALID_RESPONSE : undefined);
 }
 
 async function getOpenChallenge(
@@ -91,8 +102,10 @@ async function getOpenChallenge(
 }
 
 /** Each time step is valid once, so that a code that was observed or sent twice is useless. */
-function findUnusedStep(context: AuthContext, factor: FactorRow, code: string): number | null {
+function checkCode(context: AuthContext, factor: FactorRow, given: string): FactorProof | null {
+  const code = given.replace(/\s/g, "");
+  if (code === "") throw authError("validation_failed", "Code needs to be non-empty");
   const step = findTotpStep(openFactorSecret(context.masterKey, factor), code, context.clock.now());
-  if (step === null) return null;
-  return factor.last_used_step !== null && step <= Number(factor.last_used_step) ? null : step;
+  if (step === null || (factor.last_used_step !== null && step <= Number(factor.last_used_step))) return null;
+  return { method: "totp", usedStep: step };
 }

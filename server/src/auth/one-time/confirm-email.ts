@@ -7,6 +7,7 @@ import { upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { deleteUserKeysOf } from "../sql/user-keys.ts";
+import { deletePasskeysOf } from "../sql/webauthn-credentials.ts";
 import { updateUser, findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { oneTimeError } from "./find-one-time.ts";
@@ -43,6 +44,7 @@ export async function confirmEmail(
 async function endUnprovenAccess(client: Queryable, userId: string): Promise<void> {
   await deleteSessions(client, { userId });
   await deleteUserKeysOf(client, userId);
+  await deletePasskeysOf(client, userId);
   await deleteOneTimesOfUser(client, userId);
 }
 

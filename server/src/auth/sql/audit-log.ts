@@ -1,7 +1,12 @@
 import type { Queryable } from "./query.ts";
 import type { AccountAction } from "../mail/mail.ts";
 
-type AuditAction = AccountAction | "refresh_token_reused" | "recovery_code_used" | "recovery_code_rejected";
+type AuditAction =
+  | AccountAction
+  | "refresh_token_reused"
+  | "recovery_code_used"
+  | "recovery_code_rejected"
+  | "passkey_counter_rejected";
 
 export interface AuditEntry {
   readonly action: AuditAction;

@@ -31,6 +31,7 @@ const STALE = {
   "one-time tokens": { table: "auth.one_time_tokens", key: "id", time: "expires_at" },
   "flow states": { table: "auth.flow_states", key: "id", time: "expires_at" },
   challenges: { table: "auth.mfa_challenges", key: "id", time: "expires_at" },
+  "passkey challenges": { table: "auth.webauthn_challenges", key: "id", time: "expires_at" },
   throttles: { table: "auth.mail_throttles", key: "address_hash, slot", time: "sent_at" },
   "audit entries": { table: "auth.audit_log_entries", key: "id", time: "created_at" },
   "signature nonces": { table: "private.request_nonces", key: "user_id, nonce", time: "expires_at" },

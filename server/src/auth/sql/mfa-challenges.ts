@@ -4,13 +4,15 @@ export interface ChallengeRow {
   readonly id: string;
   readonly factor_id: string;
   readonly ip: string | null;
+  /** Null for codes. */
+  readonly challenge_hash: Buffer | null;
   readonly failed_attempts: number;
   readonly verified_at: Date | null;
   readonly expires_at: Date;
   readonly created_at: Date;
 }
 
-type NewChallenge = Pick<ChallengeRow, "factor_id" | "ip" | "expires_at" | "created_at">;
+type NewChallenge = Pick<ChallengeRow, "factor_id" | "ip" | "challenge_hash" | "expires_at" | "created_at">;
 
 export function insertChallenge(client: Queryable, challenge: NewChallenge): Promise<ChallengeRow> {
   return insertRow<ChallengeRow>(client, "auth.mfa_challenges", challenge);

@@ -30,7 +30,13 @@ export async function touchChallenged(client: Queryable, id: string, now: Date):
   await client.query("update auth.mfa_factors set last_challenged_at = $2 where id = $1", [id, now]);
 }
 
-export async function markFactorVerified(client: Queryable, id: string, usedStep: number, now: Date): Promise<void> {
+/** `usedStep` is null for a factor without codes. */
+export async function markFactorVerified(
+  client: Queryable,
+  id: string,
+  usedStep: number | null,
+  now: Date,
+): Promise<void> {
   await client.query(
     `update auth.mfa_factors
         set status = 'verified', last_used_step = $2,

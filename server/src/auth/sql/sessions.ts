@@ -154,7 +154,7 @@ export async function downgradeSessions(client: Queryable, factorId: string): Pr
         set aal = 'aal1', factor_id = null, updated_at = now(),
             amr = coalesce((select jsonb_agg(entry order by place)
                               from jsonb_array_elements(amr) with ordinality as entries (entry, place)
-                             where entry ->> 'method' not in ('totp', 'mfa/recovery_code')), '[]')
+                             where entry ->> 'method' not in ('totp', 'mfa/webauthn', 'mfa/recovery_code')), '[]')
       where factor_id = $1`,
     [factorId],
   );

@@ -39,10 +39,10 @@ export interface FactorRow {
   readonly id: string;
   readonly user_id: string;
   readonly friendly_name: string | null;
-  readonly factor_type: "totp" | "recovery_code";
+  readonly factor_type: "totp" | "webauthn" | "recovery_code";
   readonly status: "unverified" | "verified";
-  /** The secret of an authenticator, or the key of the hashes of recovery codes. */
-  readonly secret_wrapped: Buffer;
+  /** The secret of an authenticator app, or the key of the hashes of recovery codes; null for WebAuthn. */
+  readonly secret_wrapped: Buffer | null;
   readonly last_used_step: string | null;
   readonly last_challenged_at: Date | null;
   readonly created_at: Date;

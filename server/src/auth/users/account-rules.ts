@@ -1,6 +1,7 @@
 import type { Settings } from "../../config/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { UserRow } from "../sql/user-row.ts";
+import { authError } from "../auth-error.ts";
 
 /** Whether an address counts as confirmed as soon as it is given. Without a mail server, nobody could confirm one. */
 export function isAutoconfirmed({ authAutoconfirm, smtpUrl }: Settings): boolean {
@@ -9,4 +10,10 @@ export function isAutoconfirmed({ authAutoconfirm, smtpUrl }: Settings): boolean
 
 export function isBanned({ clock }: Pick<AuthContext, "clock">, user: Pick<UserRow, "banned_until">): boolean {
   return user.banned_until !== null && user.banned_until > clock.now();
+}
+
+/** Throws when the account may not be signed in to. Called after the caller has proved to be its owner. */
+export function requireAdmission(context: Pick<AuthContext, "clock">, user: UserRow): void {
+  if (isBanned(context, user)) throw authError("user_banned", undefined, { status: 400 });
+  if (user.email !== null && user.email_confirmed_at === null) throw authError("email_not_confirmed");
 }

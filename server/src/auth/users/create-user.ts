@@ -67,13 +67,15 @@ export function withoutClaims(metadata: Metadata): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !CLAIM_NAMES.has(name)));
 }
 
-/** Translates a unique violation on auth.users; returns every other error unchanged. */
+/** Translates a unique violation on a table of accounts; returns every other error unchanged. */
 export function translateUniqueViolation(error: unknown): unknown {
   switch (readConstraint(error)) {
     case "users_email_key":
       return authError("email_exists", undefined, { cause: error });
     case "users_pkey":
       return authError("user_already_exists", "A user with this id exists already", { cause: error });
+    case "webauthn_credentials_credential_id_key":
+      return authError("webauthn_credential_exists", undefined, { cause: error });
     default:
       return error;
   }

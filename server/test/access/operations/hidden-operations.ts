@@ -46,6 +46,17 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(factor_id, expires_at) values (:factor, now())",
     update: "failed_attempts = 1",
   }),
+  "auth.webauthn_credentials": rows("auth.webauthn_credentials", {
+    where: "id = :passkey",
+    insert:
+      "(user_id, credential_id, public_key, sign_count, aaguid, is_backed_up) values (:caller, 'y', 'x', 0, :caller, true)",
+    update: "friendly_name = 'x'",
+  }),
+  "auth.webauthn_challenges": rows("auth.webauthn_challenges", {
+    where: "id = :passkeyChallenge",
+    insert: "(challenge_hash, expires_at) values ('y', now())",
+    update: "expires_at = now()",
+  }),
   "auth.mfa_recovery_codes": rows("auth.mfa_recovery_codes", {
     where: "factor_id = :factor",
     insert: "(factor_id, code_hash) values (:factor, 'y')",

@@ -1,17 +1,4 @@
-import { accountEndpoints } from "../../../src/auth/accounts/endpoints.ts";
-import { adminEndpoints } from "../../../src/auth/admin/endpoints.ts";
-import type { AuthEndpoint } from "../../../src/auth/call.ts";
-import { mfaEndpoints } from "../../../src/auth/mfa/endpoints.ts";
-import { oneTimeEndpoints } from "../../../src/auth/one-time/endpoints.ts";
-import { wellKnownEndpoints } from "../../../src/auth/well-known-endpoints.ts";
-
-const ENDPOINTS: readonly AuthEndpoint[] = [
-  ...wellKnownEndpoints,
-  ...accountEndpoints,
-  ...oneTimeEndpoints,
-  ...mfaEndpoints,
-  ...adminEndpoints,
-];
+import { type AuthEndpoint, authEndpoints } from "../../../src/auth/index.ts";
 
 export interface FoundEndpoint {
   readonly endpoint: AuthEndpoint;
@@ -20,7 +7,8 @@ export interface FoundEndpoint {
 
 /** Literal segments take precedence over parameters, as in the router. */
 export function findEndpoint(method: AuthEndpoint["method"], path: string): FoundEndpoint {
-  const found = ENDPOINTS.filter((endpoint) => endpoint.method === method)
+  const found = authEndpoints
+    .filter((endpoint) => endpoint.method === method)
     .flatMap((endpoint) => {
       const params = matchPath(endpoint.path, path);
       return params === null ? [] : [{ endpoint, params }];
