@@ -94,6 +94,7 @@ create table auth.flow_states (
   code_issued_at timestamp with time zone,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
+  provider_answer_wrapped bytea,
   constraint flow_states_pkey PRIMARY KEY (id),
   constraint flow_states_auth_code_hash_key UNIQUE (auth_code_hash),
   constraint flow_states_code_challenge_method_known CHECK (code_challenge_method = ANY (ARRAY['s256'::text, 'plain'::text])),
@@ -271,6 +272,30 @@ create policy sessions_service on auth.sessions to sb_service
 CREATE TRIGGER sessions_begin BEFORE INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.begin_session();
 grant delete, insert, select, update on table auth.sessions to sb_service;
 
+create table auth.sign_in_flows (
+  id uuid default private.new_id() not null,
+  provider text not null,
+  state_hash bytea not null,
+  browser_hash bytea,
+  redirect_to text not null,
+  code_challenge text,
+  code_challenge_method text,
+  linking_session_id uuid,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint sign_in_flows_pkey PRIMARY KEY (id),
+  constraint sign_in_flows_state_hash_key UNIQUE (state_hash),
+  constraint sign_in_flows_code_challenge_method_known CHECK (code_challenge_method = ANY (ARRAY['s256'::text, 'plain'::text])),
+  constraint sign_in_flows_linking_session_id_fkey FOREIGN KEY (linking_session_id) REFERENCES auth.sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_flows_expires_at_idx ON auth.sign_in_flows USING btree (expires_at);
+CREATE INDEX sign_in_flows_linking_session_id_idx ON auth.sign_in_flows USING btree (linking_session_id) WHERE (linking_session_id IS NOT NULL);
+alter table auth.sign_in_flows enable row level security;
+create policy sign_in_flows_service on auth.sign_in_flows to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.sign_in_flows to sb_service;
+
 create table auth.users (
   id uuid default private.new_id() not null,
   role text default 'authenticated'::text not null,
@@ -293,6 +318,7 @@ create table auth.users (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   proven_email text,
+  access_removed_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_app_metadata_object CHECK (jsonb_typeof(app_metadata) = 'object'::text),
   constraint users_email_length CHECK (char_length(email) >= 3 AND char_length(email) <= 320),
@@ -309,6 +335,7 @@ create policy users_service on auth.users to sb_service
   using (true)
   with check (true);
 CREATE TRIGGER users_create_profile AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION private.create_profile();
+CREATE TRIGGER users_remove_access AFTER UPDATE OF access_removed_at ON auth.users FOR EACH ROW WHEN (new.access_removed_at IS DISTINCT FROM old.access_removed_at) EXECUTE FUNCTION private.remove_access();
 CREATE TRIGGER users_suspend_sessions AFTER UPDATE OF banned_until, deleted_at ON auth.users FOR EACH ROW WHEN (new.banned_until IS DISTINCT FROM old.banned_until OR new.deleted_at IS DISTINCT FROM old.deleted_at) EXECUTE FUNCTION private.suspend_sessions();
 CREATE TRIGGER users_suspend_webhooks AFTER UPDATE OF banned_until ON auth.users FOR EACH ROW WHEN (new.banned_until > now() AND new.banned_until IS DISTINCT FROM old.banned_until) EXECUTE FUNCTION private.suspend_webhooks();
 CREATE TRIGGER users_sync_profile_email AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN (new.email IS DISTINCT FROM old.email) EXECUTE FUNCTION private.sync_profile_email();
@@ -8944,6 +8971,34 @@ begin
       select 1 from public.tools t
       where t.owner_id = old.owner_id and t.requires_approval and private.get_credential_server(t) = released);
   end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.remove_access()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from auth.sessions where user_id = new.id;
+  delete from auth.mfa_factors where user_id = new.id;
+  delete from auth.identities where user_id = new.id;
+  delete from auth.flow_states where user_id = new.id;
+  delete from auth.one_time_tokens where user_id = new.id;
+  update public.user_settings set require_request_signature = false, require_message_signature = false
+    where user_id = new.id;
+  delete from private.request_signing_secrets where user_id = new.id;
+  delete from private.tool_authorizations where owner_id = new.id;
+  update public.webhooks
+    set is_active = false, disabled_reason = 'access_removed', disabled_at = now(), updated_at = now()
+    where user_id = new.id and is_active;
+  delete from public.event_feeds where user_id = new.id;
+  update public.agent_grants g set expires_at = now() from public.agents a
+    where a.id = g.agent_id and a.user_id = new.id and coalesce(g.expires_at > now(), true);
+  update public.agent_grants set accepted_at = null, accepted_approver = null
+    where user_id = new.id and accepted_at is not null;
   return null;
 end
 $function$;

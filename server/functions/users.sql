@@ -127,6 +127,35 @@ begin
 end
 $$;
 
+-- Whoever prepared the account for an address of somebody else keeps nothing. What acts for the account stays, switched
+-- off. A feed cannot be switched off.
+create or replace function private.remove_access() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from auth.sessions where user_id = new.id;
+  delete from auth.mfa_factors where user_id = new.id;
+  delete from auth.webauthn_credentials where user_id = new.id;
+  delete from auth.webauthn_challenges where user_id = new.id;
+  delete from auth.identities where user_id = new.id;
+  delete from auth.flow_states where user_id = new.id;
+  delete from auth.one_time_tokens where user_id = new.id;
+  update public.user_settings set require_request_signature = false, require_message_signature = false
+    where user_id = new.id;
+  delete from private.request_signing_secrets where user_id = new.id;
+  delete from private.tool_authorizations where owner_id = new.id;
+  update public.webhooks
+    set is_active = false, disabled_reason = 'access_removed', disabled_at = now(), updated_at = now()
+    where user_id = new.id and is_active;
+  delete from public.event_feeds where user_id = new.id;
+  update public.agent_grants g set expires_at = now() from public.agents a
+    where a.id = g.agent_id and a.user_id = new.id and coalesce(g.expires_at > now(), true);
+  update public.agent_grants set accepted_at = null, accepted_approver = null
+    where user_id = new.id and accepted_at is not null;
+  return null;
+end
+$$;
+
 create or replace function private.sync_signature_requirement() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

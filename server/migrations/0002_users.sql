@@ -26,7 +26,10 @@ create table auth.users (
   updated_at timestamptz not null default now(),
   -- An address gives a right only when it was proven: by a link or code in a mail, or by the service role. Without a
   -- mail server every address counts as confirmed, so email_confirmed_at says nothing about who has the mailbox.
-  proven_email text
+  proven_email text,
+  -- Somebody has proven the address of an account whose address was never proven before: all that gives access to the
+  -- account, or sends its data elsewhere, ends with it.
+  access_removed_at timestamptz
 );
 comment on column auth.users.proven_email is
   'the address that was proven last; it gives rights only while it is also the address of the account';
@@ -153,12 +156,39 @@ create table auth.flow_states (
   redirect_to text,
   code_issued_at timestamptz,
   expires_at timestamptz not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- What a sign-in provider has returned, until the code is exchanged.
+  provider_answer_wrapped bytea
 );
 create index flow_states_user_id_idx on auth.flow_states (user_id);
 create index flow_states_expires_at_idx on auth.flow_states (expires_at);
 alter table auth.flow_states enable row level security;
 grant select, insert, update, delete on auth.flow_states to sb_service;
+
+-- Sign-ins at identity providers, from the redirect to the provider until the browser comes back. A row without a
+-- browser is an identity that somebody wants to link, until the browser follows, or the nonce of an ID token, which is
+-- used once.
+create table auth.sign_in_flows (
+  id uuid default private.new_id() constraint sign_in_flows_pkey primary key,
+  provider text not null,
+  -- Of the state, which only the browser and the provider know.
+  state_hash bytea not null constraint sign_in_flows_state_hash_key unique,
+  -- Of the cookie of the browser that began it: no other browser can end it.
+  browser_hash bytea,
+  redirect_to text not null,
+  code_challenge text,
+  code_challenge_method text
+    constraint sign_in_flows_code_challenge_method_known check (code_challenge_method in ('s256', 'plain')),
+  -- The session that links the identity. A sign-out ends the flow too.
+  linking_session_id uuid constraint sign_in_flows_linking_session_id_fkey references auth.sessions on delete cascade,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now()
+);
+create index sign_in_flows_expires_at_idx on auth.sign_in_flows (expires_at);
+create index sign_in_flows_linking_session_id_idx on auth.sign_in_flows (linking_session_id)
+  where linking_session_id is not null;
+alter table auth.sign_in_flows enable row level security;
+grant select, insert, update, delete on auth.sign_in_flows to sb_service;
 
 -- Codes and links that are used once: confirmation, recovery, magic link, invitation, e-mail change, reauthentication.
 create table auth.one_time_tokens (
@@ -260,6 +290,9 @@ create trigger users_suspend_webhooks after update of banned_until on auth.users
   when (new.banned_until > now() and new.banned_until is distinct from old.banned_until)
   execute function private.suspend_webhooks();
 
+create trigger users_remove_access after update of access_removed_at on auth.users for each row
+  when (new.access_removed_at is distinct from old.access_removed_at) execute function private.remove_access();
+
 create policy identities_service on auth.identities to sb_service using (true) with check (true);
 create policy mfa_factors_service on auth.mfa_factors to sb_service using (true) with check (true);
 create policy mfa_recovery_codes_service on auth.mfa_recovery_codes to sb_service using (true) with check (true);
@@ -271,6 +304,7 @@ create trigger mfa_factors_sync_sessions after insert or update of status or del
   execute function private.sync_second_factor();
 
 create policy flow_states_service on auth.flow_states to sb_service using (true) with check (true);
+create policy sign_in_flows_service on auth.sign_in_flows to sb_service using (true) with check (true);
 create policy one_time_tokens_service on auth.one_time_tokens to sb_service using (true) with check (true);
 create policy mail_throttles_service on auth.mail_throttles to sb_service using (true) with check (true);
 

@@ -419,6 +419,22 @@ describe("answers of a running service, against its own document", () => {
     await api.call("GET /auth/v1/reauthenticate", 401);
   });
 
+  test("of sign-ins at identity providers, of which the service has none", async () => {
+    const { token } = await signIn();
+    const query = "?provider=google";
+    await api.call("GET /auth/v1/authorize", 400, { token: null, query });
+    for (const name of ["GET /auth/v1/callback", "POST /auth/v1/callback"]) {
+      const { headers } = await api.call(name, 303, { token: null });
+      assert.match(String(headers.location), /error_code=bad_oauth_state/);
+    }
+    await api.call("GET /auth/v1/user/identities/authorize", 400, { token, query });
+    await api.call("DELETE /auth/v1/user/identities/{id}", 404, { token, params: { id: NOBODY } });
+    const providers = "GET /auth/v1/admin/sign-in-providers";
+    assert.deepEqual(JSON.parse((await api.call(providers, 200, asService())).text), { providers: [] });
+    const check = "POST /auth/v1/admin/sign-in-providers/{name}/check";
+    await api.call(check, 404, asService({ params: { name: "google" } }));
+  });
+
   test("of broadcasts without a socket", async () => {
     const messages = [{ topic: "room", event: "typing", payload: { who: "Ada" } }];
     await api.call("POST /realtime/v1/api/broadcast", 202, asAda({ messages }));

@@ -4,6 +4,7 @@ import type { UserPrincipal } from "../db/index.ts";
 import type { WakeUp } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
+import type { SignInProviders } from "./providers/sign-in-providers.ts";
 import type { Mailer } from "./mail/mail.ts";
 import type { PasswordHasher } from "./passwords/hasher.ts";
 import type { KeyRing } from "./tokens/key-ring.ts";
@@ -31,6 +32,7 @@ export interface AuthContext {
   /** `flush` writes which access tokens have been used since the last time. */
   readonly seenRefreshes: { flush(): Promise<void> };
   readonly hasher: PasswordHasher;
+  readonly signInProviders: SignInProviders;
   readonly mailer: Mailer;
   /** Makes this node send the mails that requests have asked for. */
   readonly mailWakeUp: WakeUp;

@@ -1,6 +1,7 @@
 import { accountEndpoints } from "./accounts/endpoints.ts";
 import { adminEndpoints } from "./admin/endpoints.ts";
 import type { AuthEndpoint } from "./call.ts";
+import { externalEndpoints } from "./external/endpoints.ts";
 import type { AccessRule } from "./principal/authenticate.ts";
 import { mfaEndpoints } from "./mfa/endpoints.ts";
 import { oneTimeEndpoints } from "./one-time/endpoints.ts";
@@ -11,6 +12,7 @@ import { wellKnownEndpoints } from "./well-known-endpoints.ts";
 export const authEndpoints: readonly AuthEndpoint[] = [
   ...accountEndpoints,
   ...oneTimeEndpoints,
+  ...externalEndpoints,
   ...mfaEndpoints,
   ...passkeyEndpoints,
   ...adminEndpoints,

@@ -4,6 +4,7 @@ import { WakeUp } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Mailer } from "./mail/mail.ts";
+import { SignInProviders, type SignInProvidersOptions } from "./providers/sign-in-providers.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { createPasswordHasher } from "./passwords/hasher.ts";
 import type { AuthContext } from "./auth-context.ts";
@@ -21,6 +22,7 @@ export interface OpenAuthOptions {
   baseUrl(): string;
   readonly observer: Observer;
   readonly clock: Clock;
+  readonly signIn: Pick<SignInProvidersOptions, "providers" | "fetch">;
   /** Throws while mails are held. */
   requireMail?(): void;
   /** Default: users grant nothing elsewhere. */
@@ -53,6 +55,7 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     portalTokens: new PortalTokens({ masterKey, clock }),
     seenRefreshes,
     hasher,
+    signInProviders: new SignInProviders({ ...options.signIn, clock }),
     mailWakeUp: new WakeUp(),
     prepareWithdrawal: options.prepareWithdrawal ?? (async () => () => {}),
     mailer: guardMailer(await createMailer({ settings, observer, clock }), options),

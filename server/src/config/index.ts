@@ -38,5 +38,5 @@ export type {
 } from "./setting-row.ts";
 export { isPageOf, isRelyingPartyId } from "./relying-party.ts";
 export type { ExtensionSettings, Settings } from "./settings.ts";
-export { SettingsError } from "./settings-error.ts";
+export { checkTogether, SettingsError } from "./settings-error.ts";
 export { DEFAULT_EXTENSIONS, SETTING_GROUPS, SETTINGS } from "./settings-table.ts";

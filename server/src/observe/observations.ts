@@ -126,6 +126,13 @@ export const OBSERVATIONS = {
     message: "did not accept a passkey whose counter did not grow, which can be a copy",
   },
 
+  // auth: identity providers
+  "sign_in.provider_failed": {
+    level: "warn",
+    message: "a sign-in at an identity provider could not be completed",
+    sampled: true,
+  },
+
   // auth: API keys of users
   "api_key.created": { level: "info", message: "created an API key" },
   "api_key.revoked": { level: "info", message: "revoked an API key" },

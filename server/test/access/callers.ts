@@ -38,12 +38,19 @@ export function scopeOf(caller: Caller, ids: FixtureIds): Scope | null {
     case "service":
       return requestScope("service_role", { role: "service_role" });
     default:
-      return userScope(ids.get(caller) ?? "", `${caller}@example.test`);
+      return userScope(ids.get(caller) ?? "", `${caller}@example.test`, WAYS[caller]);
   }
 }
 
-export function userScope(id: string, email: string): Scope {
-  return requestScope("authenticated", { sub: id, role: "authenticated", email });
+/** How the callers have signed in. The others have done so with a password. */
+const WAYS: Readonly<Partial<Record<Caller, string>>> = { admin: "oauth", stranger: "oauth" };
+
+/** A way to sign in gives no rights: whatever the token says about it, the lines of the matrix are the same. */
+export function userScope(id: string, email: string, method = "password"): Scope {
+  const provider = method === "oauth" ? "corp" : "email";
+  const app_metadata = { provider, providers: [provider] };
+  const claims = { sub: id, role: "authenticated", email, amr: [{ method, timestamp: 0 }], app_metadata };
+  return requestScope("authenticated", claims);
 }
 
 /** The columns of the matrix of keys, in its order: one scope alone, all scopes, and all scopes of a key that is bound to other rows. */

@@ -466,6 +466,10 @@ auth.flow_states                 | select                            | no    no 
 auth.flow_states                 | insert                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | update                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | delete                            | no    no    no     no     no      no       no    no      yes
+auth.sign_in_flows               | select                            | no    no    no     no     no      no       no    no      yes
+auth.sign_in_flows               | insert                            | no    no    no     no     no      no       no    no      yes
+auth.sign_in_flows               | update                            | no    no    no     no     no      no       no    no      yes
+auth.sign_in_flows               | delete                            | no    no    no     no     no      no       no    no      yes
 auth.mail_throttles              | select                            | no    no    no     no     no      no       no    no      yes
 auth.mail_throttles              | insert                            | no    no    no     no     no      no       no    no      yes
 auth.mail_throttles              | update                            | no    no    no     no     no      no       no    no      yes

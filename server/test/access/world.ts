@@ -32,6 +32,7 @@ const USERS = `
     values (:oneTimeToken, :owner, 'recovery', 'x', 'owner@example.test', now());
   insert into auth.flow_states (id, authentication_method, code_challenge, code_challenge_method, expires_at)
     values (:flowState, 'otp', 'x', 's256', now());
+  insert into auth.sign_in_flows (provider, state_hash, redirect_to, expires_at) values ('x', 'x', '', now());
   insert into auth.mail_throttles (address_hash, slot, sent_at) values ('x', 'recovery', now());
   insert into private.mail_outbox (kind, user_id) values ('access', :owner);
   insert into private.request_signing_secrets (user_id, secret_wrapped) values (:owner, 'x');

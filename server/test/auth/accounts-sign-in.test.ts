@@ -68,7 +68,10 @@ test("sign-in: rejects invalid requests with a specific error", async (t) => {
     rejection(400, "invalid_credentials", /unsupported/),
   );
   await assert.rejects(ask({ grant_type: "__proto__" }, {}), rejection(400, "invalid_credentials", /unsupported/));
-  await assert.rejects(ask({ grant_type: "id_token" }, {}), rejection(400, "oauth_provider_not_supported"));
+  await assert.rejects(
+    ask({ grant_type: "id_token" }, { id_token: "x" }),
+    rejection(400, "oauth_provider_not_supported"),
+  );
   await assert.rejects(
     ask({ grant_type: "web3" }, {}),
     rejection(400, "web3_provider_disabled", /Web3 provider is disabled/),

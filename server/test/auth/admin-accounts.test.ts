@@ -241,22 +241,6 @@ describe("POST /admin/users/:id/logout", () => {
   });
 });
 
-describe("identities", () => {
-  it("cannot be linked or unlinked", async (t) => {
-    const { stage, newUser } = await openAdmin(t);
-    const { id, tokens } = await newUser();
-    const token = tokens.access_token;
-    const { rows } = await stage.context.pool.query("select id from auth.identities where user_id = $1", [id]);
-    const unlink = (identity: string) => stage.call("DELETE", `/user/identities/${identity}`, { token });
-    for (const identity of [rows[0].id, "x"]) await assertRejected(unlink(identity), 404, "manual_linking_disabled");
-    const link = stage.call("GET", "/user/identities/authorize", { token, query: { provider: "github" } });
-    await assertRejected(link, 404, "manual_linking_disabled");
-    const body = { provider: "google", id_token: "a.b.c", link_identity: true };
-    const linkToken = stage.call("POST", "/token", { token, query: { grant_type: "id_token" }, body });
-    await assertRejected(linkToken, 404, "manual_linking_disabled");
-  });
-});
-
 describe("unsupported admin endpoints", () => {
   it("return a specific error", async (t) => {
     const { stage } = await openAdmin(t);

@@ -37,9 +37,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /invite": { email: "new@example.com" },
 };
 
-/** Endpoints without a query: those that respond from memory, and unsupported ones that do not require a user. */
+/** Endpoints without a query: those that respond from memory, without a provider, and unsupported ones that do not require a user. */
 const WITHOUT_DATABASE =
-  /^(GET \/(settings|health|authorize|callback|\.well-known.*)|POST \/(callback|sso)|\w+ \/admin\/(oauth|custom-providers).*)$/;
+  /^(GET \/(settings|health|authorize|admin\/sign-in-providers|\.well-known.*)|POST \/(sso|admin\/sign-in-providers\/:name\/check)|\w+ \/admin\/(oauth|custom-providers).*)$/;
 
 function nameOf({ method, path }: AuthEndpoint): string {
   return `${method} ${path}`;

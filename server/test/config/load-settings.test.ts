@@ -87,6 +87,7 @@ describe("defaults", () => {
       authAutoconfirm: null,
       authSignupEnabled: true,
       authAnonymousEnabled: true,
+      authProvidersFile: null,
       authAccessTokenTtlSeconds: 3600,
       authRefreshReuseSeconds: 10,
       authRefreshPrevious: "until-seen",

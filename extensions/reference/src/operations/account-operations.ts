@@ -1,10 +1,16 @@
 import { listOf, record, TEXT } from "../schemas/schema-parts.ts";
 import { AT, ID, SESSION, USER } from "./example-values.ts";
-import { inPath, inQuery, type OperationTexts, refer } from "./operation-text.ts";
+import { inPath, inQuery, MALFORMED_ID, type OperationTexts, refer } from "./operation-text.ts";
 
 const EMAIL = "ada@example.com";
 const PASSWORD = "correct horse battery";
 const PROFILE = { full_name: "Ada" };
+
+const CALLBACK = {
+  summary: "Come back from an identity provider",
+  description: "For browsers, which providers send here. Redirects to the app as `GET /auth/v1/authorize` says.",
+  answers: { 303: { description: "A redirect to the app", headers: { Location: "the address" } } },
+} as const;
 
 /** Under `/auth/v1`: what people do with their own account. */
 export const ACCOUNT_OPERATIONS: OperationTexts = {
@@ -43,24 +49,25 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
     id: "grantToken",
     summary: "Sign in, or refresh a session",
     description:
-      "With `grant_type=password` the call counts as an auth attempt. With `refresh_token` it counts as an API request of its session: the token before the current one returns the current one again, an older one ends the session. `pkce` completes a flow that a link in a mail started.",
+      "With `grant_type=password` the call counts as an auth attempt. With `refresh_token` it counts as an API request of its session: the token before the current one returns the current one again, an older one ends the session. `pkce` completes a flow that a link in a mail or an identity provider started; its session can have `provider_token` and `provider_refresh_token`. `id_token` takes the ID token that a library of a provider gave to the app, with the nonce whose SHA-256 the token has; with `link_identity` it adds the identity to the account of the bearer.",
     parameters: [
       {
         ...inQuery("grant_type", "the kind of credentials in the body", {
           type: "string",
-          enum: ["password", "refresh_token", "pkce"],
+          enum: ["password", "refresh_token", "pkce", "id_token"],
         }),
         required: true,
       },
     ],
     body: {
-      forms: ["Password", "Refresh token", "Code of a PKCE flow"],
+      forms: ["Password", "Refresh token", "Code of a PKCE flow", "ID token"],
       hidden: ["phone"],
-      required: ["email", "password", "refresh_token", "auth_code", "code_verifier"],
+      required: ["email", "password", "refresh_token", "auth_code", "code_verifier", "provider", "id_token"],
       examples: {
         password: { email: EMAIL, password: PASSWORD },
         refresh_token: { refresh_token: SESSION.refresh_token },
         pkce: { auth_code: "7f0c…", code_verifier: "b1d2…" },
+        id_token: { provider: "google", id_token: "eyJ…", nonce: "9c1e…" },
       },
     },
     answers: { 200: { description: "A session", schema: refer("Session"), example: SESSION } },
@@ -78,7 +85,13 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
       "flow_state_expired",
       "bad_code_verifier",
       "oauth_provider_not_supported",
-      "manual_linking_disabled",
+      "bad_jwt",
+      "unexpected_audience",
+      "bad_oauth_callback",
+      "signup_disabled",
+      "identity_already_exists",
+      "insufficient_aal",
+      "reauthentication_needed",
       "web3_provider_disabled",
     ],
     javascript: `const { data, error } = await supabase.auth.signInWithPassword({
@@ -180,6 +193,60 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
       "over_email_send_rate_limit",
     ],
     javascript: `await supabase.auth.updateUser({ data: { full_name: "Ada L." } });`,
+  },
+  "GET /auth/v1/authorize": {
+    id: "signInWithProvider",
+    summary: "Sign in with an identity provider",
+    description:
+      "For browsers. Redirects to the provider, which sends the browser back to `/auth/v1/callback`, and this to `redirect_to`: with the session in the fragment or, with a code challenge, with a `code` in the query. For a failure, both have `error`, `error_code` and `error_description`. Other parameters that providers know, such as `prompt` and `login_hint`, are passed on.",
+    parameters: [
+      { ...inQuery("provider", "the name of a configured provider"), required: true },
+      inQuery("redirect_to", "where the browser goes in the end; `SITE_URL` unless it is allowed"),
+      inQuery("scopes", "further scopes, separated by spaces"),
+      inQuery("code_challenge", "of PKCE"),
+      inQuery("code_challenge_method", "of PKCE", { type: "string", enum: ["s256", "plain"] }),
+    ],
+    answers: { 303: { description: "A redirect to the provider", headers: { Location: "the address" } } },
+    errors: ["oauth_provider_not_supported", "validation_failed"],
+    javascript: `const { data, error } = await supabase.auth.signInWithOAuth({ provider: "google" });`,
+  },
+  "GET /auth/v1/callback": { ...CALLBACK, id: "finishSignIn" },
+  "POST /auth/v1/callback": { ...CALLBACK, id: "finishPostedSignIn" },
+  "GET /auth/v1/user/identities/authorize": {
+    id: "linkIdentity",
+    summary: "Link an identity to the account",
+    description:
+      "Takes the parameters of `GET /auth/v1/authorize`. The browser has to follow the returned address within ten minutes. Needs a proof within 24 hours. With a code challenge, the identity is linked when the code is exchanged.",
+    parameters: [
+      { ...inQuery("provider", "the name of a configured provider"), required: true },
+      inQuery("skip_http_redirect", "`true`: the address is in the body"),
+    ],
+    answers: {
+      200: {
+        description: "The address that the browser follows",
+        schema: record({ url: TEXT }),
+        example: { url: "https://…" },
+      },
+      303: { description: "A redirect to that address", headers: { Location: "the address" } },
+    },
+    errors: ["oauth_provider_not_supported", "validation_failed", "insufficient_aal", "reauthentication_needed"],
+    javascript: `const { data, error } = await supabase.auth.linkIdentity({ provider: "google" });`,
+  },
+  "DELETE /auth/v1/user/identities/{id}": {
+    id: "unlinkIdentity",
+    summary: "Unlink an identity",
+    description: "Unlinking the identity `email` removes the password. Needs a proof within 24 hours.",
+    parameters: [inPath("id", "`identity_id` of the identity")],
+    answers: { 200: { description: "Unlinked", schema: record({}), example: {} } },
+    errors: [
+      "validation_failed",
+      MALFORMED_ID,
+      "identity_not_found",
+      "single_identity_not_deletable",
+      "insufficient_aal",
+      "reauthentication_needed",
+    ],
+    javascript: `await supabase.auth.unlinkIdentity(identity);`,
   },
   "GET /auth/v1/settings": {
     id: "getAuthSettings",

@@ -18,6 +18,17 @@ const ACCOUNT_BODY = {
 } as const;
 const CHANGED = { 200: { description: "The user as it is now", schema: refer("User"), example: USER } } as const;
 
+const CHECK = record({ ok: { type: "boolean" }, message: TEXT, checked_at: TEXT });
+const PROVIDER = record({
+  name: TEXT,
+  label: TEXT,
+  kind: { type: "string", enum: ["oidc", "github"] },
+  issuer: TEXT,
+  client_id: TEXT,
+  callback_url: TEXT,
+  check: { anyOf: [CHECK, { type: "null" }] },
+});
+
 /** Under `/auth/v1`, for the service role alone. */
 export const ADMIN_OPERATIONS: OperationTexts = {
   "GET /auth/v1/admin/users": {
@@ -132,6 +143,20 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     answers: { 204: { description: "Removed" } },
     errors: ["validation_failed", MALFORMED_ID, "user_not_found", "webauthn_credential_not_found"],
     javascript: `await admin.auth.admin.passkey.deletePasskey({ userId, passkeyId });`,
+  },
+  "GET /auth/v1/admin/sign-in-providers": {
+    id: "listSignInProviders",
+    summary: "List the identity providers that people can sign in with",
+    description: "`check` is the last one that this node has made, or null.",
+    answers: { 200: { description: "The providers", schema: record({ providers: listOf(PROVIDER) }) } },
+  },
+  "POST /auth/v1/admin/sign-in-providers/{name}/check": {
+    id: "checkSignInProvider",
+    summary: "Check an identity provider",
+    description: "Reads the discovery document and the keys of the issuer.",
+    parameters: [inPath("name", "the provider")],
+    answers: { 200: { description: "What was found", schema: CHECK } },
+    errors: ["not_found"],
   },
   "POST /auth/v1/admin/generate_link": {
     id: "generateLink",

@@ -3,11 +3,6 @@ import type { AuthErrorCode } from "swarmbase/extension";
 /** Calls of supabase-js that the service always rejects, by operation, with the error code of the response. */
 export const UNSUPPORTED: Readonly<Record<string, AuthErrorCode>> = {
   "POST /auth/v1/sso": "saml_provider_disabled",
-  "GET /auth/v1/authorize": "oauth_provider_not_supported",
-  "GET /auth/v1/callback": "oauth_provider_not_supported",
-  "POST /auth/v1/callback": "oauth_provider_not_supported",
-  "GET /auth/v1/user/identities/authorize": "manual_linking_disabled",
-  "DELETE /auth/v1/user/identities/{id}": "manual_linking_disabled",
   "GET /auth/v1/admin/oauth/clients": "feature_disabled",
   "POST /auth/v1/admin/oauth/clients": "feature_disabled",
   "GET /auth/v1/admin/oauth/clients/{id}": "feature_disabled",

@@ -119,8 +119,9 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     external: {
       type: "object",
       additionalProperties: TRUTH,
-      description: "methods to sign in; only `email` is supported",
+      description: "methods to sign in, with the configured identity providers",
     },
+    sign_in_providers: listOf(record({ name: TEXT, label: TEXT })),
     disable_signup: TRUTH,
     mailer_autoconfirm: describe(TRUTH, "whether a sign-up gets a session without confirming the address"),
     phone_autoconfirm: TRUTH,

@@ -28,7 +28,7 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
       filter:
         "Conditions on the envelope, as a JSON object. Events that do not meet them are not sent, and counted in `webhook_backlog`. Null, or an empty object: all are sent.",
       disabled_reason:
-        "Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full` or `account_banned`.",
+        "Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full`, `account_banned` or `access_removed`.",
       disabled_at: "When the service disabled the webhook.",
     },
     events: { "run.updated": "a new webhook of a run that waits or has ended" },

@@ -40,6 +40,17 @@ begin
 end
 $$;
 
+-- Somebody else may have prepared the account before its address was proven.
+create or replace function ext_schedules.switch_off_schedules() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update public.schedules set enabled = false, next_run_at = null, due_at = null, waiting = null, retry_at = null, paused_reason = 'UNAUTHORIZED', updated_at = now()
+    where user_id = new.id and enabled;
+  return null;
+end
+$$;
+
 -- Locks a schedule, and before it what its deletion would begin with: the account, the agent, the swarm. Null when the
 -- schedule is gone, or without `waits` when another transaction holds one of them.
 create or replace function ext_schedules.lock_schedule(schedule_id uuid, waits boolean) returns public.schedules

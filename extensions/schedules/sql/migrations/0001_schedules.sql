@@ -108,6 +108,9 @@ create trigger schedules_prepare before insert or update on public.schedules for
 create trigger schedules_wake after insert or update on public.schedules for each row
   when (new.enabled and new.next_run_at is null) execute function private.wake_extension_of_row('schedules');
 
+create trigger users_switch_off_schedules after update of access_removed_at on auth.users for each row
+  when (new.access_removed_at is distinct from old.access_removed_at)
+  execute function ext_schedules.switch_off_schedules();
 create trigger runs_note_end_of_schedule after update on public.runs for each row
   when (new.cause ->> 'extension' = 'schedules' and new.stop_reason is not null and old.stop_reason is null)
   execute function private.note_ended_run('schedules', 'id');

@@ -33,6 +33,17 @@ begin
 end
 $$;
 
+-- Somebody else may have prepared the account before its address was proven.
+create or replace function ext_triggers.switch_off_triggers() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update public.triggers set enabled = false, paused_reason = 'UNAUTHORIZED', updated_at = now()
+    where user_id = new.id and enabled;
+  return null;
+end
+$$;
+
 create or replace function ext_triggers.forget_secret() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

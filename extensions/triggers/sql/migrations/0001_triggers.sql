@@ -192,6 +192,9 @@ create trigger triggers_forget_allowed_tools after delete on public.triggers for
 create trigger triggers_wake after update on public.triggers for each row
   when (new.enabled and not old.enabled) execute function private.wake_extension_of_row('triggers');
 
+create trigger users_switch_off_triggers after update of access_removed_at on auth.users for each row
+  when (new.access_removed_at is distinct from old.access_removed_at)
+  execute function ext_triggers.switch_off_triggers();
 create trigger runs_note_end_of_trigger after update on public.runs for each row
   when (new.cause ->> 'extension' = 'triggers' and new.stop_reason is not null and old.stop_reason is null)
   execute function private.note_ended_run('triggers', 'call_id');

@@ -3,7 +3,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { findRelyingParty } from "../webauthn/relying-party.ts";
 import { isAutoconfirmed } from "../users/account-rules.ts";
 
-/** Providers that clients look for. None is supported. */
+/** Providers that clients look for, configured or not. */
 const FOREIGN_PROVIDERS = [
   "apple",
   "azure",
@@ -32,17 +32,22 @@ const FOREIGN_PROVIDERS = [
 ] as const;
 
 /** Public settings for sign-in forms. */
-export async function describeSettings(context: Pick<AuthContext, "settings" | "baseUrl">): Promise<AuthResponse> {
-  const { settings } = context;
+export async function describeSettings(
+  context: Pick<AuthContext, "settings" | "baseUrl" | "signInProviders">,
+): Promise<AuthResponse> {
+  const { settings, signInProviders } = context;
+  const { list } = signInProviders;
   return {
     status: 200,
     body: {
       external: {
         ...Object.fromEntries(FOREIGN_PROVIDERS.map((name) => [name, false])),
+        ...Object.fromEntries(list.map(({ name }) => [name, true])),
         anonymous_users: settings.authAnonymousEnabled,
         email: true,
         phone: false,
       },
+      sign_in_providers: list.map(({ name, label }) => ({ name, label })),
       disable_signup: !settings.authSignupEnabled,
       mailer_autoconfirm: isAutoconfirmed(settings),
       phone_autoconfirm: false,

@@ -1,17 +1,18 @@
 import * as z from "zod";
-import { isRecord } from "../../json/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { CODE_BODY, exchangeCode } from "../one-time/pkce.ts";
+import { ID_TOKEN_BODY, signInWithIdToken } from "../external/sign-in-with-id-token.ts";
+import { CODE_BODY } from "../one-time/pkce.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { refreshSession } from "../sessions/refresh-session.ts";
 import { parseBody } from "../parse-call.ts";
+import { exchangeCode } from "./exchange-code.ts";
 import { PASSWORD_BODY, signInWithPassword } from "./sign-in-with-password.ts";
 
 const REFRESH_BODY = z.object({ refresh_token: z.string().default("") });
 
-/** By `grant_type`: password, refresh_token, pkce. */
-export const GRANT_BODY = z.union([PASSWORD_BODY, REFRESH_BODY, CODE_BODY]);
+/** By `grant_type`: password, refresh_token, pkce, id_token. */
+export const GRANT_BODY = z.union([PASSWORD_BODY, REFRESH_BODY, CODE_BODY, ID_TOKEN_BODY]);
 
 /** POST /token: dispatches on `grant_type`. */
 export async function grantToken(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
@@ -21,13 +22,9 @@ export async function grantToken(context: AuthContext, call: AuthCall): Promise<
     case "refresh_token":
       return answer(await refresh(context, call));
     case "pkce":
-      return exchangeCode(context, call);
+      return answer(await exchangeCode(context, call));
     case "id_token":
-      throw authError(
-        isRecord(call.body) && call.body["link_identity"] === true
-          ? "manual_linking_disabled"
-          : "oauth_provider_not_supported",
-      );
+      return answer(await signInWithIdToken(context, call));
     case "web3":
       throw authError("web3_provider_disabled");
     default:

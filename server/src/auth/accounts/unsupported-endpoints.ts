@@ -6,15 +6,9 @@ interface UnsupportedEndpoint extends Pick<AuthEndpoint, "path" | "access"> {
   readonly code: AuthErrorCode;
 }
 
-const OAUTH = "oauth_provider_not_supported";
-
 /** Endpoints of the client library that are not supported. Each returns the error code that clients test for. */
 const UNSUPPORTED: readonly UnsupportedEndpoint[] = [
   { methods: ["POST"], path: "/sso", access: "apikey", code: "saml_provider_disabled" },
-  { methods: ["GET"], path: "/authorize", access: "public", code: OAUTH },
-  { methods: ["GET", "POST"], path: "/callback", access: "public", code: OAUTH },
-  { methods: ["GET"], path: "/user/identities/authorize", access: "user", code: "manual_linking_disabled" },
-  { methods: ["DELETE"], path: "/user/identities/:id", access: "user", code: "manual_linking_disabled" },
   { methods: ["GET", "POST"], path: "/admin/oauth/clients", access: "service", code: "feature_disabled" },
   { methods: ["GET", "PUT", "DELETE"], path: "/admin/oauth/clients/:id", access: "service", code: "feature_disabled" },
   {

@@ -145,6 +145,10 @@ const CHANGES: Readonly<Record<AccountAction, string>> = {
   api_key_revoked: "an API key was revoked",
   signing_secret_created: "a new secret for signed requests was created",
   signing_secret_removed: "the secret for signed requests was removed",
+  identity_linked: "a way to sign in with an identity provider was added",
+  identity_unlinked: "a way to sign in with an identity provider was removed",
+  access_removed:
+    "its address was proven for the first time, so the password, sessions, keys and other access from before were removed",
   account_exported: "all data of the account was downloaded",
   account_deleted: "the account was deleted with all that it owned",
 };

@@ -29,6 +29,9 @@ export const ACCOUNT_ACTIONS = [
   "api_key_revoked",
   "signing_secret_created",
   "signing_secret_removed",
+  "identity_linked",
+  "identity_unlinked",
+  "access_removed",
   "account_exported",
   "account_deleted",
 ] as const;

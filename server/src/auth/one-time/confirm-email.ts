@@ -3,7 +3,8 @@ import { type AccountChange, recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
-import { upsertEmailIdentity } from "../sql/identities.ts";
+import { deleteIssuedCodes } from "../sql/flow-states.ts";
+import { deleteIdentities, upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { deleteUserKeysOf } from "../sql/user-keys.ts";
@@ -30,13 +31,17 @@ export async function confirmEmail(
   { user, isPasswordTrusted }: ConfirmEmail,
 ): Promise<UserRow> {
   if (user.email === null || user.proven_email === user.email) return user;
-  await upsertEmailIdentity(client, user.id, user.email, true);
   if (!isPasswordTrusted) await endUnprovenAccess(client, user.id);
+  await upsertEmailIdentity(client, user.id, user.email, true);
   return updateUser(client, user.id, {
     email_confirmed_at: user.email_confirmed_at ?? context.clock.now(),
     proven_email: user.email,
     user_metadata: { ...user.user_metadata, ...emailClaims(user.id, user.email, true) },
-    ...(!isPasswordTrusted && { password_hash: null, ...NO_EMAIL_CHANGE }),
+    ...(!isPasswordTrusted && {
+      password_hash: null,
+      app_metadata: { ...user.app_metadata, ...EMAIL_APP_METADATA },
+      ...NO_EMAIL_CHANGE,
+    }),
   });
 }
 
@@ -45,6 +50,8 @@ async function endUnprovenAccess(client: Queryable, userId: string): Promise<voi
   await deleteSessions(client, { userId });
   await deleteUserKeysOf(client, userId);
   await deletePasskeysOf(client, userId);
+  await deleteIdentities(client, userId);
+  await deleteIssuedCodes(client, userId);
   await deleteOneTimesOfUser(client, userId);
 }
 

@@ -44,6 +44,7 @@ export async function issueOneTime(
       code_challenge_method: pkce.method,
       redirect_to: redirectTo ?? null,
       expires_at: expiresAt,
+      provider_answer_wrapped: null,
     });
   }
   const id = randomUUID();

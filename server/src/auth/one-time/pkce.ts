@@ -1,18 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
 import { isRecord } from "../../json/index.ts";
-import { isBanned } from "../users/account-rules.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthCall, AuthResponse } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
-import { issueSession } from "../sessions/issue-session.ts";
-import { findFlowState, type FlowStateRow, takeFlowState } from "../sql/flow-states.ts";
-import { lockUser } from "../sql/users.ts";
+import type { AuthCall } from "../call.ts";
+import { findFlowState, type FlowStateRow } from "../sql/flow-states.ts";
 import { isSameHash } from "./one-time-secret.ts";
 
 const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** The exchange follows the redirect at once. */
+export const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;
 
 /** The code challenge of PKCE: only the client that knows the verifier can finish the flow. */
 export interface PkceChallenge {
@@ -49,7 +47,7 @@ export function newAuthCode(): { readonly code: string; readonly hash: Buffer } 
   return { code, hash: hashAuthCode(code) };
 }
 
-function hashAuthCode(code: string): Buffer {
+export function hashAuthCode(code: string): Buffer {
   return hashText(code);
 }
 
@@ -58,7 +56,7 @@ function hashText(text: string): Buffer {
 }
 
 /** Throws unless the verifier is that of the flow. */
-function checkVerifier(state: FlowStateRow, verifier: string): void {
+export function checkVerifier(state: FlowStateRow, verifier: string): void {
   const promised = { challenge: state.code_challenge, method: state.code_challenge_method };
   if (!isVerifierOf(promised, verifier)) throw authError("bad_code_verifier");
 }
@@ -76,23 +74,3 @@ export async function requireVerifier(context: AuthContext, flowStateId: string,
 export const CODE_VERIFIER = z.string().max(1_000).default("");
 
 export const CODE_BODY = z.object({ auth_code: z.string().max(200).default(""), code_verifier: CODE_VERIFIER });
-
-/** Ends a PKCE flow: exchanges the authorization code and the verifier for a session. */
-export async function exchangeCode(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const { auth_code: code, code_verifier: verifier } = parseBody(CODE_BODY, call);
-  if (code === "" || verifier === "") {
-    throw authError("validation_failed", "invalid request: both auth code and code verifier should be non-empty");
-  }
-  const body = await inTransaction(context.pool, async (client) => {
-    const state = await takeFlowState(client, hashAuthCode(code));
-    if (state === null || state.user_id === null) throw authError("flow_state_not_found");
-    if (state.expires_at <= context.clock.now()) throw authError("flow_state_expired");
-    // The error restores the flow state: somebody who has the code but not the verifier cannot use it up.
-    checkVerifier(state, verifier);
-    const user = await lockUser(client, state.user_id);
-    if (user === null) throw authError("flow_state_not_found");
-    if (isBanned(context, user)) throw authError("user_banned");
-    return issueSession(context, client, { user, method: state.authentication_method, call });
-  });
-  return { status: 200, body, headers: { "cache-control": "no-store" } };
-}

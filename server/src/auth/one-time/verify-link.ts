@@ -11,11 +11,8 @@ import { findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-
 import { addToFragment, addToQuery, type RedirectFields, chooseRedirect } from "./links.ts";
 import { kindsOf, type VerifyType, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
 import { PKCE_PREFIX } from "./one-time-secret.ts";
-import { newAuthCode } from "./pkce.ts";
+import { AUTH_CODE_LIFE_MS, newAuthCode } from "./pkce.ts";
 import { useOneTime } from "./use-one-time.ts";
-
-/** The exchange follows the redirect at once. */
-const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;
 
 /** GET /verify: the link of a mail. Always returns a redirect. */
 export async function verifyLink(context: AuthContext, call: AuthCall): Promise<AuthResponse> {

@@ -30,6 +30,7 @@ export async function pruneSessions(
 const STALE = {
   "one-time tokens": { table: "auth.one_time_tokens", key: "id", time: "expires_at" },
   "flow states": { table: "auth.flow_states", key: "id", time: "expires_at" },
+  "sign-ins": { table: "auth.sign_in_flows", key: "id", time: "expires_at" },
   challenges: { table: "auth.mfa_challenges", key: "id", time: "expires_at" },
   "passkey challenges": { table: "auth.webauthn_challenges", key: "id", time: "expires_at" },
   throttles: { table: "auth.mail_throttles", key: "address_hash, slot", time: "sent_at" },

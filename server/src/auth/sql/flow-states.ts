@@ -8,6 +8,8 @@ export interface FlowStateRow {
   readonly code_challenge_method: "s256" | "plain";
   readonly redirect_to: string | null;
   readonly expires_at: Date;
+  /** Set when an identity provider has begun the flow. */
+  readonly provider_answer_wrapped: Buffer | null;
 }
 
 export function insertFlowState(client: Queryable, state: FlowStateRow): Promise<FlowStateRow> {
@@ -34,6 +36,11 @@ export async function writeAuthCode(client: Queryable, id: string, code: IssuedC
 /** Also deletes their links. */
 export async function deleteFlowStatesOfUser(client: Queryable, userId: string): Promise<void> {
   await client.query("delete from auth.flow_states where user_id = $1", [userId]);
+}
+
+/** Flows that wait for a link in a mail stay. */
+export async function deleteIssuedCodes(client: Queryable, userId: string): Promise<void> {
+  await client.query("delete from auth.flow_states where user_id = $1 and auth_code_hash is not null", [userId]);
 }
 
 /** Returns null when the code is unknown or was used concurrently. */

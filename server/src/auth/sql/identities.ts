@@ -1,5 +1,5 @@
 import type { IdentityRow } from "./user-row.ts";
-import { type Queryable, selectRows } from "./query.ts";
+import { findRow, insertRow, type Queryable, selectRows, updateRow } from "./query.ts";
 
 /** The identity of an e-mail account; its id at the provider is the user's id. */
 export async function upsertEmailIdentity(
@@ -24,4 +24,30 @@ export function selectIdentities(client: Queryable, userIds: readonly string[]):
 
 export async function deleteIdentities(client: Queryable, userId: string): Promise<void> {
   await client.query("delete from auth.identities where user_id = $1", [userId]);
+}
+
+export function findIdentity(client: Queryable, provider: string, providerId: string): Promise<IdentityRow | null> {
+  const statement = "select * from auth.identities where provider = $1 and provider_id = $2";
+  return findRow(client, statement, [provider, providerId]);
+}
+
+type NewIdentity = Pick<IdentityRow, "user_id" | "provider" | "provider_id" | "identity_data" | "last_sign_in_at">;
+
+export async function insertIdentity(client: Queryable, identity: NewIdentity): Promise<void> {
+  await insertRow<IdentityRow>(client, "auth.identities", identity);
+}
+
+type IdentityChanges = Pick<IdentityRow, "identity_data" | "last_sign_in_at">;
+
+export async function updateIdentity(client: Queryable, id: string, changes: IdentityChanges): Promise<void> {
+  await updateRow<IdentityRow>(client, "auth.identities", id, changes);
+}
+
+export async function deleteIdentity(client: Queryable, id: string): Promise<void> {
+  await client.query("delete from auth.identities where id = $1", [id]);
+}
+
+/** Until the transaction ends, others with the same name wait. */
+export async function lockIdentityName(client: Queryable, name: string): Promise<void> {
+  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`identity ${name}`]);
 }

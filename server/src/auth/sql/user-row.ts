@@ -19,6 +19,8 @@ export interface UserRow {
   readonly is_anonymous: boolean;
   readonly banned_until: Date | null;
   readonly deleted_at: Date | null;
+  /** A change removes what gives access to the account. */
+  readonly access_removed_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

@@ -55,6 +55,30 @@ export async function createEmailUser(
 
 export const EMAIL_APP_METADATA: Metadata = Object.freeze({ provider: "email", providers: ["email"] });
 
+/** Inserts a user who has signed in with an identity provider. The caller adds the identity. */
+export function createExternalUser(
+  { clock }: Pick<AuthContext, "clock">,
+  client: Queryable,
+  { email, provider, claims }: NewExternalUser,
+): Promise<UserRow> {
+  return insertUser(client, {
+    email,
+    email_confirmed_at: email === null ? null : clock.now(),
+    proven_email: email,
+    app_metadata: { provider, providers: [provider] },
+    user_metadata: claims,
+  }).catch((error: unknown) => {
+    throw translateUniqueViolation(error);
+  });
+}
+
+export interface NewExternalUser {
+  /** Normalized, and verified by the provider; null: the account has no address. */
+  readonly email: string | null;
+  readonly provider: string;
+  readonly claims: Metadata;
+}
+
 /** The members of user metadata that repeat the account. The service overwrites what the client sent. */
 export function emailClaims(userId: string, email: string, isVerified: boolean): Metadata {
   return { sub: userId, email, email_verified: isVerified, phone_verified: false };

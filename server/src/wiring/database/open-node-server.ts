@@ -1,4 +1,6 @@
 import { type FoundOllama, loadProviders, mayDetect } from "../../agents/index.ts";
+import { loadSignInProviders } from "../../auth/index.ts";
+import { checkTogether } from "../../config/index.ts";
 import { type DatabaseServer, openMasterKey, openServer } from "../../db/index.ts";
 import { protocolsOf } from "../../extensions/index.ts";
 import { assertCanListen } from "../../processes/index.ts";
@@ -22,7 +24,10 @@ export async function openNodeServer(
 ): Promise<NodeServer> {
   const { settings, environment, extensions, signal, startTimes } = context;
   // Reports faults of the settings before anything is opened.
-  loadProviders(settings, environment, protocolsOf(extensions));
+  checkTogether(
+    () => loadProviders(settings, environment, protocolsOf(extensions)),
+    () => loadSignInProviders(settings, environment),
+  );
   await assertCanListen(settings);
   const masterKey = await openMasterKey(settings);
   const ollamaFinding = findUsableOllama(context);

@@ -1,4 +1,11 @@
-import { type AuthContext, createAccountMails, createMailOutbox, openAuth } from "../../auth/index.ts";
+import { type AddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
+import {
+  type AuthContext,
+  createAccountMails,
+  createMailOutbox,
+  loadSignInProviders,
+  openAuth,
+} from "../../auth/index.ts";
 import type { Worker } from "../../jobs/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 
@@ -10,10 +17,23 @@ export interface OpenedAuth {
   readonly accountMails: Worker;
 }
 
+/** Few people sign in at the same moment, and each sign-in makes few requests. */
+const PROVIDER_CONNECTIONS = 16;
+
+export interface AuthModuleOptions {
+  readonly policy: AddressPolicy;
+  readonly ca: readonly string[];
+  readonly prepareWithdrawal: AuthContext["prepareWithdrawal"];
+}
+
 export async function openAuthModule(
-  { settings, database, masterKey, observer, clock, baseUrl, closers, copyHold }: OpenNodeContext,
-  prepareWithdrawal: AuthContext["prepareWithdrawal"],
+  { settings, environment, database, masterKey, observer, clock, baseUrl, closers, copyHold }: OpenNodeContext,
+  { policy, ca, prepareWithdrawal }: AuthModuleOptions,
 ): Promise<OpenedAuth> {
+  const providers = loadSignInProviders(settings, environment);
+  const exemptUrls = providers.map(({ issuer }) => issuer);
+  const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: PROVIDER_CONNECTIONS, exemptUrls });
+  closers.add("connections to identity providers", () => guarded.close());
   const auth = await openAuth({
     settings,
     pool: database.service,
@@ -21,6 +41,8 @@ export async function openAuthModule(
     observer,
     clock,
     baseUrl,
+    // The types of the package's fetch and the platform's differ in members that are not used here.
+    signIn: { providers, fetch: guarded.fetch as unknown as typeof globalThis.fetch },
     requireMail: () => copyHold.requireReleased(),
     // The original of a copy still uses the tokens.
     prepareWithdrawal: async (userId) => (copyHold.isHeld ? () => {} : prepareWithdrawal(userId)),

@@ -50,7 +50,11 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
     onExtension: (name) => extensions.wake(name),
   });
   const { authorizations } = agents.tools;
-  const { auth, outbox, accountMails } = await openAuthModule(context, (id) => authorizations.prepareWithdrawal(id));
+  const { auth, outbox, accountMails } = await openAuthModule(context, {
+    policy,
+    ca,
+    prepareWithdrawal: (id) => authorizations.prepareWithdrawal(id),
+  });
   const rest = await openRestModule(context, { extensions, webhooks, agents, outbox }, { policy, listenUrl, toolKey });
   const realtime = openRealtimeModule(context, auth, extensions);
   const functions = openFunctions({ auth, agents, rest, webhooks }, context);

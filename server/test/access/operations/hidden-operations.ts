@@ -73,6 +73,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "(authentication_method, code_challenge, code_challenge_method, expires_at) values ('otp', 'x', 's256', now())",
     update: "redirect_to = 'x'",
   }),
+  "auth.sign_in_flows": rows("auth.sign_in_flows", {
+    where: "provider = 'x'",
+    insert: "(provider, state_hash, redirect_to, expires_at) values ('y', 'y', '', now())",
+    update: "redirect_to = 'x'",
+  }),
   "auth.mail_throttles": rows("auth.mail_throttles", {
     where: "slot = 'recovery'",
     insert: "(address_hash, slot, sent_at) values ('y', 'invite', now())",

@@ -1,6 +1,7 @@
 import { type Authentication, ensureKeys, loadKeys, ruleOf } from "../../../src/auth/index.ts";
 import type { AuthResponse, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
 import type { Mail } from "../../../src/auth/mail/mail.ts";
+import { SignInProviders, type SignInProvidersOptions } from "../../../src/auth/providers/sign-in-providers.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
 import { authenticate } from "../../../src/auth/principal/authenticate.ts";
 import { openDatabase } from "../../../src/db/index.ts";
@@ -53,6 +54,7 @@ export interface AuthContextOverrides {
   readonly baseUrl?: string;
   /** Called before a mail counts as sent; can throw, as an unavailable mail server does. */
   readonly onMail?: (mail: Mail) => void | Promise<void>;
+  readonly signIn?: Pick<SignInProvidersOptions, "providers" | "fetch">;
   readonly prepareWithdrawal?: AuthContext["prepareWithdrawal"];
 }
 
@@ -83,6 +85,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
     userKeys: new VerifiedUserKeys({ pool: pools.service, clock, observer: silentObserver, isAal2Required: true }),
     seenRefreshes,
+    signInProviders: new SignInProviders({ ...(overrides.signIn ?? { providers: [], fetch }), clock }),
     mailWakeUp: new WakeUp(),
     prepareWithdrawal: overrides.prepareWithdrawal ?? (async () => () => {}),
     // Threads that hash have a low priority, and wait long for a busy machine.

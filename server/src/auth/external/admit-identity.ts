@@ -1,0 +1,166 @@
+import { inTransaction } from "../../db/index.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthCall } from "../call.ts";
+import { NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
+import { findIdentity, insertIdentity, lockIdentityName, selectIdentities, updateIdentity } from "../sql/identities.ts";
+import type { Queryable } from "../sql/query.ts";
+import type { UserRow } from "../sql/user-row.ts";
+import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
+import { isBanned } from "../users/account-rules.ts";
+import { createExternalUser } from "../users/create-user.ts";
+import type { Metadata } from "../users/metadata.ts";
+import { recordChange } from "../users/record-change.ts";
+import { type Admission, decideAdmission } from "./decide-admission.ts";
+import type { ExternalProfile } from "./profile.ts";
+
+export interface PresentedIdentity {
+  /** The name of the provider. */
+  readonly provider: string;
+  readonly profile: ExternalProfile;
+  readonly call: Pick<AuthCall, "address" | "userAgent">;
+}
+
+/** Signs in whoever has the identity. `work` runs in the same transaction. */
+export async function admitIdentity<T>(
+  context: AuthContext,
+  presented: PresentedIdentity,
+  work: (client: Queryable, user: UserRow) => Promise<T>,
+): Promise<T> {
+  const { pool } = context;
+  const { verifiedEmail } = presented.profile;
+  // Asked before: waiting for a second connection while holding one can deadlock.
+  const prepared = verifiedEmail === null ? null : await findUserByEmail(pool, verifiedEmail);
+  const mayBeTaken = prepared !== null && prepared.proven_email !== prepared.email;
+  const withdraw = mayBeTaken ? await context.prepareWithdrawal(prepared.id) : () => {};
+  const { result, takenId } = await inTransaction(pool, async (client) => {
+    const { user, admission } = await admit(context, client, presented);
+    const id = admission.kind === "take-over" ? user.id : null;
+    return { result: await work(client, user), takenId: id };
+  });
+  if (takenId !== null && takenId === prepared?.id) withdraw();
+  context.mailWakeUp.trigger();
+  return result;
+}
+
+async function admit(
+  context: AuthContext,
+  client: Queryable,
+  presented: PresentedIdentity,
+): Promise<{ readonly user: UserRow; readonly admission: Admission }> {
+  const { provider, profile } = presented;
+  const { verifiedEmail, subject } = profile;
+  // Two sign-ins at once must not create two accounts.
+  await lockIdentityName(client, `${provider} ${subject}`);
+  if (verifiedEmail !== null) await lockIdentityName(client, verifiedEmail);
+  const identity = await findIdentity(client, provider, subject);
+  const account = verifiedEmail === null ? null : await findUserByEmail(client, verifiedEmail);
+  const admission = decideAdmission({
+    ownerId: identity?.user_id ?? null,
+    linkingUserId: null,
+    account: account === null ? null : { id: account.id, isAddressProven: account.proven_email === account.email },
+    isSignupEnabled: context.settings.authSignupEnabled,
+  });
+  switch (admission.kind) {
+    case "refuse":
+      throw authError(admission.code);
+    case "create": {
+      const user = await createExternalUser(context, client, {
+        email: verifiedEmail,
+        provider,
+        claims: profile.claims,
+      });
+      await storeIdentity(context, client, user, presented);
+      return { user, admission };
+    }
+    case "sign-in": {
+      const user = await requireUser(context, client, admission.userId);
+      if (identity !== null) {
+        const data = { ...identity.identity_data, ...profile.data };
+        await updateIdentity(client, identity.id, { identity_data: data, last_sign_in_at: context.clock.now() });
+      }
+      return { user: await describeUser(client, user, profile.person), admission };
+    }
+    case "link":
+    case "take-over": {
+      const user = await requireUser(context, client, admission.userId);
+      // The account may have changed before it was locked.
+      if (user.email !== verifiedEmail || (admission.kind === "link" && user.proven_email !== user.email))
+        throw authError("bad_oauth_callback", "The account has changed meanwhile: sign in again");
+      const open = admission.kind === "link" ? user : await takeOver(context, client, user, presented.call);
+      return { user: await attachIdentity(context, client, open, { ...presented, sessionId: null }), admission };
+    }
+  }
+}
+
+/** A trigger removes what gives access, or sends data elsewhere. The owner of the address gets a mail. */
+async function takeOver(
+  context: AuthContext,
+  client: Queryable,
+  user: UserRow,
+  { address }: Pick<AuthCall, "address">,
+): Promise<UserRow> {
+  const now = context.clock.now();
+  await recordChange(context, client, { action: "access_removed", user, sessionId: null, address });
+  return updateUser(client, user.id, {
+    access_removed_at: now,
+    password_hash: null,
+    email_confirmed_at: user.email_confirmed_at ?? now,
+    proven_email: user.email,
+    ...NO_EMAIL_CHANGE,
+  });
+}
+
+/** Adds the identity to an account, whose owner gets a mail. */
+export async function attachIdentity(
+  context: AuthContext,
+  client: Queryable,
+  user: UserRow,
+  presented: PresentedIdentity & { readonly sessionId: string | null },
+): Promise<UserRow> {
+  const { profile, call, sessionId } = presented;
+  const { address } = call;
+  await storeIdentity(context, client, user, presented);
+  await recordChange(context, client, { action: "identity_linked", user, sessionId, address });
+  const named = await updateUser(client, user.id, { app_metadata: await listProviders(client, user) });
+  return describeUser(client, named, profile.person);
+}
+
+function storeIdentity(
+  { clock }: Pick<AuthContext, "clock">,
+  client: Queryable,
+  user: UserRow,
+  { provider, profile }: PresentedIdentity,
+): Promise<void> {
+  const { subject, data } = profile;
+  return insertIdentity(client, {
+    user_id: user.id,
+    provider,
+    provider_id: subject,
+    identity_data: data,
+    last_sign_in_at: clock.now(),
+  });
+}
+
+async function requireUser(context: AuthContext, client: Queryable, id: string): Promise<UserRow> {
+  const user = await lockUser(client, id);
+  if (user === null) throw authError("user_not_found");
+  if (isBanned(context, user)) throw authError("user_banned");
+  return user;
+}
+
+const MAX_METADATA_BYTES = 30_000;
+
+/** The name and the picture follow the provider; the address does not. */
+async function describeUser(client: Queryable, user: UserRow, person: Metadata): Promise<UserRow> {
+  const described = { ...user.user_metadata, ...person };
+  const size = Buffer.byteLength(JSON.stringify(described));
+  return size > MAX_METADATA_BYTES ? user : updateUser(client, user.id, { user_metadata: described });
+}
+
+/** The app metadata with the providers of the identities that the user has now, the first one first. */
+export async function listProviders(client: Queryable, { id, app_metadata: known }: UserRow): Promise<Metadata> {
+  const providers = [...new Set((await selectIdentities(client, [id])).map(({ provider }) => provider))];
+  const isKept = providers.some((provider) => provider === known["provider"]);
+  return { ...known, provider: isKept ? known["provider"] : providers[0], providers };
+}

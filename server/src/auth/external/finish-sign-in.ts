@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { inTransaction } from "../../db/index.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthCall, AuthResponse } from "../call.ts";
+import { addToFragment, addToQuery, chooseRedirect } from "../one-time/links.ts";
+import { AUTH_CODE_LIFE_MS, newAuthCode } from "../one-time/pkce.ts";
+import { issueSession } from "../sessions/issue-session.ts";
+import type { SessionBody } from "../sessions/render-session.ts";
+import { insertFlowState, writeAuthCode } from "../sql/flow-states.ts";
+import type { Queryable } from "../sql/query.ts";
+import { findSession } from "../sql/sessions.ts";
+import { type SignInFlowRow, takeSignInFlow } from "../sql/sign-in-flows.ts";
+import { admitIdentity } from "./admit-identity.ts";
+import { redirect, redirectFailure } from "./answers.ts";
+import { linkIdentity } from "./link-identity.ts";
+import { type CallbackParameters, type ProviderTokens, readAnswer } from "./read-answer.ts";
+import { type SealedAnswer, sealAnswer } from "./sealed-answer.ts";
+import { hashSecret, readBrowserSecret } from "./sign-in-state.ts";
+
+/** Of the session that an identity provider has begun, in `amr`. */
+export const OAUTH_METHOD = "oauth";
+
+const PARAMETERS = ["state", "code", "iss", "error", "user"] as const;
+const MAX_PARAMETER = 16_384;
+
+/** GET and POST /callback: where the provider sends the browser. Always returns a redirect to the app. */
+export async function finishSignIn(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
+  const parameters = readParameters(call);
+  const flow = await takeSignInFlow(context.pool, {
+    stateHash: hashSecret(parameters.state ?? ""),
+    browserHash: hashSecret(readBrowserSecret(call, typeof call.body === "string")),
+    now: context.clock.now(),
+  });
+  if (flow === null) return redirectFailure(chooseRedirect(context, undefined), authError("bad_oauth_state"));
+  try {
+    return redirect(await follow(context, call, { flow, parameters }));
+  } catch (error) {
+    return redirectFailure(flow.redirect_to, error);
+  }
+}
+
+function readParameters({ body, query }: AuthCall): CallbackParameters {
+  const posted = typeof body === "string" ? new URLSearchParams(body) : null;
+  const given = PARAMETERS.flatMap((name) => {
+    const value = posted === null ? query[name] : (posted.get(name) ?? undefined);
+    return value === undefined || value.length > MAX_PARAMETER ? [] : [[name, value]];
+  });
+  return Object.fromEntries(given) as CallbackParameters;
+}
+
+interface Returned {
+  readonly flow: SignInFlowRow;
+  readonly parameters: CallbackParameters;
+}
+
+/** Returns where the browser goes. With PKCE, only the app that began the flow can end it, so an identity is linked at its exchange. */
+async function follow(context: AuthContext, call: AuthCall, { flow, parameters }: Returned): Promise<string> {
+  const { pool } = context;
+  const { provider: name, redirect_to: target, linking_session_id: sessionId } = flow;
+  const provider = context.signInProviders.require(name);
+  const { profile, tokens } = await readAnswer(context, provider, parameters);
+  const presented = { provider: name, profile, call };
+  if (flow.code_challenge === null) {
+    const session =
+      sessionId === null
+        ? await admitIdentity(context, presented, (client, user) =>
+            issueSession(context, client, { user, method: OAUTH_METHOD, call }),
+          )
+        : await inTransaction(pool, (client) => linkIdentity(context, client, { ...presented, sessionId }));
+    context.mailWakeUp.trigger();
+    return addToFragment(target, fragmentOf(session, tokens));
+  }
+  if (sessionId === null)
+    return admitIdentity(context, presented, (client, user) =>
+      issueCode(context, client, { flow, userId: user.id, answer: { tokens, linking: null } }),
+    );
+  return inTransaction(pool, async (client) => {
+    const session = await findSession(client, sessionId);
+    if (session === null) throw authError("session_not_found", undefined, { status: 403 });
+    const linking = { provider: name, profile, sessionId };
+    return issueCode(context, client, { flow, userId: session.user_id, answer: { tokens, linking } });
+  });
+}
+
+interface NewCode {
+  readonly flow: SignInFlowRow;
+  readonly userId: string;
+  readonly answer: SealedAnswer;
+}
+
+async function issueCode(context: AuthContext, client: Queryable, { flow, userId, answer }: NewCode): Promise<string> {
+  const { clock, masterKey } = context;
+  const id = randomUUID();
+  const issuedAt = clock.now();
+  const expiresAt = new Date(issuedAt.getTime() + AUTH_CODE_LIFE_MS);
+  await insertFlowState(client, {
+    id,
+    user_id: userId,
+    authentication_method: OAUTH_METHOD,
+    code_challenge: flow.code_challenge ?? "",
+    code_challenge_method: flow.code_challenge_method ?? "s256",
+    redirect_to: flow.redirect_to,
+    expires_at: expiresAt,
+    provider_answer_wrapped: sealAnswer(masterKey, id, answer),
+  });
+  const { code, hash } = newAuthCode();
+  await writeAuthCode(client, id, { authCodeHash: hash, issuedAt, expiresAt });
+  return addToQuery(flow.redirect_to, { code });
+}
+
+function fragmentOf(session: SessionBody, tokens: ProviderTokens): Record<string, string> {
+  return {
+    access_token: session.access_token,
+    expires_at: String(session.expires_at),
+    expires_in: String(session.expires_in),
+    ...tokens,
+    refresh_token: session.refresh_token,
+    sb: "",
+    token_type: session.token_type,
+  };
+}

@@ -1,0 +1,59 @@
+import type { AuthContext } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import { requireClientProof } from "../sessions/recent-proof.ts";
+import { openRefreshKey } from "../sessions/refresh-key.ts";
+import { renderSession, type SessionBody } from "../sessions/render-session.ts";
+import { findIdentity, lockIdentityName } from "../sql/identities.ts";
+import { selectLiveness } from "../sql/liveness.ts";
+import type { Queryable } from "../sql/query.ts";
+import { findSession, lockSession } from "../sql/sessions.ts";
+import { findUserByEmail, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
+import { attachIdentity, type PresentedIdentity } from "./admit-identity.ts";
+import { decideAdmission } from "./decide-admission.ts";
+
+/**
+ * Adds the identity to the account of the session that began it, and answers with the same session: another one would be of a
+ * lower level. The session must still live, and have passed the second factor if there is one now.
+ */
+export async function linkIdentity(
+  context: AuthContext,
+  client: Queryable,
+  presented: PresentedIdentity & { readonly sessionId: string },
+): Promise<SessionBody> {
+  const { provider, profile, sessionId } = presented;
+  const { clock, settings } = context;
+  // Before the user, as a sign-in does.
+  await lockIdentityName(client, `${provider} ${profile.subject}`);
+  const found = await findSession(client, sessionId);
+  const user = found === null ? null : await lockUser(client, found.user_id);
+  const session = user === null ? null : await lockSession(client, sessionId);
+  if (user === null || session === null) throw authError("session_not_found", undefined, { status: 403 });
+  const liveness = await selectLiveness(client, {
+    userId: user.id,
+    sessionId,
+    now: clock.now(),
+    inactivitySeconds: settings.authSessionIdleTtlSeconds,
+  });
+  if (liveness?.has_session !== true) throw authError("session_not_found", undefined, { status: 403 });
+  if (liveness.is_banned) throw authError("user_banned");
+  if (liveness.lacks_second_factor) throw authError("insufficient_aal", undefined, { status: 403 });
+  requireClientProof(context, { user, session }, "Linking an identity");
+
+  const identity = await findIdentity(client, provider, profile.subject);
+  const admission = decideAdmission({
+    ownerId: identity?.user_id ?? null,
+    linkingUserId: user.id,
+    account: null,
+    isSignupEnabled: settings.authSignupEnabled,
+  });
+  if (admission.kind === "refuse") throw authError(admission.code);
+  await attachIdentity(context, client, user, presented);
+  const address = profile.verifiedEmail;
+  const isFree = address !== null && user.email === null && (await findUserByEmail(client, address)) === null;
+  const row = await updateUser(client, user.id, {
+    is_anonymous: false,
+    ...(isFree && { email: address, email_confirmed_at: clock.now(), proven_email: address }),
+  });
+  const whole = await selectWholeUser(client, row);
+  return renderSession(context, { session, refreshKey: openRefreshKey(session, context.masterKey), user: whole });
+}

@@ -1,0 +1,24 @@
+/** Documents, key sets and answers of identity providers are short. */
+const MAX_BYTES = 262_144;
+const TIMEOUT_MS = 10_000;
+
+export type Fetch = typeof globalThis.fetch;
+
+/** Bounds the size of an answer, and the time until its last byte. */
+export function boundFetch(send: Fetch): Fetch {
+  return async (input, init = {}) => {
+    const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init.signal ? [init.signal] : [])];
+    const response = await send(input, { ...init, signal: AbortSignal.any(signals) });
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    // Leaving the loop cancels the rest.
+    for await (const chunk of response.body ?? []) {
+      length += chunk.byteLength;
+      if (length > MAX_BYTES) throw new Error("the answer of the identity provider is too long");
+      chunks.push(chunk);
+    }
+    const { status, statusText, headers } = response;
+    const body = chunks.length === 0 ? null : Buffer.concat(chunks);
+    return new Response(body, { status, statusText, headers: [...headers] });
+  };
+}
