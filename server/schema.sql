@@ -4,6 +4,7 @@
 create role anon nologin noinherit;
 create role api_key nologin inherit;
 create role authenticated nologin noinherit;
+create role sb_hook login noinherit;
 create role sb_replica login noinherit replication;
 create role sb_service login noinherit;
 create role sb_user login noinherit;
@@ -11391,6 +11392,21 @@ create policy hidden_swarms_service on private.hidden_swarms to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.hidden_swarms to sb_service;
+
+create table private.hook_failures (
+  hook text not null,
+  reason text not null,
+  count bigint default 1 not null,
+  failed_at timestamp with time zone default now() not null,
+  constraint hook_failures_pkey PRIMARY KEY (hook, reason),
+  constraint hook_failures_reason_length CHECK (char_length(reason) <= 200)
+);
+comment on column private.hook_failures.failed_at is 'the latest one';
+alter table private.hook_failures enable row level security;
+create policy hook_failures_service on private.hook_failures to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.hook_failures to sb_service;
 
 create table private.idempotency_keys (
   user_id uuid,

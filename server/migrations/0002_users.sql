@@ -274,6 +274,18 @@ create index audit_log_entries_created_at_idx on auth.audit_log_entries (created
 alter table auth.audit_log_entries enable row level security;
 grant select, insert, update, delete on auth.audit_log_entries to sb_service;
 
+-- How hooks have failed, for operators: one row for each reason, so that a hook that is away fills no table.
+create table private.hook_failures (
+  hook text not null,
+  reason text not null constraint hook_failures_reason_length check (char_length(reason) <= 200),
+  count bigint not null default 1,
+  failed_at timestamptz not null default now(),
+  constraint hook_failures_pkey primary key (hook, reason)
+);
+comment on column private.hook_failures.failed_at is 'the latest one';
+alter table private.hook_failures enable row level security;
+grant select, insert, update, delete on private.hook_failures to sb_service;
+
 -- after functions
 
 create policy users_service on auth.users to sb_service using (true) with check (true);
@@ -313,3 +325,4 @@ create policy request_signing_secrets_service on private.request_signing_secrets
 
 create policy request_nonces_service on private.request_nonces to sb_service using (true) with check (true);
 create policy audit_log_entries_service on auth.audit_log_entries to sb_service using (true) with check (true);
+create policy hook_failures_service on private.hook_failures to sb_service using (true) with check (true);

@@ -16,7 +16,7 @@ export const INTERFACE_SECTIONS: Readonly<Record<string, { readonly rules: numbe
   "4.2": { rules: 4, open: 1 },
   "4.3": { rules: 11, open: 1 },
   "4.4": { rules: 2, open: 2 },
-  "5": { rules: 3, open: 1 },
+  "5": { rules: 3, open: 2 },
   "5.1": { rules: 2, open: 0 },
   "5.2": { rules: 2, open: 0 },
   "5.3": { rules: 2, open: 0 },

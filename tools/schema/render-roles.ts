@@ -4,6 +4,7 @@ const OURS = [
   "anon",
   "api_key",
   "authenticated",
+  "sb_hook",
   "sb_replica",
   "sb_service",
   "sb_user",

@@ -58,7 +58,11 @@ export function useTestProvider(framework: string): Write<string, { readonly tes
 }
 
 export interface ServiceMail {
-  readonly transport: { readonly via: "smtp" | "files"; readonly from: string; readonly folder: string | null };
+  readonly transport: {
+    readonly via: "smtp" | "hook" | "files";
+    readonly from: string;
+    readonly folder: string | null;
+  };
   readonly outbox: {
     readonly pending: number;
     readonly retrying: number;

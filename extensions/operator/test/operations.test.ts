@@ -6,6 +6,13 @@ import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { EXTENSION, type OperatorService, type Person, startOperatorService } from "./support/operator-service.ts";
 
 const MARKER = "planted0marker";
+const HOOKS = [
+  "CUSTOM_ACCESS_TOKEN",
+  "BEFORE_USER_CREATED",
+  "PASSWORD_VERIFICATION_ATTEMPT",
+  "MFA_VERIFICATION_ATTEMPT",
+  "SEND_EMAIL",
+];
 const closers: (() => Promise<void>)[] = [];
 let service: OperatorService;
 let ada: Person;
@@ -33,6 +40,7 @@ async function startVendor(): Promise<string> {
 before(async () => {
   planted = {
     ANON_KEY: `anon-${MARKER}`,
+    ...Object.fromEntries(HOOKS.map((name) => [`AUTH_HOOK_${name}_SECRET`, `v1,whsec_${MARKER.repeat(3)}`])),
     SERVICE_ROLE_KEY: `service-${MARKER}`,
     PROVIDER_A_API_KEY: MARKER,
     PROVIDER_B_API_KEY: MARKER,

@@ -388,6 +388,7 @@ describe("answers of a running service, against its own document", () => {
     const params = { id: text(made, "id") };
     const list = await api.call("GET /auth/v1/admin/users", 200, asService({ query: "?per_page=2" }));
     assert.ok(Number(list.headers["x-total-count"]) > 2);
+    await api.call("GET /auth/v1/admin/hooks", 200, asService());
     await api.call("GET /auth/v1/admin/users", 400, asService({ query: "?page=first" }));
     await api.call("GET /auth/v1/admin/users/{id}", 200, asService({ params }));
     await api.call("GET /auth/v1/admin/users/{id}", 404, asService({ params: { id: NOBODY } }));

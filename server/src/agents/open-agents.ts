@@ -1,7 +1,7 @@
 import type { GuardedFetch } from "@swarmbase/guarded-fetch";
 import type { Framework } from "@swarmbase/sdk";
 import type { Environment, Settings } from "../config/index.ts";
-import type { Database } from "../db/index.ts";
+import type { Claims, Database } from "../db/index.ts";
 import type { Commits, Worker } from "../jobs/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
@@ -62,6 +62,8 @@ export interface AgentsOptions {
   };
   /** Signs the requests of guardrails. */
   readonly signRequest: WebhookPorts["sign"];
+  /** The claims with which tools act for a person, as a token would have them. Default: those of the account. */
+  customizeClaims?(claims: Claims): Promise<Claims>;
   /** Called when a commit may have raised events. */
   onEvents(): void;
   /** Called when a transaction on any node has woken an extension; null: any may have been woken. */
@@ -130,6 +132,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
       clock,
       inactivitySeconds: settings.authSessionIdleTtlSeconds,
       isAal2Required: settings.authMfaEnforce,
+      ...(options.customizeClaims !== undefined && { customizeClaims: options.customizeClaims }),
     }),
     schemas,
     guardrails: openGuardrails({ schemas, guarded: options.guarded, clock, newId, sign: options.signRequest }),

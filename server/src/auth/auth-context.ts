@@ -4,9 +4,10 @@ import type { UserPrincipal } from "../db/index.ts";
 import type { WakeUp } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
-import type { SignInProviders } from "./providers/sign-in-providers.ts";
+import type { AuthHooks } from "./hooks/open-hooks.ts";
 import type { Mailer } from "./mail/mail.ts";
 import type { PasswordHasher } from "./passwords/hasher.ts";
+import type { SignInProviders } from "./providers/sign-in-providers.ts";
 import type { KeyRing } from "./tokens/key-ring.ts";
 import type { VerifiedTokens } from "./tokens/verified-tokens.ts";
 
@@ -33,6 +34,7 @@ export interface AuthContext {
   readonly seenRefreshes: { flush(): Promise<void> };
   readonly hasher: PasswordHasher;
   readonly signInProviders: SignInProviders;
+  readonly hooks: AuthHooks;
   readonly mailer: Mailer;
   /** Makes this node send the mails that requests have asked for. */
   readonly mailWakeUp: WakeUp;

@@ -29,6 +29,9 @@ export {
   createInvitationLink,
   findSecretInvitation,
 } from "./invitations/invitation-links.ts";
+export { type AuthHooks, openHooks } from "./hooks/open-hooks.ts";
+export { customizeClaims } from "./sessions/custom-claims.ts";
+export { sendsMails } from "./users/account-rules.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { describeMailTransport, type MailTest, type MailTransport, sendTestMail } from "./outbox/test-mail.ts";
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";

@@ -4,14 +4,17 @@ import { WakeUp } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Mailer } from "./mail/mail.ts";
-import { SignInProviders, type SignInProvidersOptions } from "./providers/sign-in-providers.ts";
+import { type AuthHooks, NO_HOOKS } from "./hooks/open-hooks.ts";
 import { createMailer } from "./mail/mailer.ts";
+import { createHookMailer } from "./outbox/hook-mailer.ts";
 import { createPasswordHasher } from "./passwords/hasher.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { PortalTokens } from "./portal/portal-tokens.ts";
+import { SignInProviders, type SignInProvidersOptions } from "./providers/sign-in-providers.ts";
 import { SeenRefreshes } from "./sessions/seen-refreshes.ts";
 import { openKeyRing } from "./tokens/key-ring.ts";
 import { VerifiedTokens } from "./tokens/verified-tokens.ts";
+import { sendsMails } from "./users/account-rules.ts";
 import { VerifiedUserKeys } from "./user-keys/verified-user-keys.ts";
 
 export interface OpenAuthOptions {
@@ -23,6 +26,8 @@ export interface OpenAuthOptions {
   readonly observer: Observer;
   readonly clock: Clock;
   readonly signIn: Pick<SignInProvidersOptions, "providers" | "fetch">;
+  /** Default: none. */
+  readonly hooks?: AuthHooks;
   /** Throws while mails are held. */
   requireMail?(): void;
   /** Default: users grant nothing elsewhere. */
@@ -31,7 +36,7 @@ export interface OpenAuthOptions {
 
 /** Opens what endpoints depend on. The caller runs `keyRing.watch` and closes the mailer. */
 export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
-  const { settings, pool, masterKey, observer, clock } = options;
+  const { settings, pool, masterKey, observer, clock, baseUrl, hooks = NO_HOOKS } = options;
   const { anonKey: anonKeyOverride, serviceRoleKey: serviceRoleKeyOverride } = settings;
   const keyRing = await openKeyRing({ pool, masterKey, clock, observer, anonKeyOverride, serviceRoleKeyOverride });
   const hasher = createPasswordHasher({
@@ -39,6 +44,9 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     iterations: settings.authPasswordIterations,
     parallelism: settings.authPasswordParallelism,
   });
+  const ownMailer = await createMailer({ settings, observer, clock });
+  const { send_email: hook } = hooks;
+  const mailer = hook === null ? ownMailer : createHookMailer({ hook, pool, baseUrl, fallback: ownMailer });
   const seenRefreshes = new SeenRefreshes(pool, observer);
   return {
     pool,
@@ -46,7 +54,7 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     observer,
     settings,
     get baseUrl() {
-      return options.baseUrl();
+      return baseUrl();
     },
     masterKey,
     keyRing,
@@ -56,15 +64,16 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     seenRefreshes,
     hasher,
     signInProviders: new SignInProviders({ ...options.signIn, clock }),
+    hooks,
     mailWakeUp: new WakeUp(),
     prepareWithdrawal: options.prepareWithdrawal ?? (async () => () => {}),
-    mailer: guardMailer(await createMailer({ settings, observer, clock }), options),
+    mailer: guardMailer(mailer, options),
   };
 }
 
 /** Mails that are written to files need no permission. */
 function guardMailer(mailer: Mailer, { settings, requireMail }: OpenAuthOptions): Mailer {
-  if (settings.smtpUrl === null || requireMail === undefined) return mailer;
+  if (!sendsMails(settings) || requireMail === undefined) return mailer;
   return {
     send: async (mail) => {
       requireMail();

@@ -32,7 +32,8 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
     reportCrash(context, observer);
     for (const { found, meant } of findLikelyTypos(context.env, listExtensionVariables(extensions)))
       observer.note("service.setting_unknown", { found, meant });
-    if (settings.nodeEnv === "production" && settings.smtpUrl === null) observer.note("mail.absent");
+    if (settings.nodeEnv === "production" && settings.smtpUrl === null && settings.authHookSendEmailUri === null)
+      observer.note("mail.absent");
 
     const startTimes: StartTimes = new Map([["settings", Math.round(performance.now())]]);
     const serving = { settings, extensions, ...observation, context, startTimes, isPlain: format === "pretty" };

@@ -1,4 +1,5 @@
 import { findAttributesFault } from "./database-hosts.ts";
+import { HOOK_RULES } from "./hook-settings.ts";
 import { isPageOf, isRelyingPartyId } from "./relying-party.ts";
 import type { SettingName } from "./settings-table.ts";
 
@@ -30,6 +31,7 @@ const RULES: readonly ((given: GivenSettings) => string | null)[] = [
       : null,
   findUnknownRole,
   findRelyingPartyFault,
+  ...HOOK_RULES,
   ({ DB_SCHEMAS }) => {
     const served = splitNames(DB_SCHEMAS).find((name) => SYSTEM_SCHEMAS.has(name));
     return served === undefined ? null : `DB_SCHEMAS cannot contain ${served}, which describes the whole database`;

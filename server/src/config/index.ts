@@ -10,6 +10,7 @@ export {
 } from "./database-hosts.ts";
 export { docsPage } from "./docs-page.ts";
 export { describeSettings, type SettingInForce } from "./describe-settings.ts";
+export { parseFunctionUri } from "./hook-settings.ts";
 export { editDistance } from "./edit-distance.ts";
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings, readExtensionSettings } from "./load-settings.ts";

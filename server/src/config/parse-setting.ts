@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { FRAMEWORKS } from "@swarmbase/sdk";
 import { resolve } from "node:path";
 import { parseDatabaseHosts } from "./database-hosts.ts";
+import { areHookSecrets, isHookUri } from "./hook-settings.ts";
 import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
 
 export type SettingValue = string | number | boolean | readonly string[] | readonly number[];
@@ -58,6 +59,10 @@ export function describeAccepted(row: SettingRow): string {
       return "an e-mail address, alone or as Name <address>";
     case "function":
       return "the name of a SQL function with its schema, such as app.check_request";
+    case "hook-uri":
+      return "pg-functions://postgres/ with a schema and a function, or an https:// address without user name and fragment";
+    case "hook-secrets":
+      return "one or more secrets, separated by vertical bars: `v1,whsec_` and 24 to 64 bytes in base64";
     case "framework-model":
       return `\`off\`, or one of ${FRAMEWORKS.join(", ")} and a model, such as provider_a/gpt-5.4-mini`;
     case "postgres-url":
@@ -105,6 +110,10 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
       return /^([^<>"\r\n]+ <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(text) ? text : null;
     case "function":
       return QUALIFIED_NAME.test(text) ? text : null;
+    case "hook-uri":
+      return isHookUri(text) ? text : null;
+    case "hook-secrets":
+      return areHookSecrets(text) ? text : null;
     case "framework-model":
       return isFrameworkModel(text) ? text : null;
     case "postgres-url":

@@ -52,6 +52,8 @@ interface TextRule extends Options {
     | "redis-url"
     | "mailbox"
     | "function"
+    | "hook-uri"
+    | "hook-secrets"
     | "framework-model";
   readonly default: string | null;
 }

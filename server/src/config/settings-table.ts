@@ -9,6 +9,7 @@ import {
   TIMEOUT_SETTINGS,
   TLS_SETTINGS,
 } from "./service-settings.ts";
+import { HOOK_SETTINGS } from "./hook-settings.ts";
 import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
 import { LIMIT_SETTINGS, REALTIME_SETTINGS, WEBHOOK_SETTINGS } from "./traffic-settings.ts";
 
@@ -21,6 +22,7 @@ export const SETTING_GROUPS = {
   Keys: KEY_SETTINGS,
   Accounts: ACCOUNT_SETTINGS,
   Mail: MAIL_SETTINGS,
+  Hooks: HOOK_SETTINGS,
   Webhooks: WEBHOOK_SETTINGS,
   Realtime: REALTIME_SETTINGS,
   Agents: AGENT_SETTINGS,

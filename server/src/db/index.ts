@@ -61,7 +61,7 @@ export {
 export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerReport } from "./requirements.ts";
 export type { ExtensionSchema } from "./schema/extension-schemas.ts";
 export { withScratchDatabase } from "./scratch-database.ts";
-export { findMaxConnections, openServicePool } from "./service-pool.ts";
+export { findMaxConnections, openHookPool, openServicePool } from "./service-pool.ts";
 export {
   apiKeyIdOf,
   hasScope,

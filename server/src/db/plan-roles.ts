@@ -20,7 +20,9 @@ export interface RoleState {
 }
 
 export const OWNER_ROLE = "swarmbase_owner";
-export const LOGIN_ROLES = [OWNER_ROLE, "sb_user", "sb_service"] as const;
+/** Calls the functions of hooks, and has no other rights: a shared login could become the service role. */
+export const HOOK_ROLE = "sb_hook";
+export const LOGIN_ROLES = [OWNER_ROLE, "sb_user", "sb_service", HOOK_ROLE] as const;
 /**
  * Reads the WAL for realtime, and nothing else: a role with REPLICATION sees every row, so no login that serves requests has
  * it. Not every administrator can grant it, and the service runs without it.

@@ -1,4 +1,4 @@
-import { describeMailTransport, sendTestMail } from "../auth/index.ts";
+import { describeMailTransport, sendsMails, sendTestMail } from "../auth/index.ts";
 import { describeSettings, type Environment, type Settings } from "../config/index.ts";
 import type { CoreParts } from "./extension-core.ts";
 import type { LoadedExtension } from "./load-extensions.ts";
@@ -39,7 +39,7 @@ export function openOperations(options: OperationsOptions): ExtensionOperations 
     mailTransport: () => describeMailTransport(settings),
     sendTestMail: async (userId) => {
       // Mails that are written to files are not held.
-      if (settings.smtpUrl !== null) getCore().requireReleased();
+      if (sendsMails(settings)) getCore().requireReleased();
       return sendTestMail(getCore().auth, userId);
     },
     roles: settings.roles,

@@ -43,6 +43,13 @@ export const METRICS: readonly MetricRow[] = [
     on: ["limit.hit"],
   },
   {
+    name: "swarmbase_hook_failures_total",
+    help: "Calls of hooks that failed or got no valid answer.",
+    kind: "counter",
+    labels: ["hook"],
+    on: ["hook.failed"],
+  },
+  {
     name: "swarmbase_webhook_attempts_total",
     help: "Webhook delivery attempts by outcome.",
     kind: "counter",

@@ -139,6 +139,9 @@ export const OBSERVATIONS = {
   "portal.link_created": { level: "info", message: "created a link to the portal" },
   "api_key.use_failed": { level: "warn", message: "could not record which API keys were used", sampled: true },
 
+  // auth: hooks
+  "hook.failed": { level: "warn", message: "a hook failed or gave no valid answer" },
+
   // auth: mail
   "mail.absent": {
     level: "warn",

@@ -475,6 +475,10 @@ auth.mail_throttles              | insert                            | no    no 
 auth.mail_throttles              | update                            | no    no    no     no     no      no       no    no      yes
 auth.mail_throttles              | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.hook_failures            | select                            | no    no    no     no     no      no       no    no      yes
+private.hook_failures            | insert                            | no    no    no     no     no      no       no    no      yes
+private.hook_failures            | update                            | no    no    no     no     no      no       no    no      yes
+private.hook_failures            | delete                            | no    no    no     no     no      no       no    no      yes
 private.mail_outbox              | select                            | no    no    no     no     no      no       no    no      yes
 private.mail_outbox              | insert                            | no    no    no     no     no      no       no    no      yes
 private.mail_outbox              | update                            | no    no    no     no     no      no       no    no      yes

@@ -217,7 +217,8 @@ describe("functions", () => {
 });
 
 describe("roles", () => {
-  const NAMES = "('anon', 'authenticated', 'api_key', 'service_role', 'sb_user', 'sb_service', 'swarmbase_owner')";
+  const NAMES =
+    "('anon', 'authenticated', 'api_key', 'service_role', 'sb_user', 'sb_service', 'sb_hook', 'swarmbase_owner')";
 
   test("the logins may become what they serve, and only API keys inherit, from users", async () => {
     assert.deepEqual(

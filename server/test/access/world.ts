@@ -34,6 +34,7 @@ const USERS = `
     values (:flowState, 'otp', 'x', 's256', now());
   insert into auth.sign_in_flows (provider, state_hash, redirect_to, expires_at) values ('x', 'x', '', now());
   insert into auth.mail_throttles (address_hash, slot, sent_at) values ('x', 'recovery', now());
+  insert into private.hook_failures (hook, reason) values ('access', 'x');
   insert into private.mail_outbox (kind, user_id) values ('access', :owner);
   insert into private.request_signing_secrets (user_id, secret_wrapped) values (:owner, 'x');
   insert into private.request_nonces (user_id, nonce, expires_at) values (:owner, 'used-once', now());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { findUnstorable } from "../../src/auth/parse-call.ts";
+import { findUnstorable } from "../../src/auth/find-unstorable.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";

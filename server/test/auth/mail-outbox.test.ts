@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { createMailer, createMailOutbox } from "../../src/auth/index.ts";
+import { NO_HOOKS } from "../../src/auth/hooks/open-hooks.ts";
 import type { ComposeMail } from "../../src/auth/outbox/compose-mail.ts";
 import { decideMailRetrySeconds } from "../../src/auth/outbox/outbox-worker.ts";
 import { systemClock } from "../../src/time/index.ts";
@@ -31,6 +32,7 @@ async function openOutbox(t: TestContext, smtpUrl: string | null) {
     masterKey: "",
     observer: silentObserver,
     mailer,
+    hooks: NO_HOOKS,
     baseUrl: "https://localhost",
     settings: buildAuthSettings({}),
   };

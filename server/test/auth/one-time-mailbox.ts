@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SessionBody } from "../../src/auth/sessions/render-session.ts";
-import { createEmailUser } from "../../src/auth/users/create-user.ts";
+import { ADMITTED, createEmailUser } from "../../src/auth/users/create-user.ts";
 import type { AuthResponse } from "../../src/auth/call.ts";
 import type { Mail, MailKind } from "../../src/auth/mail/mail.ts";
 import { findUserByEmail } from "../../src/auth/sql/users.ts";
@@ -28,7 +28,13 @@ export interface PersonOptions {
 export async function makePerson(auth: TestAuthContext, email: string, options: PersonOptions = {}): Promise<UserRow> {
   const { isConfirmed = true, passwordHash = null } = options;
   return inTransaction(auth.context.pool, (client) =>
-    createEmailUser(auth.context, client, { email, isConfirmed, isProven: isConfirmed, passwordHash }),
+    createEmailUser(auth.context, client, {
+      admission: ADMITTED,
+      email,
+      isConfirmed,
+      isProven: isConfirmed,
+      passwordHash,
+    }),
   );
 }
 

@@ -17,6 +17,10 @@ function plant({ name, kind }: ExtensionSettingRow): string | null {
       return `${name}-${MARKER.repeat(3)}`;
     case "postgres-url":
       return `postgresql://ada:${MARKER}@a.example.com:5432,b.example.com/db?target_session_attrs=read-write`;
+    case "hook-uri":
+      return `https://example.com/${MARKER}${MARKER}?key=${MARKER}`;
+    case "hook-secrets":
+      return `v1,whsec_${MARKER.repeat(3)}`;
     case "smtp-url":
       return `smtps://ada:${MARKER}@mail.example.com`;
     case "redis-url":

@@ -115,6 +115,26 @@ describe("defaults", () => {
       smtpUrl: null,
       mailFrom: "Swarmbase <no-reply@localhost>",
       authMailIntervalSeconds: 60,
+      authHookCustomAccessTokenUri: null,
+      authHookCustomAccessTokenSecret: null,
+      authHookCustomAccessTokenTimeoutMs: 5_000,
+      authHookCustomAccessTokenOnFailure: "deny",
+      authHookBeforeUserCreatedUri: null,
+      authHookBeforeUserCreatedSecret: null,
+      authHookBeforeUserCreatedTimeoutMs: 5_000,
+      authHookBeforeUserCreatedOnFailure: "deny",
+      authHookPasswordVerificationAttemptUri: null,
+      authHookPasswordVerificationAttemptSecret: null,
+      authHookPasswordVerificationAttemptTimeoutMs: 5_000,
+      authHookPasswordVerificationAttemptOnFailure: "deny",
+      authHookMfaVerificationAttemptUri: null,
+      authHookMfaVerificationAttemptSecret: null,
+      authHookMfaVerificationAttemptTimeoutMs: 5_000,
+      authHookMfaVerificationAttemptOnFailure: "deny",
+      authHookSendEmailUri: null,
+      authHookSendEmailSecret: null,
+      authHookSendEmailTimeoutMs: 5_000,
+      authHookSendEmailOnFailure: "deny",
       webhookRetrySchedule: [0, 60, 300, 1800, 7200],
       webhookAllowedCidrs: null,
       webhookAllowedPorts: [],
@@ -481,5 +501,58 @@ describe("faults", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("the settings of hooks", () => {
+  const NAME = "AUTH_HOOK_CUSTOM_ACCESS_TOKEN";
+  const uri = (value: string) => ({ [`${NAME}_URI`]: value });
+  const secret = { [`${NAME}_SECRET`]: `v1,whsec_${Buffer.alloc(32).toString("base64")}` };
+
+  it("accept a function, an https address, and a plain one of this machine", () => {
+    assert.deepEqual(faultsOf(uri("pg-functions://postgres/app/claims")), []);
+    assert.deepEqual(faultsOf({ ...uri("https://hooks.example.com/claims?a=b"), ...secret }), []);
+    assert.deepEqual(faultsOf({ ...uri("http://127.0.0.1:8700/claims"), ...secret }), []);
+  });
+
+  for (const value of [
+    "http://hooks.example.com/",
+    "https://user:secret@hooks.example.com/",
+    "https://hooks.example.com/#x",
+    "ftp://hooks.example.com/",
+    "pg-functions://postgres/claims",
+    "pg-functions://postgres/app/claims/more",
+    "pg-functions://postgres/app/claims; drop table x",
+    "pg-functions://other/app/claims",
+  ])
+    it(`reject the address ${value}`, () => {
+      const [fault, ...others] = faultsOf({ ...uri(value), ...secret });
+      assert.match(fault ?? "", /_URI must be pg-functions:/);
+      assert.deepEqual(others, []);
+    });
+
+  it("require a secret for an address", () => {
+    assert.match(
+      faultsOf(uri("https://hooks.example.com/")).join(),
+      /^AUTH_HOOK_CUSTOM_ACCESS_TOKEN_SECRET is required/,
+    );
+  });
+
+  it("accept several secrets of 24 to 64 bytes, and no others", () => {
+    const secretsOf = (...sizes: readonly number[]) =>
+      sizes.map((size) => `v1,whsec_${Buffer.alloc(size, 1).toString("base64")}`).join("|");
+    const faults = (text: string) => faultsOf({ [`${NAME}_SECRET`]: text });
+    assert.deepEqual(faults(secretsOf(24, 32, 64)), []);
+    for (const text of [secretsOf(23), secretsOf(32, 8), secretsOf(80), "whsec_abc", `${secretsOf(32)}|`])
+      assert.match(faults(text).join(), /_SECRET must be one or more secrets/, text);
+  });
+
+  it("let mails fall back to a mail server only where there is one", () => {
+    const env = {
+      AUTH_HOOK_SEND_EMAIL_URI: "pg-functions://postgres/app/mails",
+      AUTH_HOOK_SEND_EMAIL_ON_FAILURE: "continue",
+    };
+    assert.match(faultsOf(env).join(), /SMTP_URL, which is missing/);
+    assert.deepEqual(faultsOf({ ...env, SMTP_URL: "smtp://localhost" }), []);
   });
 });

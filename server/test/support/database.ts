@@ -20,7 +20,7 @@ export interface TestDatabase {
   /** Superuser. */
   readonly adminUrl: string;
   readonly ownerUrl: string;
-  url(role: "swarmbase_owner" | "sb_user" | "sb_service"): string;
+  url(role: "swarmbase_owner" | "sb_user" | "sb_service" | "sb_hook"): string;
   readonly owner: pg.Client;
 }
 

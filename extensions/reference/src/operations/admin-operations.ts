@@ -1,4 +1,4 @@
-import { listOf, record, TEXT } from "../schemas/schema-parts.ts";
+import { COUNT, listOf, record, TEXT, TIME } from "../schemas/schema-parts.ts";
 import { USER } from "./example-values.ts";
 import { inPath, inQuery, MALFORMED_ID, type OperationTexts, refer } from "./operation-text.ts";
 
@@ -110,6 +110,29 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     parameters: [ACCOUNT],
     answers: { 204: { description: "Signed out" } },
     errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
+  },
+  "GET /auth/v1/admin/hooks": {
+    id: "listHooks",
+    summary: "List the configured hooks and how they have failed",
+    description: "The latest failures on any node, one entry for each reason.",
+    answers: {
+      200: {
+        description: "The hooks",
+        schema: record({
+          hooks: listOf(
+            record({
+              name: TEXT,
+              kind: { enum: ["sql", "http"] },
+              target: TEXT,
+              policy: { enum: ["deny", "continue"] },
+              timeout_ms: COUNT,
+              failures: listOf(record({ at: TIME, reason: TEXT, count: COUNT })),
+            }),
+          ),
+        }),
+      },
+    },
+    errors: [],
   },
   "GET /auth/v1/admin/users/{id}/factors": {
     id: "listFactorsOfUser",

@@ -38,11 +38,12 @@ export interface Shop {
   change(statements: string): Promise<void>;
 }
 
-export async function openShop(closers: Closers): Promise<Shop> {
+export async function openShop(closers: Closers, env: Readonly<Record<string, string>> = {}): Promise<Shop> {
   const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
   const service: ExtendedService = await startExtendedService(cleanup, {
     EXTENSIONS: "rpc-tools",
     DB_STATEMENT_TIMEOUT_MS: "120000",
+    ...env,
   });
   const sql = new pg.Client({ connectionString: service.databaseUrl });
   await sql.connect();

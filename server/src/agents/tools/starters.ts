@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { PrincipalSession, UserPrincipal } from "../../db/index.ts";
+import type { Claims, PrincipalSession, UserPrincipal } from "../../db/index.ts";
 import { ToolFailure } from "../../errors/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { selectStarter, type StarterRow } from "./sql/select-starter.ts";
@@ -13,6 +13,8 @@ export interface StartersOptions {
   readonly inactivitySeconds: number;
   /** Users who have a second factor must have passed it. */
   readonly isAal2Required: boolean;
+  /** What a token of the person would say instead. Default: the same. */
+  customizeClaims?(claims: Claims): Promise<Claims>;
 }
 
 export interface Starters {
@@ -29,10 +31,22 @@ export function openStarters(options: StartersOptions): Starters {
         if (starter === null)
           throw new ToolFailure("TOOL_UNUSABLE", "The tool may not act for the person who asked any more.");
         const { run_id: runId, agent_id: agentId, tool_id: toolId } = starter;
-        return { principal: toPrincipal(starter, options), call: { runId, agentId, toolId, executionId } };
+        return {
+          principal: await withClaims(toPrincipal(starter, options), options),
+          call: { runId, agentId, toolId, executionId },
+        };
       },
     }),
   };
+}
+
+/** API keys are no tokens, so theirs stay as they are. */
+async function withClaims(principal: UserPrincipal, { customizeClaims }: StartersOptions): Promise<UserPrincipal> {
+  if (customizeClaims === undefined || principal.scopes !== undefined) return principal;
+  const claims = await customizeClaims(principal.claims).catch((cause: unknown) => {
+    throw new ToolFailure("TOOL_UNUSABLE", "The claims of the person who asked were refused.", { cause });
+  });
+  return { ...principal, claims };
 }
 
 /** The principal of a new token or of the API key, without the id of a session: policies of the app must not take a tool for it. */

@@ -6,7 +6,7 @@ import { linkIdentity } from "../external/link-identity.ts";
 import { openAnswer } from "../external/sealed-answer.ts";
 import { checkVerifier, CODE_BODY, hashAuthCode } from "../one-time/pkce.ts";
 import { parseBody } from "../parse-call.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { takeFlowState } from "../sql/flow-states.ts";
 import { lockUser } from "../sql/users.ts";
@@ -18,7 +18,7 @@ export async function exchangeCode(context: AuthContext, call: AuthCall): Promis
   if (code === "" || verifier === "") {
     throw authError("validation_failed", "invalid request: both auth code and code verifier should be non-empty");
   }
-  const body = await inTransaction(context.pool, async (client) => {
+  const { issued, tokens } = await inTransaction(context.pool, async (client) => {
     const state = await takeFlowState(client, hashAuthCode(code));
     if (state === null || state.user_id === null) throw authError("flow_state_not_found");
     if (state.expires_at <= context.clock.now()) throw authError("flow_state_expired");
@@ -26,12 +26,12 @@ export async function exchangeCode(context: AuthContext, call: AuthCall): Promis
     checkVerifier(state, verifier);
     const { id, provider_answer_wrapped: wrapped, authentication_method: method } = state;
     const { tokens = {}, linking = null } = wrapped === null ? {} : openAnswer(context.masterKey, id, wrapped);
-    if (linking !== null) return { ...(await linkIdentity(context, client, { ...linking, call })), ...tokens };
+    if (linking !== null) return { issued: await linkIdentity(context, client, { ...linking, call }), tokens };
     const user = await lockUser(client, state.user_id);
     if (user === null) throw authError("flow_state_not_found");
     if (isBanned(context, user)) throw authError("user_banned");
-    return { ...(await issueSession(context, client, { user, method, call })), ...tokens };
+    return { issued: await issueSession(context, client, { user, method, call }), tokens };
   });
   context.mailWakeUp.trigger();
-  return body;
+  return { ...(await finishSession(context, issued)), ...tokens };
 }

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { findPasswordFaults, type PasswordFaults } from "../passwords/rules.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { checkPasswordAttempt } from "../sessions/check-attempt.ts";
+import { issueSession, openSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
@@ -28,11 +28,12 @@ export async function signInWithPassword(context: AuthContext, call: AuthCall): 
 
   const user = await findAccount(context, email);
   const { isMatch, shouldRehash } = await context.hasher.verify(user?.password_hash ?? null, password);
+  await checkPasswordAttempt(context, { userId: user?.id ?? null, isValid: isMatch, address: call.address });
   if (user === null || !isMatch) throw authError("invalid_credentials");
   requireAdmission(context, user);
 
   const newHash = shouldRehash ? await context.hasher.hash(password) : undefined;
-  const session = await inTransaction(context.pool, async (client) => {
+  const session = await openSession(context, async (client) => {
     const locked = await lockUser(client, user.id);
     // The password was compared without a lock. If it changed since, the comparison no longer holds.
     if (locked?.password_hash !== user.password_hash) throw authError("invalid_credentials");

@@ -9,11 +9,12 @@ import { type Queryable, runTrial } from "../sql/query.ts";
 import { clearPendingPassword, findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../sql/user-row.ts";
-import { createEmailUser, isEmailTaken } from "../users/create-user.ts";
+import { type Admission, createEmailUser, isEmailTaken } from "../users/create-user.ts";
 import type { Metadata } from "../users/metadata.ts";
 
 /** A validated account that is not stored yet. */
 export interface Registration {
+  readonly admission: Admission;
   readonly email: string;
   readonly passwordHash: string;
   readonly userMetadata: Metadata;
@@ -73,8 +74,11 @@ async function createOrImitate(
   isFree: boolean,
 ): Promise<WholeUser> {
   const email = isFree ? registration.email : `${randomUUID()}@decoy.invalid`;
-  const { row, identities, factors } = await runTrial(client, isFree, async () =>
-    selectWholeUser(client, await createEmailUser(context, client, { ...registration, email, isConfirmed: false })),
+  const { row, identities, factors } = await runTrial(
+    client,
+    () => isFree,
+    async () =>
+      selectWholeUser(client, await createEmailUser(context, client, { ...registration, email, isConfirmed: false })),
   );
   return {
     row: {

@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { type IssuedSession, issueSession, openSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
-import { insertUser } from "../sql/users.ts";
+import { deleteAccount, insertUser } from "../sql/users.ts";
 import { isAutoconfirmed } from "../users/account-rules.ts";
+import { admitNewUser } from "../users/admit-new-user.ts";
 import { createEmailUser, isEmailTaken, withoutClaims } from "../users/create-user.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { mergeMetadata, type Metadata } from "../users/metadata.ts";
@@ -34,7 +34,10 @@ export async function signUp(context: AuthContext, call: AuthCall): Promise<Auth
   checkNewPassword(body.password, context.settings);
   readPkce(call);
   // Hashed whether or not the address is free, so that the response time reveals nothing.
-  const registration = { email, passwordHash: await context.hasher.hash(body.password), userMetadata };
+  const passwordHash = await context.hasher.hash(body.password);
+  // Asked for every address for the same reason, before any account is looked up.
+  const admission = await admitNewUser(context, { email, data: userMetadata, address: call.address });
+  const registration = { email, passwordHash, userMetadata, admission };
   return isAutoconfirmed(context.settings)
     ? { status: 200, body: await signUpConfirmed(context, call, registration) }
     : { status: 200, body: await signUpUnconfirmed(context, call, { ...registration, password: body.password }) };
@@ -42,9 +45,9 @@ export async function signUp(context: AuthContext, call: AuthCall): Promise<Auth
 
 async function signUpConfirmed(context: AuthContext, call: AuthCall, registration: Registration): Promise<SessionBody> {
   try {
-    return await inTransaction(context.pool, async (client) => {
+    return await openSession(context, async (client) => {
       const user = await createEmailUser(context, client, { ...registration, isConfirmed: true });
-      return issueSession(context, client, { user, method: "password", call });
+      return issueFirst(context, client, { user, method: "password", call });
     });
   } catch (error) {
     if (isEmailTaken(error)) throw authError("user_already_exists");
@@ -55,10 +58,18 @@ async function signUpConfirmed(context: AuthContext, call: AuthCall, registratio
 /** Creates a user that is lost with its session unless an address is added. */
 async function signUpAnonymously(context: AuthContext, call: AuthCall, userMetadata: Metadata): Promise<AuthResponse> {
   if (!context.settings.authAnonymousEnabled) throw authError("anonymous_provider_disabled");
-  const session = await inTransaction(context.pool, async (client) => {
-    const columns = { app_metadata: {}, user_metadata: withoutClaims(userMetadata), is_anonymous: true };
-    const user = await insertUser(client, columns);
-    return issueSession(context, client, { user, method: "anonymous", call });
+  const columns = { app_metadata: {}, user_metadata: withoutClaims(userMetadata) };
+  const asked = { email: null, data: columns.user_metadata, address: call.address };
+  const { id } = await admitNewUser(context, asked);
+  const session = await openSession(context, async (client) => {
+    const user = await insertUser(client, { ...columns, id, is_anonymous: true });
+    return issueFirst(context, client, { user, method: "anonymous", call });
   });
   return { status: 200, body: session };
+}
+
+/** Nobody has used the account of a session that is taken back, so that it goes too, as if it were one transaction. */
+async function issueFirst(...[context, client, issue]: Parameters<typeof issueSession>): Promise<IssuedSession> {
+  const issued = await issueSession(context, client, issue);
+  return { ...issued, undo: (later) => deleteAccount(later, issue.user.id) };
 }

@@ -5,6 +5,7 @@ import { listAccountPasskeys, removeAccountPasskey } from "./account-passkeys.ts
 import { changeAccount, signOutAccount } from "./change-account.ts";
 import { createAccount, INVITE_BODY, inviteAccount } from "./create-account.ts";
 import { generateLink, LINK_BODY } from "./generate-link.ts";
+import { listHooks } from "./list-hooks.ts";
 import { listAccounts, readAccount } from "./read-accounts.ts";
 import { REMOVE_BODY, removeAccount } from "./remove-account.ts";
 
@@ -21,6 +22,7 @@ export const adminEndpoints: readonly AuthEndpoint[] = [
     body: REMOVE_BODY,
     run: removeAccount,
   },
+  { method: "GET", path: "/admin/hooks", access: "service", limit: "api", run: listHooks },
   { method: "POST", path: "/admin/users/:id/logout", access: "service", limit: "api", run: signOutAccount },
   { method: "GET", path: "/admin/users/:id/factors", access: "service", limit: "api", run: listAccountFactors },
   {

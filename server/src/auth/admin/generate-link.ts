@@ -10,6 +10,8 @@ import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
+import { admitUnlessKnown } from "../users/admit-new-user.ts";
+import { ADMITTED } from "../users/create-user.ts";
 import { LINK_KINDS, type LinkType, parseLinkType, type LinkInput, prepareLinkUser } from "./link-user.ts";
 
 export const LINK_BODY = z.object({
@@ -24,7 +26,7 @@ export const LINK_BODY = z.object({
 /** Returns what a mail would contain, for applications that send their mails themselves. */
 export async function generateLink(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(LINK_BODY, call);
-  const input = await readLinkInput(context, body);
+  const input = await readLinkInput(context, body, call.address);
   const redirectTo = chooseRedirect(context, body.redirect_to ?? call.query["redirect_to"]);
   const kind = LINK_KINDS[input.type];
   const { user, code, tokenHash } = await inTransaction(context.pool, async (client) => {
@@ -47,15 +49,21 @@ export async function generateLink(context: AuthContext, call: AuthCall): Promis
   };
 }
 
-async function readLinkInput(context: AuthContext, body: z.output<typeof LINK_BODY>): Promise<LinkInput> {
+async function readLinkInput(
+  context: AuthContext,
+  body: z.output<typeof LINK_BODY>,
+  address: string,
+): Promise<LinkInput> {
   const wanted = parseLinkType(body.type);
   const email = parseEmail(body.email);
   const isNew = (await findUserByEmail(context.pool, email)) === null;
   // A magic link for an unknown address is a sign-up.
   const type: LinkType = wanted === "magiclink" && isNew ? "signup" : wanted;
+  const isCreated = type === "signup" || type === "invite";
   return {
     type,
     email,
+    admission: isCreated ? await admitUnlessKnown(context, { email, data: body.data, address }) : ADMITTED,
     newEmail: body.new_email === "" ? null : parseEmail(body.new_email),
     passwordHash: wanted === "signup" ? await hashGivenPassword(context, body.password, isNew) : null,
     metadata: body.data,

@@ -1,4 +1,4 @@
-import { createEmailUser } from "../users/create-user.ts";
+import { type Admission, createEmailUser } from "../users/create-user.ts";
 import { mergeMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
@@ -36,6 +36,8 @@ export interface LinkInput {
   readonly email: string;
   readonly newEmail: string | null;
   readonly passwordHash: string | null;
+  /** For a new account. */
+  readonly admission: Admission;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -64,11 +66,11 @@ export async function prepareLinkUser(context: AuthContext, client: Queryable, i
 }
 
 async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, input: LinkInput): Promise<UserRow> {
-  const { email, passwordHash, metadata } = input;
+  const { admission, email, passwordHash, metadata } = input;
   const known = await findUserByEmail(client, email);
   if (known === null) {
     const wholeUserMetadata = mergeMetadata({}, metadata ?? {});
-    return createEmailUser(context, client, { email, isConfirmed: false, passwordHash, wholeUserMetadata });
+    return createEmailUser(context, client, { admission, email, isConfirmed: false, passwordHash, wholeUserMetadata });
   }
   if (known.email_confirmed_at !== null) throw authError("email_exists");
   return updateUser(client, known.id, {

@@ -4,7 +4,8 @@ import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { getPathId, findUnstorable } from "../parse-call.ts";
+import { findUnstorable } from "../find-unstorable.ts";
+import { getPathId } from "../parse-call.ts";
 import {
   ACCOUNT_ORDERS,
   countAccounts,

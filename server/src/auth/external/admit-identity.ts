@@ -8,11 +8,15 @@ import type { Queryable } from "../sql/query.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import { isBanned } from "../users/account-rules.ts";
-import { createExternalUser } from "../users/create-user.ts";
+import { admitNewUser } from "../users/admit-new-user.ts";
+import { type Admission as NewAdmission, ADMITTED, createExternalUser } from "../users/create-user.ts";
 import type { Metadata } from "../users/metadata.ts";
 import { recordChange } from "../users/record-change.ts";
 import { type Admission, decideAdmission } from "./decide-admission.ts";
 import type { ExternalProfile } from "./profile.ts";
+
+/** Of the session that an identity provider has begun, in `amr`. */
+export const OAUTH_METHOD = "oauth";
 
 export interface PresentedIdentity {
   /** The name of the provider. */
@@ -31,10 +35,11 @@ export async function admitIdentity<T>(
   const { verifiedEmail } = presented.profile;
   // Asked before: waiting for a second connection while holding one can deadlock.
   const prepared = verifiedEmail === null ? null : await findUserByEmail(pool, verifiedEmail);
+  const newcomer = await admitUnlessKnown(context, presented, prepared);
   const mayBeTaken = prepared !== null && prepared.proven_email !== prepared.email;
   const withdraw = mayBeTaken ? await context.prepareWithdrawal(prepared.id) : () => {};
   const { result, takenId } = await inTransaction(pool, async (client) => {
-    const { user, admission } = await admit(context, client, presented);
+    const { user, admission } = await admit(context, client, { ...presented, newcomer });
     const id = admission.kind === "take-over" ? user.id : null;
     return { result: await work(client, user), takenId: id };
   });
@@ -43,12 +48,28 @@ export async function admitIdentity<T>(
   return result;
 }
 
+/** Whether the hook lets the account be created; null where it was not asked, because the person has an account. */
+async function admitUnlessKnown(
+  context: AuthContext,
+  { provider, profile, call }: PresentedIdentity,
+  account: UserRow | null,
+): Promise<NewAdmission | null> {
+  if (context.hooks.before_user_created === null) return ADMITTED;
+  const isKnown = account !== null || (await findIdentity(context.pool, provider, profile.subject)) !== null;
+  if (isKnown || !context.settings.authSignupEnabled) return null;
+  const appMetadata = { provider, providers: [provider] };
+  const { verifiedEmail: email, claims: data } = profile;
+  return admitNewUser(context, { email, data, appMetadata, address: call.address });
+}
+
+const CHANGED = "The account has changed meanwhile: sign in again";
+
 async function admit(
   context: AuthContext,
   client: Queryable,
-  presented: PresentedIdentity,
+  presented: PresentedIdentity & { readonly newcomer: NewAdmission | null },
 ): Promise<{ readonly user: UserRow; readonly admission: Admission }> {
-  const { provider, profile } = presented;
+  const { provider, profile, newcomer } = presented;
   const { verifiedEmail, subject } = profile;
   // Two sign-ins at once must not create two accounts.
   await lockIdentityName(client, `${provider} ${subject}`);
@@ -65,7 +86,9 @@ async function admit(
     case "refuse":
       throw authError(admission.code);
     case "create": {
+      if (newcomer === null) throw authError("bad_oauth_callback", CHANGED);
       const user = await createExternalUser(context, client, {
+        admission: newcomer,
         email: verifiedEmail,
         provider,
         claims: profile.claims,
@@ -86,7 +109,7 @@ async function admit(
       const user = await requireUser(context, client, admission.userId);
       // The account may have changed before it was locked.
       if (user.email !== verifiedEmail || (admission.kind === "link" && user.proven_email !== user.email))
-        throw authError("bad_oauth_callback", "The account has changed meanwhile: sign in again");
+        throw authError("bad_oauth_callback", CHANGED);
       const open = admission.kind === "link" ? user : await takeOver(context, client, user, presented.call);
       return { user: await attachIdentity(context, client, open, { ...presented, sessionId: null }), admission };
     }

@@ -5,21 +5,18 @@ import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { addToFragment, addToQuery, chooseRedirect } from "../one-time/links.ts";
 import { AUTH_CODE_LIFE_MS, newAuthCode } from "../one-time/pkce.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { insertFlowState, writeAuthCode } from "../sql/flow-states.ts";
 import type { Queryable } from "../sql/query.ts";
 import { findSession } from "../sql/sessions.ts";
 import { type SignInFlowRow, takeSignInFlow } from "../sql/sign-in-flows.ts";
-import { admitIdentity } from "./admit-identity.ts";
+import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { redirect, redirectFailure } from "./answers.ts";
 import { linkIdentity } from "./link-identity.ts";
 import { type CallbackParameters, type ProviderTokens, readAnswer } from "./read-answer.ts";
 import { type SealedAnswer, sealAnswer } from "./sealed-answer.ts";
 import { hashSecret, readBrowserSecret } from "./sign-in-state.ts";
-
-/** Of the session that an identity provider has begun, in `amr`. */
-export const OAUTH_METHOD = "oauth";
 
 const PARAMETERS = ["state", "code", "iss", "error", "user"] as const;
 const MAX_PARAMETER = 16_384;
@@ -62,14 +59,14 @@ async function follow(context: AuthContext, call: AuthCall, { flow, parameters }
   const { profile, tokens } = await readAnswer(context, provider, parameters);
   const presented = { provider: name, profile, call };
   if (flow.code_challenge === null) {
-    const session =
+    const issued =
       sessionId === null
         ? await admitIdentity(context, presented, (client, user) =>
             issueSession(context, client, { user, method: OAUTH_METHOD, call }),
           )
         : await inTransaction(pool, (client) => linkIdentity(context, client, { ...presented, sessionId }));
     context.mailWakeUp.trigger();
-    return addToFragment(target, fragmentOf(session, tokens));
+    return addToFragment(target, fragmentOf(await finishSession(context, issued), tokens));
   }
   if (sessionId === null)
     return admitIdentity(context, presented, (client, user) =>

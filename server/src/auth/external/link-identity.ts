@@ -2,13 +2,13 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { openRefreshKey } from "../sessions/refresh-key.ts";
-import { renderSession, type SessionBody } from "../sessions/render-session.ts";
+import type { IssuedSession } from "../sessions/issue-session.ts";
 import { findIdentity, lockIdentityName } from "../sql/identities.ts";
 import { selectLiveness } from "../sql/liveness.ts";
 import type { Queryable } from "../sql/query.ts";
 import { findSession, lockSession } from "../sql/sessions.ts";
 import { findUserByEmail, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
-import { attachIdentity, type PresentedIdentity } from "./admit-identity.ts";
+import { attachIdentity, OAUTH_METHOD, type PresentedIdentity } from "./admit-identity.ts";
 import { decideAdmission } from "./decide-admission.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function linkIdentity(
   context: AuthContext,
   client: Queryable,
   presented: PresentedIdentity & { readonly sessionId: string },
-): Promise<SessionBody> {
+): Promise<IssuedSession> {
   const { provider, profile, sessionId } = presented;
   const { clock, settings } = context;
   // Before the user, as a sign-in does.
@@ -54,6 +54,12 @@ export async function linkIdentity(
     is_anonymous: false,
     ...(isFree && { email: address, email_confirmed_at: clock.now(), proven_email: address }),
   });
-  const whole = await selectWholeUser(client, row);
-  return renderSession(context, { session, refreshKey: openRefreshKey(session, context.masterKey), user: whole });
+  return {
+    session,
+    refreshKey: openRefreshKey(session, context.masterKey),
+    user: await selectWholeUser(client, row),
+    request: { method: OAUTH_METHOD, address: presented.call.address },
+    // The session is an earlier one, whose tokens stay valid.
+    undo: async () => {},
+  };
 }

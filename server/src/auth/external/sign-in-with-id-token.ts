@@ -9,14 +9,13 @@ import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { authenticate } from "../principal/authenticate.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { messageSignatureError } from "../signature-errors.ts";
 import type { Queryable } from "../sql/query.ts";
 import { insertSignInFlow } from "../sql/sign-in-flows.ts";
-import { admitIdentity } from "./admit-identity.ts";
+import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { toProviderError } from "./answers.ts";
-import { OAUTH_METHOD } from "./finish-sign-in.ts";
 import { linkIdentity } from "./link-identity.ts";
 import { readProfile } from "./profile.ts";
 import type { SignInProvider } from "../providers/sign-in-provider.ts";
@@ -42,11 +41,13 @@ export async function signInWithIdToken(context: AuthContext, call: AuthCall): P
   requireNonce(claims, nonce);
   const presented = { provider: name, profile: readProfile(provider, claims), call };
   const useNonce = (client: Queryable): Promise<void> => requireUnused(client, { name, nonce, claims });
-  if (!isLinking)
-    return admitIdentity(context, presented, async (client, user) => {
+  if (!isLinking) {
+    const issued = await admitIdentity(context, presented, async (client, user) => {
       await useNonce(client);
       return issueSession(context, client, { user, method: OAUTH_METHOD, call });
     });
+    return finishSession(context, issued);
+  }
   // Every other grant ignores the bearer, so the guard has not looked at it.
   const { apikey, authorization } = call.headers;
   const rule = { access: "user", isBearerIgnored: false, aal1: "rejected" } as const;
@@ -55,12 +56,12 @@ export async function signInWithIdToken(context: AuthContext, call: AuthCall): P
   if (principal.scopes !== undefined) throw authError("api_key_not_allowed");
   const sessionId = principal.session?.sessionId ?? null;
   if (sessionId === null) throw authError("session_not_found");
-  const session = await inTransaction(context.pool, async (client) => {
+  const issued = await inTransaction(context.pool, async (client) => {
     await useNonce(client);
     return linkIdentity(context, client, { ...presented, sessionId });
   });
   context.mailWakeUp.trigger();
-  return session;
+  return finishSession(context, issued);
 }
 
 async function readClaims(context: AuthContext, provider: SignInProvider, token: string): Promise<JWTPayload> {

@@ -55,6 +55,8 @@ export interface Mail {
     /** What has happened to the account. */
     readonly changes?: readonly AccountChangeNote[];
   };
+  /** What a link or code is for, where the mail has one: for the hook that sends mails. */
+  readonly token?: { readonly userId: string; readonly hash: string; readonly redirectTo: string };
   /** Identifies a mail of the outbox, so that a copy that is sent after a crash replaces the first one. */
   readonly outbox?: { readonly id: string; readonly createdAt: Date };
 }

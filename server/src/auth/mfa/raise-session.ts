@@ -1,9 +1,9 @@
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import { makeRefreshKey } from "../sessions/refresh-key.ts";
-import { renderSession, type SessionBody } from "../sessions/render-session.ts";
-import { deleteLowerSessions, updateSession } from "../sql/sessions.ts";
-import { selectWholeUser } from "../sql/users.ts";
+import type { IssuedSession } from "../sessions/issue-session.ts";
+import { deleteLowerSessions, lockSession, updateSession } from "../sql/sessions.ts";
+import { lockUser, selectWholeUser } from "../sql/users.ts";
 import type { SessionRow } from "../sql/sessions.ts";
 import type { FactorRow } from "../sql/user-row.ts";
 import type { LockedPrincipal } from "./lock-principal.ts";
@@ -11,6 +11,8 @@ import type { LockedPrincipal } from "./lock-principal.ts";
 export interface PassedFactor extends Pick<FactorRow, "id" | "status" | "updated_at"> {
   /** As in `amr`. */
   readonly method: "totp" | "mfa/webauthn" | "mfa/recovery_code";
+  /** The client's. */
+  readonly address: string;
 }
 
 /** Raises the session to aal2 and ends the sessions of the user that are not. */
@@ -19,8 +21,8 @@ export async function raiseSession(
   client: Queryable,
   locked: LockedPrincipal,
   passed: PassedFactor,
-): Promise<SessionBody> {
-  const { id: factorId, method } = passed;
+): Promise<IssuedSession> {
+  const { id: factorId, method, address } = passed;
   const now = context.clock.now();
   const earlier = locked.session.amr.filter((entry) => entry.method !== method);
   // Refresh tokens of the aal1 session must not be accepted as a repeated request: a new key invalidates their
@@ -35,7 +37,18 @@ export async function raiseSession(
     ...(isProofOf(passed, locked.session) && { proven_at: now }),
   });
   await deleteLowerSessions(client, locked.user.id, session.id);
-  return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, locked.user) });
+  const user = await selectWholeUser(client, locked.user);
+  const undo = (later: Queryable): Promise<void> => lowerAgain(later, locked, session);
+  return { session, refreshKey, user, request: { method, address }, undo };
+}
+
+/** Without new tokens the client has only those from before, which become valid again. */
+async function lowerAgain(client: Queryable, { user, session }: LockedPrincipal, raised: SessionRow): Promise<void> {
+  await lockUser(client, user.id);
+  const current = await lockSession(client, session.id);
+  if (current?.refresh_key_wrapped.equals(raised.refresh_key_wrapped) !== true) return;
+  const { aal, amr, factor_id, refresh_key_wrapped, refreshed_at, proven_at } = session;
+  await updateSession(client, session.id, { aal, amr, factor_id, refresh_key_wrapped, refreshed_at, proven_at });
 }
 
 /** A factor that was set up after the sign-in proves nothing: whoever has stolen the token can have done it. */

@@ -20,6 +20,7 @@ import {
 import type { FactorRow } from "../sql/user-row.ts";
 import { FAILURE_MEMORY_MS, MAX_FACTOR_FAILURES } from "./challenge-factor.ts";
 import { FRIENDLY_NAME, requireFreeName } from "./enrol-factor.ts";
+import { attemptFactor } from "./factor-attempt.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 import { raiseSession } from "./raise-session.ts";
 import { openFactorSecret, wrapFactorSecret } from "./totp.ts";
@@ -97,7 +98,7 @@ export async function removeRecoveryCodes(context: AuthContext, call: AuthCall):
 export async function verifyRecoveryCode(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const code = parseBody(RECOVERY_VERIFY_BODY, call).code.replace(/[\s-]/g, "").toLowerCase();
   // A wrong code is counted, so it must not roll the transaction back.
-  const session = await inTransaction(context.pool, async (client) => {
+  const session = await attemptFactor(context, call, async (client) => {
     const { locked, factor } = await lockRecovery(client, call);
     const now = context.clock.now();
     await deleteChallenges(client, factor.id, new Date(now.getTime() - FAILURE_MEMORY_MS));
@@ -115,10 +116,11 @@ export async function verifyRecoveryCode(context: AuthContext, call: AuthCall): 
       };
       await countFailedAttempt(client, (await insertChallenge(client, attempt)).id);
       await audit(client, "recovery_code_rejected", { call, locked });
-      return null;
+      return { factor, session: null };
     }
     await audit(client, "recovery_code_used", { call, locked });
-    return raiseSession(context, client, locked, { ...factor, method: "mfa/recovery_code" });
+    const passed = { ...factor, method: "mfa/recovery_code", address: call.address } as const;
+    return { factor, session: await raiseSession(context, client, locked, passed) };
   });
   if (session === null) throw authError("mfa_verification_failed", "Invalid recovery code entered");
   return { status: 200, body: session };

@@ -1,6 +1,5 @@
 import { isUuid } from "@swarmbase/sdk";
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
 import { recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
@@ -24,6 +23,7 @@ import {
   MAX_CHALLENGE_FAILURES,
   MAX_FACTOR_FAILURES,
 } from "./challenge-factor.ts";
+import { attemptFactor } from "./factor-attempt.ts";
 import { checkKey, type FactorProof, KEY_RESPONSE } from "./key-factor.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 import { raiseSession } from "./raise-session.ts";
@@ -41,7 +41,7 @@ export const VERIFY_FACTOR_BODY = z.object({
 export async function verifyFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factorId = getPathId(call.params, "id", "factor_id");
   const body = parseBody(VERIFY_FACTOR_BODY, call);
-  const outcome = await inTransaction(context.pool, async (client) => {
+  const session = await attemptFactor(context, call, async (client) => {
     const locked = await lockPrincipal(client, call);
     const factor = await lockAuthenticator(client, locked.user.id, factorId);
     if (factor.status === "unverified") requireClientProof(context, locked, "Enrolling a factor");
@@ -58,7 +58,7 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
         : checkCode(context, factor, body.code);
     if (proof === null) {
       await countFailedAttempt(client, challenge.id);
-      return { failed: factor.factor_type };
+      return { factor, session: null };
     }
     const now = context.clock.now();
     await markChallengeVerified(client, challenge.id, now);
@@ -69,10 +69,11 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
       const { address } = call;
       await recordChange(context, client, { action: "factor_added", user, sessionId: own.id, address });
     }
-    return { session: await raiseSession(context, client, locked, { ...factor, method: proof.method }) };
+    const passed = { ...factor, method: proof.method, address: call.address };
+    return { factor, session: await raiseSession(context, client, locked, passed) };
   });
-  if ("session" in outcome) return { status: 200, body: outcome.session };
-  throw authError("mfa_verification_failed", outcome.failed === "webauthn" ? INVALID_RESPONSE : undefined);
+  if (session === null) throw authError("mfa_verification_failed", body.webauthn && INVALID_RESPONSE);
+  return { status: 200, body: session };
 }
 
 async function getOpenChallenge(

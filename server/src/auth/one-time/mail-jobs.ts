@@ -20,6 +20,8 @@ const JOB_FLOW = z.discriminatedUnion("flow", [
     /** Creates an account for an address without one. */
     mayCreate: z.boolean(),
     userMetadata: z.record(z.string(), z.unknown()),
+    /** The client's, for the hook that is asked about a new account. */
+    address: z.string().optional(),
   }),
   z.object({
     flow: z.literal("signup"),

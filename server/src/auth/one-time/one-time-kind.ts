@@ -21,6 +21,10 @@ export function linkTypeOf(kind: LinkKind): VerifyType {
   return LINK_TYPES[kind];
 }
 
+export function isLinkKind(kind: string): kind is LinkKind {
+  return Object.hasOwn(LINK_TYPES, kind);
+}
+
 export function kindsOf(type: VerifyType): readonly LinkKind[] {
   if (type === "email") return ["confirmation", "magiclink", "invite"];
   return (Object.keys(LINK_TYPES) as LinkKind[]).filter((kind) => LINK_TYPES[kind] === type);

@@ -33,6 +33,7 @@ export async function postLink(context: LinkContext, client: MailingClient, mail
   client.post({
     to,
     kind,
+    token: { userId: user.id, hash: tokenHash, redirectTo },
     values: { link, code, siteUrl: siteUrlOf(context), ...(newEmail !== null && { newEmail }) },
   });
   return updateUser(client, user.id, { [SENT_AT_COLUMNS[kind]]: context.clock.now() });

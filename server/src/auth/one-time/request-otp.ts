@@ -25,6 +25,7 @@ export async function requestOtp(context: AuthContext, call: AuthCall): Promise<
   const userMetadata = mergeMetadata({}, body.data);
   const mayCreate = body.create_user && context.settings.authSignupEnabled;
   const options = readLinkOptions(context, call);
-  await requestMail(context, "magiclink", { address, flow: { flow: "otp", mayCreate, userMetadata }, options });
+  const flow = { flow: "otp", mayCreate, userMetadata, address: call.address } as const;
+  await requestMail(context, "magiclink", { address, flow, options });
   return { status: 200, body: {} };
 }

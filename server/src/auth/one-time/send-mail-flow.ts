@@ -24,7 +24,9 @@ export async function sendReauthentication(context: AuthContext, client: Mailing
   const to = emailOf(user);
   await claimMailSlot(context, client, { address: to, slot: kind });
   const { code } = await issueOneTime(client, context, { user, kind, relatesTo: to });
-  client.post({ to, kind, values: { code, siteUrl: siteUrlOf(context) } });
+  const siteUrl = siteUrlOf(context);
+  const token = { userId: user.id, hash: "", redirectTo: siteUrl };
+  client.post({ to, kind, token, values: { code, siteUrl } });
   await updateUser(client, user.id, { reauthentication_sent_at: context.clock.now() });
 }
 

@@ -4,7 +4,7 @@ import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { finishSession, type IssuedSession, issueSession } from "../sessions/issue-session.ts";
 import { writeAuthCode } from "../sql/flow-states.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
@@ -25,8 +25,21 @@ export async function verifyLink(context: AuthContext, call: AuthCall): Promise<
     const type = parseType(call.query["type"]);
     const found = tokenHash.length > TOKEN_LENGTH ? null : await findOneTimeByLink(context, tokenHash, kindsOf(type));
     if (found === null) throw oneTimeError();
+    const followed = await inTransaction(context.pool, (client) =>
+      follow(context, client, { call, found, type, target }),
+    );
+    if (typeof followed === "string") return redirect(followed);
+    const session = await finishSession(context, followed);
     return redirect(
-      await inTransaction(context.pool, (client) => follow(context, client, { call, found, type, target })),
+      addToFragment(target, {
+        access_token: session.access_token,
+        expires_at: String(session.expires_at),
+        expires_in: String(session.expires_in),
+        refresh_token: session.refresh_token,
+        sb: "",
+        token_type: session.token_type,
+        type,
+      }),
     );
   } catch (error) {
     const fields = describeFailure(error);
@@ -42,11 +55,12 @@ interface Followed {
   readonly target: string;
 }
 
+/** Returns the address to go to, or the session whose tokens it gets. */
 async function follow(
   context: AuthContext,
   client: Queryable,
   { call, found, type, target }: Followed,
-): Promise<string> {
+): Promise<string | IssuedSession> {
   const used = await useOneTime(context, client, found, call);
   const isPkce = found.flow_state_id !== null;
   if (used === "half") {
@@ -61,16 +75,7 @@ async function follow(
     await writeAuthCode(client, found.flow_state_id, { authCodeHash: hash, issuedAt, expiresAt });
     return addToQuery(target, { code });
   }
-  const session = await issueSession(context, client, { user: used.user, method: methodOf(type), call });
-  return addToFragment(target, {
-    access_token: session.access_token,
-    expires_at: String(session.expires_at),
-    expires_in: String(session.expires_in),
-    refresh_token: session.refresh_token,
-    sb: "",
-    token_type: session.token_type,
-    type,
-  });
+  return issueSession(context, client, { user: used.user, method: methodOf(type), call });
 }
 
 function parseType(text: string | undefined): VerifyType {

@@ -6,7 +6,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { rejectEvenly } from "./answer-evenly.ts";
 import { findOneTimeByCode, findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
@@ -30,11 +30,12 @@ export async function verifyToken(context: AuthContext, call: AuthCall): Promise
   const presented = parseBody(VERIFY_BODY, call);
   const body = await rejectEvenly(async () => {
     const found = await findPresented(context, presented);
-    return inTransaction(context.pool, async (client) => {
+    const done = await inTransaction(context.pool, async (client) => {
       const used = await useOneTime(context, client, found, call);
       if (used === "half") return { msg: HALF_MESSAGE, code: "200" };
       return issueSession(context, client, { user: used.user, method: methodOf(presented.type), call });
     });
+    return "msg" in done ? done : finishSession(context, done);
   });
   return { status: 200, body, headers: { "cache-control": "no-store" } };
 }

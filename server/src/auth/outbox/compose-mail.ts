@@ -7,7 +7,7 @@ import type { ClaimedMail } from "../sql/mail-outbox.ts";
 import { findOpenInvitation, storeMailSecret } from "../sql/swarm-invitations.ts";
 import { type DisabledWebhook, selectDisabledWebhooks } from "../sql/webhooks.ts";
 
-export type ComposeContext = Pick<AuthContext, "pool" | "baseUrl" | "clock" | "masterKey" | "settings">;
+export type ComposeContext = Pick<AuthContext, "pool" | "baseUrl" | "clock" | "hooks" | "masterKey" | "settings">;
 
 interface Addressed extends ClaimedMail {
   readonly to: string;

@@ -4,12 +4,13 @@ import { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { siteUrlOf } from "../one-time/links.ts";
 import { findUserById } from "../sql/users.ts";
+import { sendsMails } from "../users/account-rules.ts";
 
 /** How the service sends mails, without the address and password of its server. */
 export interface MailTransport {
-  readonly via: "smtp" | "files";
+  readonly via: "smtp" | "hook" | "files";
   readonly from: string;
-  /** Where the mails are; null over SMTP. */
+  /** Where the mails are; null unless they are files. */
   readonly folder: string | null;
 }
 
@@ -23,12 +24,14 @@ export interface MailTest {
   readonly smtp_status: number | null;
 }
 
-export function describeMailTransport(settings: Pick<Settings, "smtpUrl" | "mailFrom" | "dataDir">): MailTransport {
-  const isSmtp = settings.smtpUrl !== null;
+export function describeMailTransport(
+  settings: Pick<Settings, "smtpUrl" | "mailFrom" | "dataDir" | "authHookSendEmailUri">,
+): MailTransport {
+  const isFiles = !sendsMails(settings);
   return {
-    via: isSmtp ? "smtp" : "files",
+    via: isFiles ? "files" : settings.authHookSendEmailUri === null ? "smtp" : "hook",
     from: settings.mailFrom,
-    folder: isSmtp ? null : join(settings.dataDir, "mail"),
+    folder: isFiles ? join(settings.dataDir, "mail") : null,
   };
 }
 

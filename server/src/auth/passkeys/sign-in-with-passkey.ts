@@ -4,7 +4,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
-import { issueSession } from "../sessions/issue-session.ts";
+import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import { lockUser } from "../sql/users.ts";
 import { findPasskey } from "../sql/webauthn-credentials.ts";
 import { requireAdmission } from "../users/account-rules.ts";
@@ -43,5 +43,5 @@ export async function finishPasskeySignIn(context: AuthContext, call: AuthCall):
     return issueSession(context, client, { user, method: "passkey", call });
   });
   if (session === null) throw authError("webauthn_verification_failed");
-  return { status: 200, body: session };
+  return { status: 200, body: await finishSession(context, session) };
 }

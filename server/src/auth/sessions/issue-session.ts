@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import type { AuthCall } from "../call.ts";
-import { insertSession } from "../sql/sessions.ts";
-import { selectWholeUser, updateUser } from "../sql/users.ts";
+import { inTransaction } from "../../db/index.ts";
+import { deleteSessions, insertSession } from "../sql/sessions.ts";
+import { lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { makeRefreshKey } from "./refresh-key.ts";
-import { renderSession, type SessionBody } from "./render-session.ts";
+import { renderSession, type SessionBody, type SessionParts, type TokenRequest } from "./render-session.ts";
 
 const USER_AGENT_LENGTH = 500;
 
@@ -17,12 +18,37 @@ export interface IssueSession {
   readonly call: Pick<AuthCall, "address" | "userAgent">;
 }
 
+/** A session that is stored. Its tokens are made after the commit, because a hook that is asked for claims can take long. */
+export interface IssuedSession extends SessionParts {
+  readonly request: TokenRequest;
+  /** Takes the session back when its tokens are refused. */
+  undo(client: Queryable): Promise<void>;
+}
+
+/** Runs the work in a transaction, and returns the session that it has issued, with tokens. */
+export async function openSession(
+  context: AuthContext,
+  work: (client: Queryable) => Promise<IssuedSession>,
+): Promise<SessionBody> {
+  return finishSession(context, await inTransaction(context.pool, work));
+}
+
+export async function finishSession(context: AuthContext, { undo, ...issued }: IssuedSession): Promise<SessionBody> {
+  try {
+    return await renderSession(context, issued, issued.request);
+  } catch (error) {
+    // The client gets the reason for which there are no tokens, and not that of a failure here.
+    await inTransaction(context.pool, undo).catch(() => {});
+    throw error;
+  }
+}
+
 /** Creates a session. Runs in the caller's transaction, so that both are committed or rolled back together. */
 export async function issueSession(
   context: AuthContext,
   client: Queryable,
   { user, method, call }: IssueSession,
-): Promise<SessionBody> {
+): Promise<IssuedSession> {
   const now = context.clock.now();
   const id = randomUUID();
   const { refreshKey, wrapped } = makeRefreshKey(id, context.masterKey);
@@ -39,5 +65,14 @@ export async function issueSession(
     ip: call.address,
   });
   const row = await updateUser(client, user.id, { last_sign_in_at: now });
-  return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, row) });
+  return {
+    session,
+    refreshKey,
+    user: await selectWholeUser(client, row),
+    request: { method, address: call.address },
+    undo: async (later) => {
+      await lockUser(later, user.id);
+      await deleteSessions(later, { userId: user.id, only: id });
+    },
+  };
 }

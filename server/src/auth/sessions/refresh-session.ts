@@ -1,4 +1,5 @@
 import { inTransaction } from "../../db/index.ts";
+import { type HookFault, isHookFailure } from "../hooks/hook-fault.ts";
 import type { AppError } from "../../errors/index.ts";
 import { isBanned } from "../users/account-rules.ts";
 import type { AuthContext } from "../auth-context.ts";
@@ -11,6 +12,8 @@ import { type DecodedRefreshToken, decodeRefreshToken, isRefreshTokenSigned } fr
 import { openRefreshKey } from "./refresh-key.ts";
 import { renderSession, type SessionBody, type SessionParts } from "./render-session.ts";
 
+const RETRY_AFTER_SECONDS = 5;
+
 /**
  * Issues a new access token for a live session. Concurrent requests with the same token are serialised by the
  * session's row: the first one advances it, and all get the same refresh token.
@@ -22,7 +25,14 @@ export async function refreshSession(context: AuthContext, presented: PresentedR
   const outcome = await inTransaction(context.pool, (client) => advanceSession(context, client, { ...token, address }));
   if ("reused" in outcome) context.observer.note("session.refresh_token_reused", outcome.reused);
   if ("failure" in outcome) throw outcome.failure;
-  return renderSession(context, outcome);
+  return renderSession(context, outcome, { method: "token_refresh", address }).catch((error: unknown) => {
+    throw isHookFailure(error) ? toRetryable(error) : error;
+  });
+}
+
+/** A client would give the session up after any other status. The token that it has presented stays valid. */
+function toRetryable({ message, cause }: Error & { readonly cause: HookFault }): AppError {
+  return authError(cause.code, message, { status: 503, retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }
 
 export interface PresentedRefreshToken {

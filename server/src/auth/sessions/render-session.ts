@@ -2,6 +2,7 @@ import type { AuthContext } from "../auth-context.ts";
 import type { SessionRow } from "../sql/sessions.ts";
 import { type AccessClaims, signAccessToken } from "../tokens/access-token.ts";
 import { encodeRefreshToken } from "../tokens/refresh-token.ts";
+import { customizeClaims } from "./custom-claims.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../sql/user-row.ts";
 
@@ -20,14 +21,24 @@ export interface SessionParts {
   readonly user: WholeUser;
 }
 
-/** A new access token and the session's current refresh token. */
+export interface TokenRequest {
+  /** The authentication method, or `token_refresh`: for the hook. */
+  readonly method: string;
+  /** The client's. */
+  readonly address: string;
+}
+
+/** A new access token and the session's current refresh token. Asks the hook for claims, so it runs outside of transactions. */
 export async function renderSession(
   context: AuthContext,
   { session, refreshKey, user }: SessionParts,
+  request: TokenRequest,
 ): Promise<SessionBody> {
   const claims = buildClaims(context, session, user.row);
+  const hook = context.hooks.custom_access_token;
+  const signed = hook === null ? claims : await customizeClaims(hook, { claims: { ...claims }, ...request });
   return {
-    access_token: await signAccessToken(context.keyRing, claims),
+    access_token: await signAccessToken(context.keyRing, signed),
     token_type: "bearer",
     expires_in: claims.exp - claims.iat,
     expires_at: claims.exp,

@@ -58,11 +58,15 @@ function splitColumns(columns: object): { readonly names: readonly string[]; rea
   return { names, values: given.map(([, value]) => value) };
 }
 
-/** Runs the work, and rolls back what it wrote unless it is kept. */
-export async function runTrial<T>(client: Queryable, isKept: boolean, work: () => Promise<T>): Promise<T> {
+/** Runs the work, and rolls back what it wrote unless its result is kept. */
+export async function runTrial<T>(
+  client: Queryable,
+  isKept: (result: T) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
   await client.query("savepoint trial");
   const result = await work();
-  await client.query(isKept ? "release savepoint trial" : "rollback to savepoint trial");
+  await client.query(isKept(result) ? "release savepoint trial" : "rollback to savepoint trial");
   return result;
 }
 

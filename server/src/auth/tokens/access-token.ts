@@ -1,6 +1,6 @@
 import { isUuid } from "@swarmbase/sdk";
 import { createHmac, sign } from "node:crypto";
-import { isRecord } from "../../json/index.ts";
+import { isRecord, type JsonRecord } from "../../json/index.ts";
 import type { CurrentSigningKey } from "../keys/load-keys.ts";
 import type { AmrEntry } from "../sql/sessions.ts";
 import type { KeyRing } from "./key-ring.ts";
@@ -26,7 +26,7 @@ export interface AccessClaims {
   readonly is_anonymous: boolean;
 }
 
-export async function signAccessToken(ring: KeyRing, claims: AccessClaims): Promise<string> {
+export async function signAccessToken(ring: KeyRing, claims: AccessClaims | JsonRecord): Promise<string> {
   const { current } = ring;
   const header = encode({ alg: current.algorithm, kid: current.kid, typ: "JWT" });
   const signed = `${header}.${encode(claims)}`;

@@ -4,8 +4,15 @@ import type { UserRow } from "../sql/user-row.ts";
 import { authError } from "../auth-error.ts";
 
 /** Whether an address counts as confirmed as soon as it is given. Without a mail server, nobody could confirm one. */
-export function isAutoconfirmed({ authAutoconfirm, smtpUrl }: Settings): boolean {
-  return authAutoconfirm ?? smtpUrl === null;
+export function isAutoconfirmed(settings: MailSettings & Pick<Settings, "authAutoconfirm">): boolean {
+  return settings.authAutoconfirm ?? !sendsMails(settings);
+}
+
+type MailSettings = Pick<Settings, "smtpUrl" | "authHookSendEmailUri">;
+
+/** Whether mails leave this machine, and are not only written to files. */
+export function sendsMails({ smtpUrl, authHookSendEmailUri }: MailSettings): boolean {
+  return smtpUrl !== null || authHookSendEmailUri !== null;
 }
 
 export function isBanned({ clock }: Pick<AuthContext, "clock">, user: Pick<UserRow, "banned_until">): boolean {

@@ -7,7 +7,17 @@ import type { UserRow } from "../sql/user-row.ts";
 import { type Metadata, mergeMetadata } from "./metadata.ts";
 import { type Queryable, selectNewId } from "../sql/query.ts";
 
+/** That a new account may be created: see `admitNewUser`. */
+export interface Admission {
+  /** The id that the account gets; undefined: a new one. */
+  readonly id: string | undefined;
+}
+
+/** Where no hook is asked. */
+export const ADMITTED: Admission = { id: undefined };
+
 export interface NewEmailUser {
+  readonly admission: Admission;
   /** Normalized by `parseEmail`. */
   readonly email: string;
   readonly isConfirmed: boolean;
@@ -21,7 +31,6 @@ export interface NewEmailUser {
   readonly wholeUserMetadata?: Metadata | undefined;
   /** Set by administrators only. */
   readonly appMetadata?: unknown;
-  readonly id?: string | undefined;
   readonly role?: string | undefined;
   readonly bannedUntil?: Date | null | undefined;
 }
@@ -32,7 +41,7 @@ export async function createEmailUser(
   client: Queryable,
   user: NewEmailUser,
 ): Promise<UserRow> {
-  const id = user.id ?? (await selectNewId(client));
+  const id = user.admission.id ?? (await selectNewId(client));
   const row = await insertUser(client, {
     id,
     email: user.email,
@@ -59,9 +68,10 @@ export const EMAIL_APP_METADATA: Metadata = Object.freeze({ provider: "email", p
 export function createExternalUser(
   { clock }: Pick<AuthContext, "clock">,
   client: Queryable,
-  { email, provider, claims }: NewExternalUser,
+  { admission, email, provider, claims }: NewExternalUser,
 ): Promise<UserRow> {
   return insertUser(client, {
+    id: admission.id,
     email,
     email_confirmed_at: email === null ? null : clock.now(),
     proven_email: email,
@@ -73,6 +83,7 @@ export function createExternalUser(
 }
 
 export interface NewExternalUser {
+  readonly admission: Admission;
   /** Normalized, and verified by the provider; null: the account has no address. */
   readonly email: string | null;
   readonly provider: string;

@@ -5,7 +5,7 @@ import {
   type StoredKeys,
   type VendorProtocol,
 } from "../../agents/index.ts";
-import { createMailer } from "../../auth/index.ts";
+import { createMailer, sendsMails } from "../../auth/index.ts";
 import { docsPage, type Environment, type Settings, SettingsError } from "../../config/index.ts";
 import { messageOf, tryPort } from "../../db/index.ts";
 import { pingStore } from "../../limits/index.ts";
@@ -50,6 +50,7 @@ export async function checkMail(
   findings: Findings,
 ): Promise<void> {
   if (settings.smtpUrl === null) {
+    if (sendsMails(settings)) return findings.ok("mail", "the hook of AUTH_HOOK_SEND_EMAIL_URI sends the mails");
     if (settings.nodeEnv !== "production")
       return findings.ok("mail", "no mail server: mails are written to DATA_DIR/mail");
     return findings.warn("mail", {

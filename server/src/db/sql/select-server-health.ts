@@ -32,14 +32,14 @@ export async function selectServerHealth(client: ClientBase, longTransactionSeco
        array(select rolname || ' is a superuser' from pg_catalog.pg_roles where rolname = any ($1) and rolsuper
              union all
              select rolname || ' passes all row-level rules' from pg_catalog.pg_roles
-             where rolname in ('anon', 'authenticated', 'api_key', 'sb_user', 'sb_service') and rolbypassrls and not rolsuper
+             where rolname in ('anon', 'authenticated', 'api_key', 'sb_user', 'sb_service', 'sb_hook') and rolbypassrls and not rolsuper
              union all
              select 'sb_user may become service_role' from pg_catalog.pg_roles member, pg_catalog.pg_roles role
              where member.rolname = 'sb_user' and role.rolname = 'service_role' and not member.rolsuper
                and pg_has_role(member.oid, role.oid, 'member')
              union all
              select rolname || ' may replicate, and so read every row' from pg_catalog.pg_roles
-             where rolname in ('sb_user', 'sb_service', 'anon', 'authenticated', 'api_key') and rolreplication) as "excessiveRights",
+             where rolname in ('sb_user', 'sb_service', 'sb_hook', 'anon', 'authenticated', 'api_key') and rolreplication) as "excessiveRights",
        coalesce((select rolreplication or rolsuper from pg_catalog.pg_roles where rolname = $2), false) as "canReplicaReplicate"`,
     [ROLES, REPLICA_ROLE, longTransactionSeconds],
   );

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { authenticate, checkRequestSignature, watchFirstStart } from "../../auth/index.ts";
+import { authenticate, checkRequestSignature, sendsMails, watchFirstStart } from "../../auth/index.ts";
 import { type ConsoleModule, openConsole } from "../../console/index.ts";
 import type { DiskReserve } from "../../db/index.ts";
 import {
@@ -77,7 +77,7 @@ function openConsoleModule(
 ): ConsoleModule | null {
   const { settings, copyHold, closers } = context;
   if (!settings.consoleEnabled || !settings.roles.includes("api")) return null;
-  const mail = settings.smtpUrl === null ? "file" : "smtp";
+  const mail = sendsMails(settings) ? "smtp" : "file";
   const links = LINKED_PAGES.filter((name) =>
     routes.some(({ path }) => path === `/${name}` || path.startsWith(`/${name}/v1/`)),
   );

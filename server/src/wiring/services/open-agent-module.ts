@@ -22,7 +22,8 @@ import {
   watchProviders,
   wrapKey,
 } from "../../agents/index.ts";
-import { newRowId, withClient } from "../../db/index.ts";
+import { type AuthHooks, customizeClaims } from "../../auth/index.ts";
+import { type Claims, newRowId, withClient } from "../../db/index.ts";
 import { type Limits, rateLimitedError, userKey } from "../../limits/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import { storeModels } from "../../tables/index.ts";
@@ -39,6 +40,8 @@ export interface AgentModuleOptions extends OpenNodeContext {
   readonly toolKinds: ToolKinds;
   readonly protocols: readonly VendorProtocol[];
   readonly limits: Limits;
+  /** Null: tokens have no other claims. */
+  readonly claimsHook: AuthHooks["custom_access_token"];
   onEvents(): void;
   onExtension(name: string | null): void;
 }
@@ -57,7 +60,7 @@ export interface OpenedAgents extends AgentModule {
 /** The agents with their outgoing connections, rate limits, and the watcher of the providers. */
 export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
   let current = options.providers;
-  const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
+  const { settings, environment, observer, clock, closers, limits, policy, ca, claimsHook } = options;
   const connections = openProviderConnections(options);
   const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] });
   const hasQuota = async (window: "ai" | "tool", userId: string): Promise<boolean> => {
@@ -74,6 +77,10 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
     random: Math.random,
     newId: () => newRowId(clock.now()),
     node: options.primary?.node,
+    ...(claimsHook !== null && {
+      // As a new token of the person would have them.
+      customizeClaims: (claims: Claims) => customizeClaims(claimsHook, { claims, method: "token_refresh" }),
+    }),
     signRequest: ({ id, type, secret }, body, timestampSeconds) =>
       buildSignedHeaders({ id, eventId: id, eventType: type, secret, previousSecrets: [] }, body, timestampSeconds),
     charge: {

@@ -20,15 +20,14 @@ export interface OpenedAuth {
 /** Few people sign in at the same moment, and each sign-in makes few requests. */
 const PROVIDER_CONNECTIONS = 16;
 
-export interface AuthModuleOptions {
+export interface AuthModuleOptions extends Pick<AuthContext, "hooks" | "prepareWithdrawal"> {
   readonly policy: AddressPolicy;
   readonly ca: readonly string[];
-  readonly prepareWithdrawal: AuthContext["prepareWithdrawal"];
 }
 
 export async function openAuthModule(
   { settings, environment, database, masterKey, observer, clock, baseUrl, closers, copyHold }: OpenNodeContext,
-  { policy, ca, prepareWithdrawal }: AuthModuleOptions,
+  { policy, ca, hooks, prepareWithdrawal }: AuthModuleOptions,
 ): Promise<OpenedAuth> {
   const providers = loadSignInProviders(settings, environment);
   const exemptUrls = providers.map(({ issuer }) => issuer);
@@ -43,6 +42,7 @@ export async function openAuthModule(
     baseUrl,
     // The types of the package's fetch and the platform's differ in members that are not used here.
     signIn: { providers, fetch: guarded.fetch as unknown as typeof globalThis.fetch },
+    hooks,
     requireMail: () => copyHold.requireReleased(),
     // The original of a copy still uses the tokens.
     prepareWithdrawal: async (userId) => (copyHold.isHeld ? () => {} : prepareWithdrawal(userId)),

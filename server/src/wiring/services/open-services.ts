@@ -13,6 +13,7 @@ import type { OpenNodeContext } from "../node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
 import { openAuthModule } from "./open-auth-module.ts";
 import { openExtensionModule } from "./open-extension-module.ts";
+import { openHookModule } from "./open-hook-module.ts";
 import { openFunctions } from "./open-functions.ts";
 import { openRealtimeModule } from "./open-realtime-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
@@ -36,6 +37,7 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
   const extensions = await openExtensionModule({ ...context, policy, ca, key: toolKey, getCore: core.get });
   const webhooks = openWebhookModule(context, { policy, ca, listenUrl });
   const limits = await openLimitModule(context, webhooks);
+  const hooks = openHookModule(context, { policy, ca });
   const agents = openAgentModule({
     ...context,
     policy,
@@ -46,6 +48,7 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
     toolKinds: extensions.toolKinds,
     protocols: protocolsOf(context.extensions),
     limits,
+    claimsHook: hooks.custom_access_token,
     onEvents: () => webhooks.wake(),
     onExtension: (name) => extensions.wake(name),
   });
@@ -53,6 +56,7 @@ export async function openServices(context: OpenNodeContext, caFile: string | nu
   const { auth, outbox, accountMails } = await openAuthModule(context, {
     policy,
     ca,
+    hooks,
     prepareWithdrawal: (id) => authorizations.prepareWithdrawal(id),
   });
   const rest = await openRestModule(context, { extensions, webhooks, agents, outbox }, { policy, listenUrl, toolKey });

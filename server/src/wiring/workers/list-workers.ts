@@ -1,4 +1,4 @@
-import { createAuthHousekeeping } from "../../auth/index.ts";
+import { createAuthHousekeeping, sendsMails } from "../../auth/index.ts";
 import { watchDatabase } from "../../db/index.ts";
 import { createGarbageCollection, type Worker } from "../../jobs/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
@@ -26,10 +26,7 @@ export function listWorkers(
       : []),
     // Only nodes that serve requests know the address for the links in mails. Mails that are written to files are not held.
     ...(roles.has("api")
-      ? [
-          ...copyHold.over([outbox.worker]),
-          ...(settings.smtpUrl === null ? [accountMails] : copyHold.over([accountMails])),
-        ]
+      ? [...copyHold.over([outbox.worker]), ...(sendsMails(settings) ? copyHold.over([accountMails]) : [accountMails])]
       : []),
     ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.module.workers] : []),
   ];

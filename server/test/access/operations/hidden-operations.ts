@@ -83,6 +83,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(address_hash, slot, sent_at) values ('y', 'invite', now())",
     update: "sent_at = now()",
   }),
+  "private.hook_failures": rows("private.hook_failures", {
+    where: "hook = 'access'",
+    insert: "(hook, reason) values ('access', 'y')",
+    update: "count = 2",
+  }),
   "private.mail_outbox": rows("private.mail_outbox", {
     where: "kind = 'access'",
     insert: "(kind, email) values ('access', 'somebody@example.test')",

@@ -1,5 +1,6 @@
 import { type Authentication, ensureKeys, loadKeys, ruleOf } from "../../../src/auth/index.ts";
 import type { AuthResponse, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
+import { NO_HOOKS } from "../../../src/auth/hooks/open-hooks.ts";
 import type { Mail } from "../../../src/auth/mail/mail.ts";
 import { SignInProviders, type SignInProvidersOptions } from "../../../src/auth/providers/sign-in-providers.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
@@ -83,6 +84,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     portalTokens: new PortalTokens({ masterKey, clock }),
     keyRing: await openKeyRing({ pool: pools.service, masterKey, clock, observer: silentObserver, ...noOverrides }),
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
+    hooks: NO_HOOKS,
     userKeys: new VerifiedUserKeys({ pool: pools.service, clock, observer: silentObserver, isAal2Required: true }),
     seenRefreshes,
     signInProviders: new SignInProviders({ ...(overrides.signIn ?? { providers: [], fetch }), clock }),
@@ -107,8 +109,9 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     const node = { ...context, ...options.node };
     const authentication = await authenticate(node, rule, { apikey: keys.anonKey, authorization });
     const answer = await endpoint.run(node, buildCall(authentication, params, options));
+    const { hooks, mailer } = node;
     // As the worker does that the call wakes.
-    while ((await sendDueMails(context, ACCOUNT_MAILS)) > 0);
+    while ((await sendDueMails({ ...context, hooks, mailer }, ACCOUNT_MAILS)) > 0);
     return answer;
   };
   return { context, database, mails, clock, call, anonKey: keys.anonKey, serviceRoleKey: keys.serviceRoleKey };

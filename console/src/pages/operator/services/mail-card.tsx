@@ -8,6 +8,12 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { useState } from "react";
 import { Facts } from "../facts.tsx";
 
+const TRANSPORTS = {
+  smtp: ["SMTP", "Over the mail server of SMTP_URL."],
+  hook: ["Hook", "Over the hook of AUTH_HOOK_SEND_EMAIL_URI."],
+  files: ["Files", "No mail server is set, so mails are files."],
+} as const;
+
 export function MailCard({ mail: { transport, outbox } }: { readonly mail: ServiceMail }) {
   const [test, setTest] = useState<MailTest | null>(null);
   const send = useTestMail();
@@ -16,12 +22,12 @@ export function MailCard({ mail: { transport, outbox } }: { readonly mail: Servi
     const sent = await send.run();
     if (sent !== null) setTest(sent.test);
   };
-  const isFiles = transport.via === "files";
+  const [label, description] = TRANSPORTS[transport.via];
   return (
     <CardSection
       title="Mail"
-      description={isFiles ? "No mail server is set, so mails are files." : "Over the mail server of SMTP_URL."}
-      action={<Badge tone={outbox.failed > 0 ? "bad" : "good"}>{isFiles ? "Files" : "SMTP"}</Badge>}
+      description={description}
+      action={<Badge tone={outbox.failed > 0 ? "bad" : "good"}>{label}</Badge>}
     >
       <div className="grid gap-4">
         <Facts
@@ -43,7 +49,7 @@ export function MailCard({ mail: { transport, outbox } }: { readonly mail: Servi
         </div>
         <p className="text-sm text-pretty text-ink-soft">The test mail goes to your own confirmed address.</p>
         {send.failure !== null && <Banner tone="bad">{send.failure.message}</Banner>}
-        {test !== null && <Outcome test={test} isFile={isFiles} />}
+        {test !== null && <Outcome test={test} isFile={transport.via === "files"} />}
       </div>
     </CardSection>
   );
