@@ -5,7 +5,9 @@ import { PageSkeleton } from "../components/skeleton.tsx";
 import { Outlet, ScrollRestoration, useNavigation } from "react-router";
 import { useApprovals } from "../data/approvals.ts";
 import { useInvitations } from "../data/invitations.ts";
+import { usePasskeyOffer } from "../data/passkey-offer.ts";
 import { declineProof, useAskedProof } from "../data/proof.ts";
+import { useUser } from "../data/session.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav } from "./navigation.tsx";
@@ -17,6 +19,7 @@ import { useShellCommands } from "./use-shell-commands.tsx";
 import { usePageFocus } from "./use-page-focus.ts";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const PasskeyOffer = lazy(async () => ({ default: (await import("./passkey-offer.tsx")).PasskeyOffer }));
 const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
 
@@ -29,6 +32,7 @@ export function Shell() {
   usePageFocus();
   const waiting = useWaiting();
   const asked = useAskedProof();
+  const isOffered = usePasskeyOffer(useUser().id);
   useEffect(() => {
     return declineProof;
   }, []);
@@ -50,6 +54,7 @@ export function Shell() {
         <div id={NOTICES_ID} className="sticky top-0 z-20">
           <HeldCopyBanner />
           <ConnectionBanner />
+          <Suspense>{isOffered && <PasskeyOffer />}</Suspense>
         </div>
         <main
           id="page"

@@ -10,11 +10,11 @@ interface ErrorBody {
   readonly details?: Record<string, string> | string | null;
 }
 
-/** A request as the user to an endpoint for which supabase-js has no method. Throws a Failure for an error. */
+/** A request as the user, or as a visitor, to an endpoint for which supabase-js has no method. Throws a Failure for an error. */
 export async function callService(client: Client, path: string, init: RequestInit = {}): Promise<Response> {
   const { data } = await client.auth.getSession();
   const { url, anonKey } = getConfig();
-  const own = { apikey: anonKey, authorization: `Bearer ${data.session?.access_token ?? ""}` };
+  const own = { apikey: anonKey, authorization: `Bearer ${data.session?.access_token ?? anonKey}` };
   const headers = { ...(init.headers as Record<string, string> | undefined), ...own };
   try {
     const response = await watchedFetch(`${url}${path}`, { ...init, headers });

@@ -46,12 +46,11 @@ export function useEndSession(): Write<string, boolean> {
 }
 
 export function useEndOtherSessions(): Write<void, boolean> {
-  const queries = useQueryClient();
   return useWrite({
     tables: [],
+    reloads: KEY,
     write: async () => {
       await signOut("others");
-      await queries.invalidateQueries({ queryKey: KEY });
       return true;
     },
   });

@@ -1,5 +1,6 @@
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
+import { offerPasskey } from "./passkey-offer.ts";
 
 /** The page that links in mails open. Not below /auth, which belongs to the API. */
 const CALLBACK = "/welcome";
@@ -22,6 +23,7 @@ export async function signUp(person: { email: string; password: string; name: st
 
 export async function signIn(person: { email: string; password: string }): Promise<void> {
   await unwrap(getClient().auth.signInWithPassword(person));
+  offerPasskey();
 }
 
 export async function sendMagicLink(email: string): Promise<void> {
@@ -50,13 +52,4 @@ export async function setPassword(password: string): Promise<void> {
 /** For users without their authenticator app. Each code works once. */
 export async function passRecoveryCode(code: string): Promise<void> {
   await unwrap(getClient().auth.mfa.recoveryCodes.verify({ code }));
-}
-
-/** Verifies a code of the authenticator app against the first factor. */
-export async function passSecondFactor(code: string): Promise<void> {
-  const { mfa } = getClient().auth;
-  const { totp } = await unwrap(mfa.listFactors());
-  const [factor] = totp;
-  if (factor === undefined) throw new Error("No second factor is set up.");
-  await unwrap(mfa.challengeAndVerify({ factorId: factor.id, code }));
 }

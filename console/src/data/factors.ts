@@ -1,11 +1,14 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getClient } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
 import { type ReadResult, useReading } from "./rows.ts";
+import { unwrapCeremony } from "./webauthn.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export interface Factor {
   readonly id: string;
+  /** An app shows codes; a key is a security key or the device itself. */
+  readonly kind: "app" | "key";
   readonly name: string;
   readonly createdAt: string;
 }
@@ -18,6 +21,8 @@ export interface Enrolment {
   readonly secret: string;
 }
 
+const NAMES = { app: "Authenticator", key: "Security key" } as const satisfies Record<Factor["kind"], string>;
+
 const KEY = ["account", "factors"];
 const RECOVERY_KEY = ["account", "recovery-codes"];
 const NOT_FOUND = 404;
@@ -27,12 +32,11 @@ export function useFactors(): ReadResult<readonly Factor[]> {
   const query = useQuery<readonly Factor[], Failure>({
     queryKey: KEY,
     queryFn: async () => {
-      const { totp } = await unwrap(getClient().auth.mfa.listFactors());
-      return totp.map(({ id, friendly_name: name, created_at: createdAt }) => ({
-        id,
-        name: name === undefined || name === "" ? "Authenticator" : name,
-        createdAt,
-      }));
+      const { totp, webauthn } = await unwrap(getClient().auth.mfa.listFactors());
+      return [...totp, ...webauthn].map(({ id, factor_type: type, friendly_name: name, created_at: createdAt }) => {
+        const kind = type === "totp" ? "app" : "key";
+        return { id, kind, name: name === undefined || name === "" ? NAMES[kind] : name, createdAt };
+      });
     },
   });
   return useReading(query);
@@ -50,26 +54,34 @@ export function useEnrol(): Write<string, Enrolment> {
 
 /** Verifies the factor. Signing in then requires a code. */
 export function useConfirmFactor(): Write<{ readonly factorId: string; readonly code: string }, boolean> {
-  const queries = useQueryClient();
   return useWrite({
     tables: [],
+    reloads: KEY,
     write: async (client, { factorId, code }) => {
       await unwrap(client.auth.mfa.challengeAndVerify({ factorId, code }));
-      await queries.invalidateQueries({ queryKey: KEY });
       return true;
     },
   });
 }
 
+/** Passes the second step of a sign-in with a code of the app. */
+export async function passWithCode(factorId: string, code: string): Promise<void> {
+  await unwrap(getClient().auth.mfa.challengeAndVerify({ factorId, code }));
+}
+
+/** Passes the second step of a sign-in with a key. */
+export async function passWithKey(factorId: string): Promise<void> {
+  await unwrapCeremony(getClient().auth.mfa.webauthn.authenticate({ factorId }));
+}
+
 export function useRemoveFactor(): Write<string, boolean> {
-  const queries = useQueryClient();
   return useWrite({
     tables: [],
+    reloads: KEY,
     write: async (client, factorId) => {
       await unwrap(client.auth.mfa.unenroll({ factorId }));
       // Replaces the token, which still has the assurance level of the removed factor.
       await client.auth.refreshSession();
-      await queries.invalidateQueries({ queryKey: KEY });
       return true;
     },
   });
@@ -93,13 +105,12 @@ export function useRecoveryCodesLeft(): number | null | undefined {
 
 /** Creates recovery codes, and invalidates earlier ones. They are shown once. */
 export function useRenewRecoveryCodes(): Write<boolean, readonly string[]> {
-  const queries = useQueryClient();
   return useWrite({
     tables: [],
+    reloads: RECOVERY_KEY,
     write: async (client, hasCodes) => {
       const { recoveryCodes } = client.auth.mfa;
       const { codes } = await unwrap(hasCodes ? recoveryCodes.regenerate() : recoveryCodes.generate());
-      await queries.invalidateQueries({ queryKey: RECOVERY_KEY });
       return codes;
     },
   });

@@ -22,6 +22,15 @@ const sessionState = createStore<SessionState>({
 let isSigningOut = false;
 let hasHadSession = false;
 let onSignedOut: () => void = () => {};
+let returnedError: ReturnedError | null = null;
+
+/** With which error a provider, or the link of a mail, opened the page. */
+interface ReturnedError {
+  /** Of the service. */
+  readonly code: string | undefined;
+  /** Of OAuth. */
+  readonly error?: string;
+}
 
 export function useSessionState(): SessionState {
   return useStore(sessionState);
@@ -44,6 +53,14 @@ export function useUser(): User {
   return session.user;
 }
 
+export function getReturnedError(): ReturnedError | null {
+  return returnedError;
+}
+
+export function dropReturnedError(): void {
+  returnedError = null;
+}
+
 /** Loads the stored session, or exchanges the code of a link from a mail, and tracks changes of the session. */
 export async function startSession(onEnd: () => void): Promise<void> {
   onSignedOut = onEnd;
@@ -53,6 +70,12 @@ export async function startSession(onEnd: () => void): Promise<void> {
     // supabase-js holds a lock during this callback, so calls of the auth client would deadlock.
     setTimeout(() => void applySession(session), 0);
   });
+  const { error } = await auth.initialize();
+  if (error !== null) {
+    returnedError = "details" in error ? (error.details as ReturnedError | null) : { code: error.code };
+    // Its parameters are neither copied nor shown again.
+    history.replaceState(history.state, "", location.pathname);
+  }
   const { data } = await auth.getSession();
   await applySession(data.session);
 }
@@ -70,7 +93,7 @@ async function applySession(session: Session | null): Promise<void> {
       hasExpired: hasExpired || before.hasExpired,
       isRecovering: false,
     });
-    if (before.session !== null) onSignedOut();
+    if (before.session !== null || before.needsSecondFactor) onSignedOut();
     isSigningOut = false;
     return;
   }

@@ -11,6 +11,8 @@ export interface WriteOptions<Input, Output> {
   write(client: Client, input: Input, key: string): Promise<Output>;
   /** The tables whose queries are reloaded afterwards. */
   readonly tables: readonly TableName[];
+  /** The key of a query that is no table, and that has been reloaded when `run` returns. */
+  readonly reloads?: QueryKey;
   /** Optimistic changes of cached rows, which are rolled back on failure. */
   optimistic?(input: Input): readonly { readonly table: TableName; readonly change: RowChange }[];
 }
@@ -51,7 +53,7 @@ export function once<Query extends { setHeader(name: string, value: string): Que
 
 /** A mutation with optimistic updates. */
 export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): Write<Input, Output> {
-  const { write, tables, optimistic } = options;
+  const { write, tables, reloads, optimistic } = options;
   const queries = useQueryClient();
   // A ref, because state changes only with the next render, and a second click can come before it.
   const latest = useRef<Attempt | null>(null);
@@ -59,7 +61,9 @@ export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): W
     {
       mutationFn: async ({ input, key }) => {
         try {
-          return await callWithProof(() => write(getClient(), input, key));
+          const output = await callWithProof(() => write(getClient(), input, key));
+          if (reloads !== undefined) await queries.invalidateQueries({ queryKey: reloads });
+          return output;
         } catch (error) {
           throw await toFailure(error);
         }

@@ -64,5 +64,5 @@ export async function signUp(page: Page, person: Person = createPerson()): Promi
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }

@@ -7,6 +7,7 @@ import { nodeRoutes } from "./routes/nodes.ts";
 import { membershipRoutes } from "./routes/operators.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { settingRoutes } from "./routes/settings.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
 import { tableRoutes } from "./routes/tables.ts";
 import { userRoutes } from "./routes/users.ts";
 
@@ -22,6 +23,7 @@ export const OPERATOR_ROUTES = [
     ...settingRoutes,
     ...providerRoutes,
     ...mailRoutes,
+    ...signInRoutes,
     ...auditRoutes,
   ].map(toExtensionRoute),
 ];

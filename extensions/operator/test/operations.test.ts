@@ -62,6 +62,9 @@ before(async () => {
       EXTENSIONS: `${EXTENSION},backup,app-functions,opentelemetry`,
       OTEL_SDK_DISABLED: "true",
       AUTH_AUTOCONFIRM: "true",
+      AUTH_ACME_ISSUER: `https://localhost:${await findFreePort()}`,
+      AUTH_ACME_CLIENT_ID: "of-acme",
+      AUTH_ACME_CLIENT_SECRET: MARKER,
       PROVIDER_A_KIND: "openai-compatible",
       PROVIDER_A_BASE_URL: await startVendor(),
       PROVIDER_A_MODELS: "small",
@@ -97,8 +100,20 @@ test("no response has a secret of the settings", async () => {
 
   const { password } = new URL(service.database.adminUrl);
   const kept = [MARKER, service.database.masterKey, ...(password === "" ? [] : [password])];
-  for (const path of ["/settings", "/providers", "/mail", "/nodes", "/metrics", "/logs", "/audit", "/users"]) {
-    const { status, text } = await asAda("GET", path);
+  const paths = [
+    "settings",
+    "providers",
+    "sign-in-providers",
+    "hooks",
+    "mail",
+    "nodes",
+    "metrics",
+    "logs",
+    "audit",
+    "users",
+  ];
+  for (const path of paths) {
+    const { status, text } = await asAda("GET", `/${path}`);
     assert.equal(status, 200, text);
     for (const hidden of kept) assert.ok(!text.includes(hidden), path);
   }
@@ -131,6 +146,22 @@ test("a provider is tested with one call, and its failure is told in plain words
   );
   const details = { model: "small", is_ok: false, error_code: "PROVIDER_AUTH_FAILED" };
   assert.deepEqual(rows, [{ target: "providers/provider_a", details }]);
+});
+
+test("a sign-in provider is listed without its secret, and a check that fails is told and recorded", async () => {
+  const list = async () => (await asAda("GET", "/sign-in-providers")).body.providers;
+  const [acme] = await list();
+  const callback = `${service.url}/auth/v1/callback`;
+  assert.deepEqual([acme.name, acme.client_id, acme.callback_url, acme.check], ["acme", "of-acme", callback, null]);
+  const { status, body: check } = await asAda("POST", "/sign-in-providers/acme/check");
+  assert.deepEqual([status, check.ok, typeof check.message], [200, false, "string"]);
+  assert.deepEqual((await list())[0].check, check);
+  for (const name of ["nobody", "a%2Fb"])
+    assert.equal((await asAda("POST", `/sign-in-providers/${name}/check`)).status, 404, name);
+  const { rows } = await service.database.owner.query(
+    "select target, details from ext_operator.audit where action = 'sign_in_providers.check' order by id limit 1",
+  );
+  assert.deepEqual(rows, [{ target: "sign-in-providers/acme", details: { ok: false } }]);
 });
 
 test("a mail server that cannot be reached is told in plain words", async () => {

@@ -1,10 +1,11 @@
-import { Plus, ShieldCheck, Smartphone } from "lucide-react";
+import { KeyRound, Plus, ShieldCheck, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { type Factor, useFactors, useRemoveFactor } from "../../data/factors.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { ConfirmByName } from "../../components/confirm-by-name.tsx";
+import { ListRow, RowList } from "../../components/list-row.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -20,7 +21,7 @@ export function FactorsCard() {
   return (
     <CardSection
       title="Second factor"
-      description="A code from an app on your phone. After the password it is required for everything else, in the console and in other clients."
+      description="A code from an app on your phone, or a security key. After the password it is required for everything else, in the console and in other clients."
       action={factors !== undefined && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? "On" : "Off"}</Badge>}
     >
       <div className="grid gap-4">
@@ -28,22 +29,24 @@ export function FactorsCard() {
           <NotLoaded title="Your factors could not be loaded" read={read} skeleton={<Skeleton className="h-14" />} />
         )}
         {isOn && (
-          <ul className="divide-y divide-line rounded-md border border-line">
+          <RowList>
             {factors?.map((factor) => (
-              <li key={factor.id} className="flex items-center gap-3 px-3 py-2.5">
-                <Smartphone className="size-4.5 shrink-0 text-ink-faint" aria-hidden />
-                <div className="min-w-0 flex-1">
-                  <div className="truncate font-medium">{factor.name}</div>
-                  <div className="text-sm text-ink-faint">
+              <ListRow
+                key={factor.id}
+                icon={factor.kind === "app" ? <Smartphone aria-hidden /> : <KeyRound aria-hidden />}
+                title={factor.name}
+                details={
+                  <>
                     added <RelativeTime at={factor.createdAt} />
-                  </div>
-                </div>
+                  </>
+                }
+              >
                 <Button size="small" aria-label={`Remove ${factor.name}`} onClick={() => setLeaving(factor)}>
                   Remove
                 </Button>
-              </li>
+              </ListRow>
             ))}
-          </ul>
+          </RowList>
         )}
         <div>
           <Button

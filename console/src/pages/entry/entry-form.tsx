@@ -7,7 +7,7 @@ export interface EntryFormProps {
   readonly entry: Entry;
   /** "Sign in" */
   readonly action: string;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
   onSubmit(): void;
 }
 

@@ -3,13 +3,13 @@ import { useSessionState } from "../../data/session.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Logo } from "../../components/logo.tsx";
 import { SwarmPicture } from "./swarm-picture.tsx";
-import { readFrom } from "./where-from.ts";
+import { readFrom, readKeptFrom } from "./where-from.ts";
 
 /** The frame of the pages for signed-out users. Redirects signed-in users to the page that they requested. */
 export function EntryLayout() {
   const { session, needsSecondFactor, isRecovering, hasExpired } = useSessionState();
   const location = useLocation();
-  const from = readFrom(location.state);
+  const from = location.pathname === "/welcome" ? readKeptFrom() : readFrom(location.state);
   const isOnPassword = location.pathname === "/new-password";
   if (isRecovering && !isOnPassword) return <Navigate to="/new-password" replace />;
   if (session !== null && !isOnPassword) return <Navigate to={from} replace />;

@@ -1,7 +1,10 @@
+import { lazy, Suspense } from "react";
 import { useLocation } from "react-router";
 import { signIn } from "../../data/entry.ts";
 import { AccountForm } from "./account-form.tsx";
 import { EntryLink } from "./entry-link.tsx";
+
+const OtherWays = lazy(async () => ({ default: (await import("./other-ways.tsx")).OtherWays }));
 
 export function SignIn() {
   const { state } = useLocation() as { state: unknown };
@@ -13,6 +16,9 @@ export function SignIn() {
       fields={["email", "password"]}
       onSubmit={signIn}
     >
+      <Suspense>
+        <OtherWays />
+      </Suspense>
       <div className="grid gap-2 text-ink-soft">
         <p>
           Without a password:{" "}

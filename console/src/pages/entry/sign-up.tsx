@@ -1,10 +1,12 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useLocation } from "react-router";
 import { resendConfirmation, signUp } from "../../data/entry.ts";
 import { isFirstStart } from "../../data/session.ts";
 import { AccountForm } from "./account-form.tsx";
 import { EntryLink } from "./entry-link.tsx";
 import { MailSent } from "./mail-sent.tsx";
+
+const OtherWays = lazy(async () => ({ default: (await import("./other-ways.tsx")).OtherWays }));
 
 const FIRST = {
   title: "Welcome to Swarmbase",
@@ -34,6 +36,9 @@ export function SignUp() {
         if (!(await signUp({ email, password, name: name.trim() }))) setUnconfirmed(email);
       }}
     >
+      <Suspense>
+        <OtherWays isNew />
+      </Suspense>
       <p className="text-ink-soft">
         Already have an account?{" "}
         <EntryLink to="/sign-in" state={state}>

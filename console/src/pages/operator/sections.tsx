@@ -8,7 +8,7 @@ const SECTIONS = [
   { to: "/operator/logs", label: "Logs" },
   { to: "/operator/metrics", label: "Metrics" },
   { to: "/operator/nodes", label: "Nodes" },
-  { to: "/operator/services", label: "Providers and mail" },
+  { to: "/operator/services", label: "Services" },
   { to: "/operator/settings", label: "Settings" },
   { to: "/operator/audit", label: "Audit log" },
 ] as const;

@@ -1,0 +1,42 @@
+import type { UserIdentity } from "@supabase/supabase-js";
+import { useQuery } from "@tanstack/react-query";
+import { getClient } from "./client.ts";
+import { type Failure, unwrap } from "./failure.ts";
+import { type ReadResult, useReading } from "./rows.ts";
+import { useWrite, type Write } from "./write.ts";
+
+export type { UserIdentity } from "@supabase/supabase-js";
+
+const KEY = ["account", "identities"];
+
+/** The accounts elsewhere with which the user signs in, and the e-mail address. */
+export function useIdentities(): ReadResult<readonly UserIdentity[]> {
+  const query = useQuery<readonly UserIdentity[], Failure>({
+    queryKey: KEY,
+    queryFn: async () => (await unwrap(getClient().auth.getUserIdentities())).identities,
+  });
+  return useReading(query);
+}
+
+/** Leaves the page for the provider, which sends the browser back to it. */
+export function useLinkIdentity(): Write<string, boolean> {
+  return useWrite({
+    tables: [],
+    write: async (client, provider) => {
+      const redirectTo = `${location.origin}${location.pathname}`;
+      await unwrap(client.auth.linkIdentity({ provider, options: { redirectTo } }));
+      return true;
+    },
+  });
+}
+
+export function useUnlinkIdentity(): Write<UserIdentity, boolean> {
+  return useWrite({
+    tables: [],
+    reloads: KEY,
+    write: async (client, identity) => {
+      await unwrap(client.auth.unlinkIdentity(identity));
+      return true;
+    },
+  });
+}
