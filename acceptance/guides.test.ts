@@ -289,6 +289,14 @@ test("beyond: the example for changes of an account runs without changes", async
   for (const block of await readBlocks("accounts.md")) await run(block, { supabase: ada.client, prompt });
 });
 
+test("beyond: the examples for sign-in providers call the paths of each provider", async () => {
+  const shown: string[] = [];
+  const names = { supabase: bob.client, idToken: "a.b.c", nonce: "once", show: (code: string) => shown.push(code) };
+  for (const block of await readBlocks("sign-in-providers.md")) await run(block, names);
+  // The service of this file has no provider. Without a browser, a sign-in only makes its address.
+  assert.deepEqual(shown, ["oauth_provider_not_supported", "oauth_provider_not_supported"]);
+});
+
 test("beyond: the examples for migrating run without changes", async () => {
   const encrypted_password = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
   const row = { id: randomUUID(), email: `moved-${ada.email}`, encrypted_password, email_confirmed_at: "2026-01-01" };

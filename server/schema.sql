@@ -8985,6 +8985,8 @@ AS $function$
 begin
   delete from auth.sessions where user_id = new.id;
   delete from auth.mfa_factors where user_id = new.id;
+  delete from auth.webauthn_credentials where user_id = new.id;
+  delete from auth.webauthn_challenges where user_id = new.id;
   delete from auth.identities where user_id = new.id;
   delete from auth.flow_states where user_id = new.id;
   delete from auth.one_time_tokens where user_id = new.id;

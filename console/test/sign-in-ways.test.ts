@@ -215,7 +215,7 @@ async function enrolKey(page: Page, instance: Instance, name: string): Promise<v
   const response = await page.evaluate(async (given) => {
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(given);
     const made = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential;
-    return made.toJSON() as unknown;
+    return made.toJSON();
   }, options.publicKey);
   const webauthn = { ...rp, type, credential_response: response };
   await api.call("POST", `${path}/verify`, { challenge_id: challenge.id, webauthn });

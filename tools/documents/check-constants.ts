@@ -13,6 +13,10 @@ const FOREIGN: ReadonlySet<string> = new Set([
   "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
 ]);
 
+/** Variables of a sign-in provider, which the operator names. */
+const OF_PROVIDER = /^AUTH_[A-Z0-9_]+_(?:CLIENT_ID|CLIENT_SECRET|ISSUER)$/;
+const isKnownElsewhere = (name: string): boolean => FOREIGN.has(name) || OF_PROVIDER.test(name);
+
 /** Settings, error codes and constants that the prose of a page names are in the sources. */
 export const checkConstants: DocumentRule = ({ pages, sources, isGenerated }) => {
   const generated = [...pages].filter(([path]) => isGenerated(path)).map(([, page]) => page);
@@ -21,7 +25,7 @@ export const checkConstants: DocumentRule = ({ pages, sources, isGenerated }) =>
     .filter(([path]) => !HISTORY.test(path) && !isGenerated(path))
     .flatMap(([path, page]) => {
       const code = page.replace(FENCE, "").match(CODE)?.join(" ") ?? "";
-      const unknown = [...new Set(code.match(CONSTANT))].filter((name) => !known.has(name) && !FOREIGN.has(name));
+      const unknown = [...new Set(code.match(CONSTANT))].filter((name) => !known.has(name) && !isKnownElsewhere(name));
       return unknown.map((name) => `${path}: no source has "${name}"`);
     });
 };

@@ -1,4 +1,4 @@
-import type { UserIdentity } from "@supabase/supabase-js";
+import type { Provider, UserIdentity } from "@supabase/supabase-js";
 import { useQuery } from "@tanstack/react-query";
 import { getClient } from "./client.ts";
 import { type Failure, unwrap } from "./failure.ts";
@@ -24,7 +24,7 @@ export function useLinkIdentity(): Write<string, boolean> {
     tables: [],
     write: async (client, provider) => {
       const redirectTo = `${location.origin}${location.pathname}`;
-      await unwrap(client.auth.linkIdentity({ provider, options: { redirectTo } }));
+      await unwrap(client.auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } }));
       return true;
     },
   });

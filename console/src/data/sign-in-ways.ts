@@ -1,10 +1,11 @@
+import type { Provider } from "@supabase/supabase-js";
 import { useEffect, useState } from "react";
 import { callService } from "./call-service.ts";
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { hasWebAuthn, unwrapCeremony } from "./webauthn.ts";
 
-export interface SignInProvider {
+interface SignInProvider {
   readonly name: string;
   /** "Google" */
   readonly label: string;
@@ -50,7 +51,8 @@ export function useSignInWays(): SignInWays | null {
 
 /** Leaves the page. The provider sends the browser back to the page that links in mails open, too. */
 export async function signInWithProvider(provider: string): Promise<void> {
-  await unwrap(getClient().auth.signInWithOAuth({ provider, options: { redirectTo: `${location.origin}/welcome` } }));
+  const options = { redirectTo: `${location.origin}/welcome` };
+  await unwrap(getClient().auth.signInWithOAuth({ provider: provider as Provider, options }));
 }
 
 export async function signInWithPasskey(): Promise<void> {

@@ -25,7 +25,7 @@ export function IdentitiesCard() {
   const disconnect = async (identity: UserIdentity, label: string) => {
     if ((await unlink.run(identity)) !== null) toast({ text: `${label} is disconnected. You can connect it again.` });
   };
-  if (problem === null && providers.length === 0 && linked.difference(new Set([EMAIL])).size === 0) return null;
+  if (problem === null && providers.length === 0 && [...linked].every((name) => name === EMAIL)) return null;
   return (
     <CardSection title="Connected accounts" description="Each of them signs you in to this account.">
       <div className="grid gap-4">

@@ -8,6 +8,7 @@ export const SYNONYMS: readonly (readonly string[])[] = [
   ["pricing", "price", "cost", "billing"],
   ["langchain", "langgraph", "llamaindex", "crewai", "openai-compatible api"],
   ["oauth", "oauth2", "oidc", "openid", "sso", "social"],
+  ["passkey", "webauthn", "fido", "fido2", "yubikey"],
   ["login", "signin", "sign-in", "signing in"],
   ["signup", "sign-up", "register", "registration"],
   ["logout", "signout", "sign out"],
