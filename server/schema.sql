@@ -8988,7 +8988,8 @@ begin
   delete from auth.webauthn_credentials where user_id = new.id;
   delete from auth.webauthn_challenges where user_id = new.id;
   delete from auth.identities where user_id = new.id;
-  delete from auth.flow_states where user_id = new.id;
+  -- A flow without a code needs a link, and only the link that is being followed is left.
+  delete from auth.flow_states where user_id = new.id and auth_code_hash is not null;
   delete from auth.one_time_tokens where user_id = new.id;
   update public.user_settings set require_request_signature = false, require_message_signature = false
     where user_id = new.id;

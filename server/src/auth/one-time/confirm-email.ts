@@ -3,12 +3,8 @@ import { type AccountChange, recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
-import { deleteIssuedCodes } from "../sql/flow-states.ts";
-import { deleteIdentities, upsertEmailIdentity } from "../sql/identities.ts";
+import { upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
-import { deleteSessions } from "../sql/sessions.ts";
-import { deleteUserKeysOf } from "../sql/user-keys.ts";
-import { deletePasskeysOf } from "../sql/webauthn-credentials.ts";
 import { updateUser, findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { oneTimeError } from "./find-one-time.ts";
@@ -31,28 +27,20 @@ export async function confirmEmail(
   { user, isPasswordTrusted }: ConfirmEmail,
 ): Promise<UserRow> {
   if (user.email === null || user.proven_email === user.email) return user;
-  if (!isPasswordTrusted) await endUnprovenAccess(client, user.id);
-  await upsertEmailIdentity(client, user.id, user.email, true);
-  return updateUser(client, user.id, {
+  const proven = await updateUser(client, user.id, {
     email_confirmed_at: user.email_confirmed_at ?? context.clock.now(),
     proven_email: user.email,
     user_metadata: { ...user.user_metadata, ...emailClaims(user.id, user.email, true) },
     ...(!isPasswordTrusted && {
+      // While addresses are confirmed without a mail, anybody can have signed up with this one. A trigger ends what they have.
+      access_removed_at: context.clock.now(),
       password_hash: null,
       app_metadata: { ...user.app_metadata, ...EMAIL_APP_METADATA },
       ...NO_EMAIL_CHANGE,
     }),
   });
-}
-
-/** While addresses are confirmed without a mail, anybody can have signed up with this one and be signed in. */
-async function endUnprovenAccess(client: Queryable, userId: string): Promise<void> {
-  await deleteSessions(client, { userId });
-  await deleteUserKeysOf(client, userId);
-  await deletePasskeysOf(client, userId);
-  await deleteIdentities(client, userId);
-  await deleteIssuedCodes(client, userId);
-  await deleteOneTimesOfUser(client, userId);
+  await upsertEmailIdentity(client, user.id, user.email, true);
+  return proven;
 }
 
 /** The user of the token, or "half" for the first of the two confirmations of an e-mail change. */

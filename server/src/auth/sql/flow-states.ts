@@ -38,11 +38,6 @@ export async function deleteFlowStatesOfUser(client: Queryable, userId: string):
   await client.query("delete from auth.flow_states where user_id = $1", [userId]);
 }
 
-/** Flows that wait for a link in a mail stay. */
-export async function deleteIssuedCodes(client: Queryable, userId: string): Promise<void> {
-  await client.query("delete from auth.flow_states where user_id = $1 and auth_code_hash is not null", [userId]);
-}
-
 /** Returns null when the code is unknown or was used concurrently. */
 export function takeFlowState(client: Queryable, authCodeHash: Buffer): Promise<FlowStateRow | null> {
   return findRow(client, "delete from auth.flow_states where auth_code_hash = $1 returning *", [authCodeHash]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { migrate } from "../../../src/db/index.ts";
 import { EXTENSION_SCHEMAS } from "../../access/extension-access.ts";
@@ -65,6 +65,35 @@ const TABLES: Readonly<Record<string, "emptied" | "switched off" | "kept">> = {
   "public.note_pins.user_id": "kept",
 };
 
+/** What whoever has signed up with the address of somebody else can leave behind. */
+const prepare = (agent: string): readonly string[] => [
+  `insert into auth.mfa_factors (user_id, factor_type, status, secret_wrapped) values ($1, 'totp', 'unverified', 'x')`,
+  `insert into auth.webauthn_credentials (user_id, credential_id, public_key, sign_count, aaguid, is_backed_up)
+     values ($1, $1::uuid::text::bytea, 'x', 0, gen_random_uuid(), false)`,
+  `insert into auth.webauthn_challenges (user_id, challenge_hash, expires_at) values ($1, 'x', now() + interval '5 min')`,
+  `insert into auth.identities (user_id, provider, provider_id) values ($1, 'other', $1::uuid::text)`,
+  `insert into auth.flow_states
+       (user_id, auth_code_hash, authentication_method, code_challenge, code_challenge_method, expires_at)
+     values ($1, $1::uuid::text::bytea, 'otp', 'x', 's256', now() + interval '1 hour')`,
+  `insert into auth.one_time_tokens (user_id, kind, token_hash, relates_to, expires_at)
+     values ($1, 'recovery', 'x', 'victim@example.com', now() + interval '1 hour')`,
+  `insert into private.request_signing_secrets (user_id, secret_wrapped) values ($1, 'x')`,
+  `update public.user_settings set require_message_signature = true where user_id = $1`,
+  `insert into private.tool_authorizations (owner_id, url) values ($1, 'https://tools.example.com/')`,
+  `insert into public.event_feeds (user_id, name, events) values ($1, 'f', '{message.created}')`,
+  `insert into public.webhooks (user_id, name, url, events) values ($1, 'w', 'https://evil.example.com/', '{message.created}')`,
+  `insert into public.agents (id, user_id, name) values ('${agent}', $1, 'Ada')`,
+  `insert into public.agent_grants (agent_id, audience) select '${agent}', 'everyone' where $1::uuid is not null`,
+  `with key as (insert into auth.sessions (user_id, api_key_hash) values ($1, $1::uuid::text::bytea) returning id)
+   insert into public.api_keys (id, user_id, name, scopes, prefix) select id, $1, 'k', '{read}', 'sk_' from key`,
+  `update auth.users set new_email = 'attacker@example.com' where id = $1`,
+];
+
+const prepareExtensions = (agent: string): readonly string[] => [
+  `insert into public.schedules (user_id, name, agent_id, message, cron) values ($1, 's', '${agent}', 'm', '0 * * * *')`,
+  `insert into public.triggers (user_id, name, agent_id, message, verification) values ($1, 't', '${agent}', 'm', 'bearer')`,
+];
+
 describe("an account that somebody has prepared for the address of somebody else", () => {
   it("loses everything that gives access when the address is proven by an identity", async (t) => {
     const withdrawn: string[] = [];
@@ -82,30 +111,7 @@ describe("an account that somebody has prepared for the address of somebody else
     const rows = async (text: string, values: readonly unknown[] = [id]): Promise<Record<string, unknown>[]> =>
       (await owner.query<Record<string, unknown>>(text, [...values])).rows;
     const agent = randomUUID();
-    for (const text of [
-      `insert into auth.mfa_factors (user_id, factor_type, status, secret_wrapped) values ($1, 'totp', 'unverified', 'x')`,
-      `insert into auth.webauthn_credentials (user_id, credential_id, public_key, sign_count, aaguid, is_backed_up)
-         values ($1, 'x', 'x', 0, gen_random_uuid(), false)`,
-      `insert into auth.webauthn_challenges (user_id, challenge_hash, expires_at) values ($1, 'x', now() + interval '5 min')`,
-      `insert into auth.identities (user_id, provider, provider_id) values ($1, 'other', 'attacker')`,
-      `insert into auth.flow_states (user_id, authentication_method, code_challenge, code_challenge_method, expires_at)
-         values ($1, 'otp', 'x', 's256', now() + interval '1 hour')`,
-      `insert into auth.one_time_tokens (user_id, kind, token_hash, relates_to, expires_at)
-         values ($1, 'recovery', 'x', 'victim@example.com', now() + interval '1 hour')`,
-      `insert into private.request_signing_secrets (user_id, secret_wrapped) values ($1, 'x')`,
-      `update public.user_settings set require_message_signature = true where user_id = $1`,
-      `insert into private.tool_authorizations (owner_id, url) values ($1, 'https://tools.example.com/')`,
-      `insert into public.event_feeds (user_id, name, events) values ($1, 'f', '{message.created}')`,
-      `insert into public.webhooks (user_id, name, url, events) values ($1, 'w', 'https://evil.example.com/', '{message.created}')`,
-      `insert into public.agents (id, user_id, name) values ('${agent}', $1, 'Ada')`,
-      `insert into public.schedules (user_id, name, agent_id, message, cron) values ($1, 's', '${agent}', 'm', '0 * * * *')`,
-      `insert into public.triggers (user_id, name, agent_id, message, verification) values ($1, 't', '${agent}', 'm', 'bearer')`,
-      `insert into public.agent_grants (agent_id, audience) select '${agent}', 'everyone' where $1::uuid is not null`,
-      `with key as (insert into auth.sessions (user_id, api_key_hash) values ($1, 'x') returning id)
-       insert into public.api_keys (id, user_id, name, scopes, prefix) select id, $1, 'k', '{read}', 'sk_' from key`,
-      `update auth.users set new_email = 'attacker@example.com' where id = $1`,
-    ])
-      await rows(text);
+    for (const text of [...prepare(agent), ...prepareExtensions(agent)]) await rows(text);
 
     const ended = await stage.signIn("acme", { sub: "victim", email: "victim@example.com", email_verified: true });
     const user = await stage.userOf(ended);
@@ -177,6 +183,30 @@ describe("an account that somebody has prepared for the address of somebody else
     await follow(stage, link);
     const user = await stage.userOf(await stage.signIn("acme", { sub: "attacker" }));
     assert.notEqual(user.id, attacker.user.id);
+  });
+
+  it("loses as much when the address is proven by a mail, also in a flow with PKCE", async (t) => {
+    const stage = await openSignInStage(t);
+    const { owner } = stage.database;
+    const verifier = "v".repeat(56);
+    const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+    const { user } = await signUp(stage, "victim@example.com");
+    for (const text of prepare(randomUUID())) await owner.query(text, [user.id]);
+    await stage.call("POST", "/otp", {
+      body: { email: "victim@example.com", code_challenge, code_challenge_method: "s256" },
+    });
+    const { query } = await follow(stage, readMail(stage, "victim@example.com", "magiclink").link);
+    const body = { auth_code: query["code"], code_verifier: verifier };
+    await stage.call("POST", "/token", { query: { grant_type: "pkce" }, body });
+    for (const [column, fate] of Object.entries(TABLES)) {
+      if (fate !== "emptied") continue;
+      const [schema, table, name] = column.split(".");
+      const { rows } = await owner.query(`select from ${schema}.${table} where ${name} = $1`, [user.id]);
+      const own = ["auth.sessions", "auth.identities"].includes(`${schema}.${table}`) ? 1 : 0;
+      assert.equal(rows.length, own, column);
+    }
+    const { rows } = await owner.query("select is_active from public.webhooks where user_id = $1", [user.id]);
+    assert.deepEqual(rows, [{ is_active: false }]);
   });
 
   it("keeps everything when the address was proven before", async (t) => {
