@@ -24,7 +24,8 @@ const OIDC: Preset = {
   scopes: ["openid", "email", "profile"],
   algorithms: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
   authorizationParams: {},
-  linkingParams: {},
+  // Nobody knows whether an issuer asks before it answers. Unlike `select_account`, every issuer has to know `login`.
+  linkingParams: { prompt: "login" },
   secret: "shared",
   verification: "claim",
 };

@@ -83,6 +83,12 @@ describe("linking an identity", () => {
     assert.match(other.headers?.["location"] ?? "", /bad_oauth_state/);
   });
 
+  it("makes the issuer ask the person, whatever the link of somebody else says", async () => {
+    const { access_token: token } = await signUp(stage, "sender@example.com");
+    const { url } = await follow({ ...(await askToLink(token)), prompt: "none" });
+    assert.equal(url.searchParams.get("prompt"), "login");
+  });
+
   it("fails after a sign-out, before and after the browser has followed, and before the exchange", async () => {
     const signOut = (token: string) => stage.call("POST", "/logout", { token, query: { scope: "local" } });
     const first = await signUp(stage, "gone-1@example.com");
