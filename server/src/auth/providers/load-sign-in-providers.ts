@@ -109,7 +109,8 @@ function readProvider(name: string, given: object, faults: string[]): SignInProv
     name,
     label: entry.label ?? (preset.label === "" ? name : preset.label),
     preset,
-    issuer: issuer.replace(/\/+$/, ""),
+    // Other issuers can end with a slash, by which OpenID tells them from those without.
+    issuer: preset.issuer === null ? issuer : issuer.replace(/\/+$/, ""),
     clientId,
     audiences: [clientId, ...(entry.audiences ?? [])],
     scopes: entry.scopes ?? preset.scopes,

@@ -27,13 +27,19 @@ async function faultsOf(t: TestContext, file: unknown, environment: Environment 
 
 describe("the providers of sign-ins", () => {
   it("come from the file and from variables, which complete it", async (t) => {
-    const file = { okta: { issuer: "https://okta.example.com/", client_id: "id", label: "Okta", audiences: ["ios"] } };
-    const environment = { AUTH_OKTA_CLIENT_SECRET: "s", AUTH_GOOGLE_CLIENT_ID: "g", AUTH_GOOGLE_CLIENT_SECRET: "" };
+    const file = {
+      okta: { issuer: "https://okta.example.com/app/", client_id: "id", label: "Okta", audiences: ["ios"] },
+    };
+    const environment = {
+      AUTH_OKTA_CLIENT_SECRET: "s",
+      AUTH_GOOGLE_CLIENT_ID: "g",
+      AUTH_GOOGLE_ISSUER: "https://accounts.google.com/",
+    };
     const [okta, google, ...others] = await load(t, file, environment);
     assert.deepEqual(others, []);
     assert.deepEqual(
       [okta?.name, okta?.label, okta?.issuer, okta?.audiences, okta?.secret],
-      ["okta", "Okta", "https://okta.example.com", ["id", "ios"], { kind: "shared", text: "s" }],
+      ["okta", "Okta", "https://okta.example.com/app/", ["id", "ios"], { kind: "shared", text: "s" }],
     );
     assert.deepEqual(
       [google?.name, google?.label, google?.issuer, google?.secret],
