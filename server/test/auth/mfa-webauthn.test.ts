@@ -106,6 +106,16 @@ describe("a WebAuthn factor", () => {
     assert.equal(rows.length, 0);
   });
 
+  it("is not finished with a password alone when its owner has begun a further one", async () => {
+    const { person } = await open();
+    const spare = await enrol(person, "Spare");
+    const begun = await challenge(person, spare);
+    person.take(await person.signIn());
+    const own = new SoftwareAuthenticator();
+    await assertRejected(challenge(person, spare), 401, "insufficient_aal");
+    await assertRejected(verify(person, spare, begun.id, respond(begun, own)), 401, "insufficient_aal");
+  });
+
   it("is a proof of the owner where it was set up before the sign-in", async () => {
     const { person, id, authenticator } = await open();
     stage.clock.advance(MINUTE_MS);

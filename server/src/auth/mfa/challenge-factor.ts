@@ -5,11 +5,11 @@ import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId } from "../parse-call.ts";
 import { deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
-import { lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
+import { hasVerifiedFactor, lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
 import type { FactorRow } from "../sql/user-row.ts";
 import { CHALLENGE_MS } from "../webauthn/challenge.ts";
 import { openKeyChallenge } from "./key-factor.ts";
-import { lockPrincipal } from "./lock-principal.ts";
+import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 
 /** Wrong codes or responses per challenge. */
 export const MAX_CHALLENGE_FAILURES = 5;
@@ -23,8 +23,9 @@ export async function challengeFactor(context: AuthContext, call: AuthCall): Pro
   const factorId = getPathId(call.params, "id", "factor_id");
   const now = context.clock.now();
   const { challenge, factor, webauthn } = await inTransaction(context.pool, async (client) => {
-    const { user } = await lockPrincipal(client, call);
-    const factor = await lockAuthenticator(client, user.id, factorId);
+    const locked = await lockPrincipal(client, call);
+    const { user } = locked;
+    const factor = await lockAuthenticator(client, locked, factorId);
     await deleteChallenges(client, factor.id, new Date(now.getTime() - FAILURE_MEMORY_MS));
     await touchChallenged(client, factor.id, now);
     const key = factor.factor_type === "webauthn" ? await openKeyChallenge(context, client, { user, factor }) : null;
@@ -41,10 +42,20 @@ export async function challengeFactor(context: AuthContext, call: AuthCall): Pro
   return { status: 200, body: { id: challenge.id, type: factor.factor_type, expires_at: expiresAt, webauthn } };
 }
 
-/** Locks a factor that has challenges. Recovery codes have a call of their own and no challenge. */
-export async function lockAuthenticator(client: Queryable, userId: string, id: string): Promise<FactorRow> {
-  const factor = await lockFactor(client, userId, id);
+/**
+ * Locks a factor that has challenges. Recovery codes have a call of their own and no challenge. A further factor is finished like it was
+ * begun, with the second factor: whoever has the password alone would otherwise put an authenticator of their own into it.
+ */
+export async function lockAuthenticator(
+  client: Queryable,
+  { user, session }: LockedPrincipal,
+  id: string,
+): Promise<FactorRow> {
+  const factor = await lockFactor(client, user.id, id);
   if (factor === null) throw authError("mfa_factor_not_found");
-  if (factor.factor_type !== "recovery_code") return factor;
-  throw authError("validation_failed", "Recovery codes are verified with POST /factors/recovery-codes/verify");
+  if (factor.factor_type === "recovery_code")
+    throw authError("validation_failed", "Recovery codes are verified with POST /factors/recovery-codes/verify");
+  const isFurther = factor.status === "unverified" && (await hasVerifiedFactor(client, user.id));
+  if (isFurther && session.aal !== "aal2") throw authError("insufficient_aal");
+  return factor;
 }

@@ -43,7 +43,7 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
   const body = parseBody(VERIFY_FACTOR_BODY, call);
   const session = await attemptFactor(context, call, async (client) => {
     const locked = await lockPrincipal(client, call);
-    const factor = await lockAuthenticator(client, locked.user.id, factorId);
+    const factor = await lockAuthenticator(client, locked, factorId);
     if (factor.status === "unverified") requireClientProof(context, locked, "Enrolling a factor");
     const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address: call.address });
     const proof =
