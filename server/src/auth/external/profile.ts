@@ -27,7 +27,9 @@ const TENANTS_OF_MANY = new Set(["common", "organizations", "consumers"]);
  */
 export function readProfile(provider: SignInProvider, claims: Readonly<Record<string, unknown>>): ExternalProfile {
   const subject = textOf(claims["sub"]);
-  if (subject === null || subject.length > MAX_SUBJECT) throw new Error("the provider names no subject");
+  // A text that differs, by a space at its end for example, is that of somebody else.
+  if (subject === null || subject !== claims["sub"] || subject.length > MAX_SUBJECT)
+    throw new Error("the provider names no subject");
   const email = findEmail(textOf(claims["email"]) ?? "");
   const verifiedEmail = isEmailVerified(provider, claims) ? email : null;
   const name = textOf(claims["name"]);

@@ -17,7 +17,7 @@ import { insertSignInFlow } from "../sql/sign-in-flows.ts";
 import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { toProviderError } from "./answers.ts";
 import { linkIdentity } from "./link-identity.ts";
-import { readProfile } from "./profile.ts";
+import { type ExternalProfile, readProfile } from "./profile.ts";
 import type { SignInProvider } from "../providers/sign-in-provider.ts";
 import { hashSecret } from "./sign-in-state.ts";
 import { verifyIdToken } from "../providers/verify-id-token.ts";
@@ -37,9 +37,9 @@ export async function signInWithIdToken(context: AuthContext, call: AuthCall): P
   const { provider: name, id_token: token, nonce, link_identity: isLinking } = parseBody(ID_TOKEN_BODY, call);
   if (token === "") throw authError("validation_failed", "id_token required");
   const provider = context.signInProviders.require(name);
-  const claims = await readClaims(context, provider, token);
+  const { claims, profile } = await readToken(context, provider, token);
   requireNonce(claims, nonce);
-  const presented = { provider: name, profile: readProfile(provider, claims), call };
+  const presented = { provider: name, profile, call };
   const useNonce = (client: Queryable): Promise<void> => requireUnused(client, { name, nonce, claims });
   if (!isLinking) {
     const issued = await admitIdentity(context, presented, async (client, user) => {
@@ -64,12 +64,17 @@ export async function signInWithIdToken(context: AuthContext, call: AuthCall): P
   return finishSession(context, issued);
 }
 
-async function readClaims(context: AuthContext, provider: SignInProvider, token: string): Promise<JWTPayload> {
+async function readToken(
+  context: AuthContext,
+  provider: SignInProvider,
+  token: string,
+): Promise<{ readonly claims: JWTPayload; readonly profile: ExternalProfile }> {
   await context.signInProviders.open(provider).catch((error: unknown) => {
     throw toProviderError(context, provider, error);
   });
   try {
-    return await verifyIdToken(context, provider, { token, audiences: provider.audiences });
+    const claims = await verifyIdToken(context, provider, { token, audiences: provider.audiences });
+    return { claims, profile: readProfile(provider, claims) };
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw authError("bad_jwt", "The ID token is not valid", { status: 400, cause: error });

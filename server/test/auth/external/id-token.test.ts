@@ -51,6 +51,8 @@ describe("the sign-in with an ID token", () => {
     await assert.rejects(grant({ azp: "somebody-else" }), rejection(400, "unexpected_audience"));
     await assert.rejects(grant({ iss: "https://evil.example.com" }), rejection(400, "bad_jwt"));
     await assert.rejects(grant({ exp: 1 }), rejection(400, "bad_jwt"));
+    // Of somebody else than `eva`, or of nobody.
+    for (const sub of ["eva ", " ", "x".repeat(256)]) await assert.rejects(grant({ sub }), rejection(400, "bad_jwt"));
     await assert.rejects(grant({}, { provider: "other" }), rejection(400, "bad_jwt"));
     for (const id_token of ["x", "a.b.c", "x".repeat(16_000)])
       await assert.rejects(grant({}, { id_token }), rejection(400, "bad_jwt"));
