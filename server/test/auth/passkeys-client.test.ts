@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { createClient, GoTrueAdminApi } from "@supabase/supabase-js";
 import { AUTH_URL, createFetch } from "./admin-fetch.ts";
 import { PASSWORD } from "./mfa-person.ts";
 import { createAuthContext } from "./support/auth-context.ts";
 import { type CeremonyOptions, SoftwareAuthenticator } from "../support/software-authenticator.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const PAGE = "https://localhost:8443";
+const GUIDE = new URL("../../../docs/guides/passkeys.md", import.meta.url);
 
 type Result = { readonly data: unknown; readonly error: unknown };
 
@@ -127,5 +132,41 @@ describe("the client library", () => {
       credential: phone.get(started.options),
     });
     assert.equal(gone.error?.code, "webauthn_verification_failed");
+  });
+
+  it("runs the examples of the guide docs/guides/passkeys.md", async (t) => {
+    const stage = await createAuthContext(t);
+    const folder = await createTemporaryFolder(t, "passkeys-");
+    const supabase = createClient(PAGE, stage.anonKey, {
+      global: { fetch: createFetch(stage) },
+      auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    });
+    ok(await supabase.auth.signUp({ email: "ada@example.com", password: PASSWORD }));
+    let laptop = new SoftwareAuthenticator(PAGE);
+    const blocks = [...(await readFile(GUIDE, "utf8")).matchAll(/^```js\n([\s\S]*?)^```$/gm)];
+    for (const [at, [, text = ""]] of blocks.entries()) {
+      // The example before has removed the passkey, which the authenticator would still offer.
+      if (text.includes("signInWithPasskey")) {
+        laptop = new SoftwareAuthenticator(PAGE);
+        ok(await onPage(laptop, () => supabase.auth.registerPasskey()));
+      }
+      const file = join(folder, `${at}.mjs`);
+      await writeFile(
+        file,
+        `export default async (supabase) => {\n${text}\nreturn typeof error === "object" ? error : null;\n};\n`,
+      );
+      const { default: example } = (await import(pathToFileURL(file).href)) as {
+        readonly default: (client: typeof supabase) => Promise<unknown>;
+      };
+      // Each factor has an authenticator of its own.
+      const authenticator = text.includes("mfa.webauthn") ? new SoftwareAuthenticator(PAGE) : laptop;
+      assert.equal(await onPage(authenticator, () => example(supabase)), null, text);
+    }
+    const { webauthn } = ok(await supabase.auth.mfa.listFactors());
+    assert.deepEqual(
+      webauthn.map(({ friendly_name }) => friendly_name),
+      ["Security key", "This phone"],
+    );
+    assert.equal(ok(await supabase.auth.passkey.list()).length, 1);
   });
 });
