@@ -18,15 +18,20 @@ export interface ConfirmEmail {
    * that the password from before belongs to the same person.
    */
   readonly isPasswordTrusted: boolean;
+  /** The client's. */
+  readonly address: string;
 }
 
 /** Confirms the address of a user who has proved access to the mailbox. */
 export async function confirmEmail(
-  context: Pick<AuthContext, "clock">,
+  context: Pick<AuthContext, "clock" | "settings">,
   client: Queryable,
-  { user, isPasswordTrusted }: ConfirmEmail,
+  { user, isPasswordTrusted, address }: ConfirmEmail,
 ): Promise<UserRow> {
   if (user.email === null || user.proven_email === user.email) return user;
+  // An account that nobody could use has nothing to lose.
+  if (!isPasswordTrusted && user.email_confirmed_at !== null)
+    await recordChange(context, client, { action: "access_removed", user, sessionId: null, address });
   const proven = await updateUser(client, user.id, {
     email_confirmed_at: user.email_confirmed_at ?? context.clock.now(),
     proven_email: user.email,

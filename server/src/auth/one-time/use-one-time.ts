@@ -26,11 +26,11 @@ export async function useOneTime(
       return confirmEmailChange(context, client, { user, kind: token.kind, address });
     case "confirmation":
     case "invite":
-      return { user: await confirmEmail(context, client, { user, isPasswordTrusted: true }) };
+      return { user: await confirmEmail(context, client, { user, isPasswordTrusted: true, address }) };
     case "magiclink":
     case "recovery": {
       const isPasswordTrusted = token.is_by_service_role && user.email_confirmed_at !== null;
-      return { user: await confirmEmail(context, client, { user, isPasswordTrusted }) };
+      return { user: await confirmEmail(context, client, { user, isPasswordTrusted, address }) };
     }
     case "reauthentication":
       throw oneTimeError();

@@ -207,6 +207,8 @@ describe("an account that somebody has prepared for the address of somebody else
     }
     const { rows } = await owner.query("select is_active from public.webhooks where user_id = $1", [user.id]);
     assert.deepEqual(rows, [{ is_active: false }]);
+    const audited = await owner.query("select action from auth.audit_log_entries where user_id = $1", [user.id]);
+    assert.ok(audited.rows.some(({ action }: { action: string }) => action === "access_removed"));
   });
 
   it("keeps everything when the address was proven before", async (t) => {
