@@ -11,6 +11,7 @@ export const MODULE_LAYERS: Readonly<Record<string, number>> = {
   jobs: 1,
   db: 2,
   processes: 2,
+  "sign-in-providers": 2,
   rest: 3,
   auth: 3,
   limits: 3,

@@ -3,7 +3,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse } from "../call.ts";
 import { addToFragment, addToQuery } from "../one-time/links.ts";
-import type { SignInProvider } from "../providers/sign-in-provider.ts";
+import type { SignInProvider } from "../../sign-in-providers/index.ts";
 
 export function callbackUrlOf({ baseUrl }: Pick<AuthContext, "baseUrl">): string {
   return `${baseUrl}/auth/v1/callback`;

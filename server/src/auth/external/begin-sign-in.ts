@@ -8,7 +8,7 @@ import { requireClientProof } from "../sessions/recent-proof.ts";
 import { inTransaction } from "../../db/index.ts";
 import { bindSignInFlow, insertSignInFlow, type SignInFlowRow } from "../sql/sign-in-flows.ts";
 import { callbackUrlOf, redirect, redirectFailure, toProviderError } from "./answers.ts";
-import type { SignInProvider } from "../providers/sign-in-provider.ts";
+import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import { deriveFrom, FLOW_LIFE_MS, hashSecret, keepBrowserSecret, newSecret } from "./sign-in-state.ts";
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;

@@ -1,7 +1,7 @@
 import { isRecord } from "../../json/index.ts";
 import { findEmail } from "../users/email-address.ts";
 import type { Metadata } from "../users/metadata.ts";
-import type { SignInProvider } from "../providers/sign-in-provider.ts";
+import type { SignInProvider } from "../../sign-in-providers/index.ts";
 
 /** Who has signed in, as the provider says. */
 export interface ExternalProfile {

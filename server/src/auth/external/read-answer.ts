@@ -3,7 +3,7 @@ import { authError } from "../auth-error.ts";
 import { callbackUrlOf, toProviderError } from "./answers.ts";
 import { type ExternalProfile, readProfile, readAppleName } from "./profile.ts";
 import { readGithubClaims } from "./read-github-claims.ts";
-import type { SignInProvider } from "../providers/sign-in-provider.ts";
+import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import { deriveFrom } from "./sign-in-state.ts";
 import { verifyIdToken } from "../providers/verify-id-token.ts";
 

@@ -1,5 +1,5 @@
 import { isRecord } from "../../json/index.ts";
-import { apiOf } from "../providers/presets.ts";
+import { apiOf } from "../../sign-in-providers/index.ts";
 import type { Fetch } from "../providers/provider-fetch.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { deriveKey } from "../../crypto/index.ts";
 import type { AuthCall } from "../call.ts";
-import type { SignInProvider } from "../providers/sign-in-provider.ts";
+import type { SignInProvider } from "../../sign-in-providers/index.ts";
 
 export const FLOW_LIFE_MS = 600_000;
 

@@ -18,7 +18,7 @@ import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { toProviderError } from "./answers.ts";
 import { linkIdentity } from "./link-identity.ts";
 import { type ExternalProfile, readProfile } from "./profile.ts";
-import type { SignInProvider } from "../providers/sign-in-provider.ts";
+import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import { hashSecret } from "./sign-in-state.ts";
 import { verifyIdToken } from "../providers/verify-id-token.ts";
 

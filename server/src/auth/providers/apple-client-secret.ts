@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import type { Clock } from "../../time/index.ts";
-import type { ClientSecret } from "./sign-in-provider.ts";
+import type { ClientSecret } from "../../sign-in-providers/index.ts";
 
 const LIFETIME_SECONDS = 86_400;
 const AUDIENCE = "https://appleid.apple.com";

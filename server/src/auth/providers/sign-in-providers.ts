@@ -4,9 +4,8 @@ import type { Clock } from "../../time/index.ts";
 import { isRecord } from "../../json/index.ts";
 import { authError } from "../auth-error.ts";
 import { signAppleSecret } from "./apple-client-secret.ts";
-import { apiOf } from "./presets.ts";
 import { boundFetch, type Fetch } from "./provider-fetch.ts";
-import type { ClientSecret, SignInProvider } from "./sign-in-provider.ts";
+import { apiOf, type ClientSecret, type SignInProvider } from "../../sign-in-providers/index.ts";
 
 export interface SignInProvidersOptions {
   /** In the order in which people see them. */

@@ -1,7 +1,7 @@
 import type { JWTPayload } from "jose";
 import type { Clock } from "../../time/index.ts";
 import { authError } from "../auth-error.ts";
-import type { SignInProvider } from "./sign-in-provider.ts";
+import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import type { SignInProviders } from "./sign-in-providers.ts";
 
 const CLOCK_TOLERANCE_SECONDS = 30;

@@ -1,9 +1,9 @@
 import { type FoundOllama, loadProviders, mayDetect } from "../../agents/index.ts";
-import { loadSignInProviders } from "../../auth/index.ts";
 import { checkTogether } from "../../config/index.ts";
 import { type DatabaseServer, openMasterKey, openServer } from "../../db/index.ts";
 import { protocolsOf } from "../../extensions/index.ts";
 import { assertCanListen } from "../../processes/index.ts";
+import { loadSignInProviders } from "../../sign-in-providers/index.ts";
 import type { Closers } from "../closers.ts";
 import type { NodeContext } from "../node-context.ts";
 import { findOllama } from "../providers/find-ollama.ts";

@@ -1,12 +1,7 @@
 import { type AddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
-import {
-  type AuthContext,
-  createAccountMails,
-  createMailOutbox,
-  loadSignInProviders,
-  openAuth,
-} from "../../auth/index.ts";
+import { type AuthContext, createAccountMails, createMailOutbox, openAuth } from "../../auth/index.ts";
 import type { Worker } from "../../jobs/index.ts";
+import { loadSignInProviders } from "../../sign-in-providers/index.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 
 export interface OpenedAuth {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { loadSignInProviders } from "../../../src/auth/index.ts";
+import { loadSignInProviders } from "../../../src/sign-in-providers/index.ts";
 import { type Environment, loadSettings, SettingsError } from "../../../src/config/index.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 

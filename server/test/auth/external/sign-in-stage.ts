@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Settings } from "../../../src/config/index.ts";
 import { loadSettings } from "../../../src/config/index.ts";
-import { loadSignInProviders } from "../../../src/auth/index.ts";
+import { loadSignInProviders } from "../../../src/sign-in-providers/index.ts";
 import type { JWTPayload } from "jose";
 import { type FakeIssuer, startFakeIssuer } from "../../support/fake-issuer.ts";
 import type { Cleanup } from "../../support/database.ts";

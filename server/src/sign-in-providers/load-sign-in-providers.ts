@@ -1,8 +1,8 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { type Environment, type Settings, SettingsError } from "../../config/index.ts";
-import { isRecord } from "../../json/index.ts";
+import { type Environment, type Settings, SettingsError } from "../config/index.ts";
+import { isRecord } from "../json/index.ts";
 import { presetOf } from "./presets.ts";
 import type { ClientSecret, SignInProvider } from "./sign-in-provider.ts";
 
