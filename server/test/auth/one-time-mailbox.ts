@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SessionBody } from "../../src/auth/sessions/render-session.ts";
-import { ADMITTED, createEmailUser } from "../../src/auth/users/create-user.ts";
+import { APPROVED, createEmailUser } from "../../src/auth/users/create-user.ts";
 import type { AuthResponse } from "../../src/auth/call.ts";
 import type { Mail, MailKind } from "../../src/auth/mail/mail.ts";
 import { findUserByEmail } from "../../src/auth/sql/users.ts";
@@ -29,7 +29,7 @@ export async function makePerson(auth: TestAuthContext, email: string, options: 
   const { isConfirmed = true, passwordHash = null } = options;
   return inTransaction(auth.context.pool, (client) =>
     createEmailUser(auth.context, client, {
-      admission: ADMITTED,
+      approval: APPROVED,
       email,
       isConfirmed,
       isProven: isConfirmed,

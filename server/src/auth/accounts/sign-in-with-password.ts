@@ -9,7 +9,7 @@ import { issueSession, openSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
-import { requireAdmission } from "../users/account-rules.ts";
+import { requireSignInAllowed } from "../users/account-rules.ts";
 import { findEmail } from "../users/email-address.ts";
 
 export const PASSWORD_BODY = z.object({
@@ -30,14 +30,14 @@ export async function signInWithPassword(context: AuthContext, call: AuthCall): 
   const { isMatch, shouldRehash } = await context.hasher.verify(user?.password_hash ?? null, password);
   await checkPasswordAttempt(context, { userId: user?.id ?? null, isValid: isMatch, address: call.address });
   if (user === null || !isMatch) throw authError("invalid_credentials");
-  requireAdmission(context, user);
+  requireSignInAllowed(context, user);
 
   const newHash = shouldRehash ? await context.hasher.hash(password) : undefined;
   const session = await openSession(context, async (client) => {
     const locked = await lockUser(client, user.id);
     // The password was compared without a lock. If it changed since, the comparison no longer holds.
     if (locked?.password_hash !== user.password_hash) throw authError("invalid_credentials");
-    requireAdmission(context, locked);
+    requireSignInAllowed(context, locked);
     const current = newHash === undefined ? locked : await updateUser(client, user.id, { password_hash: newHash });
     return issueSession(context, client, { user: current, method: "password", call });
   });

@@ -9,12 +9,12 @@ import { type Queryable, runTrial } from "../sql/query.ts";
 import { clearPendingPassword, findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../sql/user-row.ts";
-import { type Admission, createEmailUser, isEmailTaken } from "../users/create-user.ts";
+import { type Approval, createEmailUser, isEmailTaken } from "../users/create-user.ts";
 import type { Metadata } from "../users/metadata.ts";
 
 /** A validated account that is not stored yet. */
 export interface Registration {
-  readonly admission: Admission;
+  readonly approval: Approval;
   readonly email: string;
   readonly passwordHash: string;
   readonly userMetadata: Metadata;

@@ -9,7 +9,7 @@ import { type IssuedSession, issueSession, openSession } from "../sessions/issue
 import type { SessionBody } from "../sessions/render-session.ts";
 import { deleteAccount, insertUser } from "../sql/users.ts";
 import { isAutoconfirmed } from "../users/account-rules.ts";
-import { admitNewUser } from "../users/admit-new-user.ts";
+import { approveNewUser } from "../users/approve-new-user.ts";
 import { createEmailUser, isEmailTaken, withoutClaims } from "../users/create-user.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { mergeMetadata, type Metadata } from "../users/metadata.ts";
@@ -36,8 +36,8 @@ export async function signUp(context: AuthContext, call: AuthCall): Promise<Auth
   // Hashed whether or not the address is free, so that the response time reveals nothing.
   const passwordHash = await context.hasher.hash(body.password);
   // Asked for every address for the same reason, before any account is looked up.
-  const admission = await admitNewUser(context, { email, data: userMetadata, address: call.address });
-  const registration = { email, passwordHash, userMetadata, admission };
+  const approval = await approveNewUser(context, { email, data: userMetadata, address: call.address });
+  const registration = { email, passwordHash, userMetadata, approval };
   return isAutoconfirmed(context.settings)
     ? { status: 200, body: await signUpConfirmed(context, call, registration) }
     : { status: 200, body: await signUpUnconfirmed(context, call, { ...registration, password: body.password }) };
@@ -60,7 +60,7 @@ async function signUpAnonymously(context: AuthContext, call: AuthCall, userMetad
   if (!context.settings.authAnonymousEnabled) throw authError("anonymous_provider_disabled");
   const columns = { app_metadata: {}, user_metadata: withoutClaims(userMetadata) };
   const asked = { email: null, data: columns.user_metadata, address: call.address };
-  const { id } = await admitNewUser(context, asked);
+  const { id } = await approveNewUser(context, asked);
   const session = await openSession(context, async (client) => {
     const user = await insertUser(client, { ...columns, id, is_anonymous: true });
     return issueFirst(context, client, { user, method: "anonymous", call });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { admitUnlessKnown } from "../users/admit-new-user.ts";
+import { approveUnlessKnown } from "../users/approve-new-user.ts";
 import { createEmailUser } from "../users/create-user.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { copyMetadata } from "../users/metadata.ts";
@@ -28,7 +28,7 @@ export async function createAccount(context: AuthContext, call: AuthCall): Promi
   const user = await inTransaction(context.pool, async (client) => {
     const row = await createEmailUser(context, client, {
       // GoTrue does not ask the hook here either.
-      admission: { id: body.id?.toLowerCase() || undefined },
+      approval: { id: body.id?.toLowerCase() || undefined },
       email,
       isConfirmed,
       isProven: isConfirmed,
@@ -54,14 +54,14 @@ export async function inviteAccount(context: AuthContext, call: AuthCall): Promi
   const body = parseBody(INVITE_BODY, call);
   const email = parseEmail(body.email);
   const redirectTo = chooseRedirect(context, call.query["redirect_to"] ?? body.redirect_to);
-  const admission = await admitUnlessKnown(context, { email, data: body.data, address: call.address });
+  const approval = await approveUnlessKnown(context, { email, data: body.data, address: call.address });
   const user = await inMailTransaction(context, async (client) => {
     const known = await findUserByEmail(client, email);
     if (known !== null && known.email_confirmed_at !== null) throw authError("email_exists");
     const row =
       known ??
       (await createEmailUser(context, client, {
-        admission,
+        approval,
         email,
         isConfirmed: false,
         passwordHash: null,

@@ -10,8 +10,8 @@ import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { admitUnlessKnown } from "../users/admit-new-user.ts";
-import { ADMITTED } from "../users/create-user.ts";
+import { approveUnlessKnown } from "../users/approve-new-user.ts";
+import { APPROVED } from "../users/create-user.ts";
 import { LINK_KINDS, type LinkType, parseLinkType, type LinkInput, prepareLinkUser } from "./link-user.ts";
 
 export const LINK_BODY = z.object({
@@ -63,7 +63,7 @@ async function readLinkInput(
   return {
     type,
     email,
-    admission: isCreated ? await admitUnlessKnown(context, { email, data: body.data, address }) : ADMITTED,
+    approval: isCreated ? await approveUnlessKnown(context, { email, data: body.data, address }) : APPROVED,
     newEmail: body.new_email === "" ? null : parseEmail(body.new_email),
     passwordHash: wanted === "signup" ? await hashGivenPassword(context, body.password, isNew) : null,
     metadata: body.data,

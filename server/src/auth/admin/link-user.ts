@@ -1,4 +1,4 @@
-import { type Admission, createEmailUser } from "../users/create-user.ts";
+import { type Approval, createEmailUser } from "../users/create-user.ts";
 import { mergeMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
@@ -37,7 +37,7 @@ export interface LinkInput {
   readonly newEmail: string | null;
   readonly passwordHash: string | null;
   /** For a new account. */
-  readonly admission: Admission;
+  readonly approval: Approval;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -66,11 +66,11 @@ export async function prepareLinkUser(context: AuthContext, client: Queryable, i
 }
 
 async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, input: LinkInput): Promise<UserRow> {
-  const { admission, email, passwordHash, metadata } = input;
+  const { approval, email, passwordHash, metadata } = input;
   const known = await findUserByEmail(client, email);
   if (known === null) {
     const wholeUserMetadata = mergeMetadata({}, metadata ?? {});
-    return createEmailUser(context, client, { admission, email, isConfirmed: false, passwordHash, wholeUserMetadata });
+    return createEmailUser(context, client, { approval, email, isConfirmed: false, passwordHash, wholeUserMetadata });
   }
   if (known.email_confirmed_at !== null) throw authError("email_exists");
   return updateUser(client, known.id, {

@@ -8,8 +8,8 @@ import type { Queryable } from "../sql/query.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import { isBanned } from "../users/account-rules.ts";
-import { admitNewUser } from "../users/admit-new-user.ts";
-import { type Admission as NewAdmission, ADMITTED, createExternalUser } from "../users/create-user.ts";
+import { approveNewUser } from "../users/approve-new-user.ts";
+import { APPROVED, type Approval, createExternalUser } from "../users/create-user.ts";
 import type { Metadata } from "../users/metadata.ts";
 import { recordChange } from "../users/record-change.ts";
 import { type Admission, decideAdmission } from "./decide-admission.ts";
@@ -35,7 +35,7 @@ export async function admitIdentity<T>(
   const { verifiedEmail } = presented.profile;
   // Asked before: waiting for a second connection while holding one can deadlock.
   const prepared = verifiedEmail === null ? null : await findUserByEmail(pool, verifiedEmail);
-  const newcomer = await admitUnlessKnown(context, presented, prepared);
+  const newcomer = await approveNewcomer(context, presented, prepared);
   const mayBeTaken = prepared !== null && prepared.proven_email !== prepared.email;
   const withdraw = mayBeTaken ? await context.prepareWithdrawal(prepared.id) : () => {};
   const { result, takenId } = await inTransaction(pool, async (client) => {
@@ -49,17 +49,17 @@ export async function admitIdentity<T>(
 }
 
 /** Whether the hook lets the account be created; null where it was not asked, because the person has an account. */
-async function admitUnlessKnown(
+async function approveNewcomer(
   context: AuthContext,
   { provider, profile, call }: PresentedIdentity,
   account: UserRow | null,
-): Promise<NewAdmission | null> {
-  if (context.hooks.before_user_created === null) return ADMITTED;
+): Promise<Approval | null> {
+  if (context.hooks.before_user_created === null) return APPROVED;
   const isKnown = account !== null || (await findIdentity(context.pool, provider, profile.subject)) !== null;
   if (isKnown || !context.settings.authSignupEnabled) return null;
   const appMetadata = { provider, providers: [provider] };
   const { verifiedEmail: email, claims: data } = profile;
-  return admitNewUser(context, { email, data, appMetadata, address: call.address });
+  return approveNewUser(context, { email, data, appMetadata, address: call.address });
 }
 
 const CHANGED = "The account has changed meanwhile: sign in again";
@@ -67,7 +67,7 @@ const CHANGED = "The account has changed meanwhile: sign in again";
 async function admit(
   context: AuthContext,
   client: Queryable,
-  presented: PresentedIdentity & { readonly newcomer: NewAdmission | null },
+  presented: PresentedIdentity & { readonly newcomer: Approval | null },
 ): Promise<{ readonly user: UserRow; readonly admission: Admission }> {
   const { provider, profile, newcomer } = presented;
   const { verifiedEmail, subject } = profile;
@@ -88,7 +88,7 @@ async function admit(
     case "create": {
       if (newcomer === null) throw authError("bad_oauth_callback", CHANGED);
       const user = await createExternalUser(context, client, {
-        admission: newcomer,
+        approval: newcomer,
         email: verifiedEmail,
         provider,
         claims: profile.claims,

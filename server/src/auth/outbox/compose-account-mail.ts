@@ -1,7 +1,7 @@
 import { AppError } from "../../errors/index.ts";
 import { isHookFailure } from "../hooks/hook-fault.ts";
-import { admitUnlessKnown } from "../users/admit-new-user.ts";
-import { type Admission, createEmailUser, isEmailTaken } from "../users/create-user.ts";
+import { approveUnlessKnown } from "../users/approve-new-user.ts";
+import { type Approval, createEmailUser, isEmailTaken } from "../users/create-user.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { collectMails, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { MAIL_JOB, type MailJob } from "../one-time/mail-jobs.ts";
@@ -15,8 +15,8 @@ import type { ComposeContext, ComposeMail } from "./compose-mail.ts";
 /** Looks up the account of a requested mail and issues the code. A repeated attempt replaces the code of the one before. */
 export const composeAccountMail: ComposeMail = async (context, { to, data }) => {
   const job = MAIL_JOB.parse(data);
-  const admission = await admitRecipient(context, to, job);
-  const compose = () => collectMails(context, (client) => postMails(context, client, { to, job, admission }));
+  const approval = await approveRecipient(context, to, job);
+  const compose = () => collectMails(context, (client) => postMails(context, client, { to, job, approval }));
   return compose().catch((error: unknown) => {
     // A concurrent request created the account.
     if (isEmailTaken(error)) return compose();
@@ -28,16 +28,16 @@ interface Posting {
   readonly to: string;
   readonly job: MailJob;
   /** Null: no account is created. */
-  readonly admission: Admission | null;
+  readonly approval: Approval | null;
 }
 
 async function postMails(
   context: ComposeContext,
   client: MailingClient,
-  { to, job, admission }: Posting,
+  { to, job, approval }: Posting,
 ): Promise<void> {
   if (job.flow === "address_taken") return postTakenNotice(context, client, to);
-  const user = await findRecipient(context, client, { to, job, admission });
+  const user = await findRecipient(context, client, { to, job, approval });
   if (user === null) return;
   const { redirectTo, pkce } = job;
   const post = (kind: LinkKind) => postLink(context, client, { user, kind, to, redirectTo, pkce });
@@ -68,15 +68,15 @@ async function postMails(
 async function findRecipient(
   context: Pick<AuthContext, "clock">,
   client: MailingClient,
-  { to, job, admission }: Posting,
+  { to, job, approval }: Posting,
 ): Promise<UserRow | null> {
   if (job.flow === "email_change") return lockUser(client, job.userId);
   const known = await findUserByEmail(client, to);
   if (known !== null) return lockUser(client, known.id);
-  if (job.flow !== "otp" || admission === null) return null;
+  if (job.flow !== "otp" || approval === null) return null;
   const { userMetadata } = job;
   return createEmailUser(context, client, {
-    admission,
+    approval,
     email: to,
     isConfirmed: false,
     passwordHash: null,
@@ -85,10 +85,10 @@ async function findRecipient(
 }
 
 /** A refusal is as if sign-ups were disabled: the request was answered before. A hook that fails is asked again with the next attempt. */
-async function admitRecipient(context: ComposeContext, to: string, job: MailJob): Promise<Admission | null> {
+async function approveRecipient(context: ComposeContext, to: string, job: MailJob): Promise<Approval | null> {
   if (job.flow !== "otp" || !job.mayCreate) return null;
   const { userMetadata: data, address } = job;
-  return admitUnlessKnown(context, { email: to, data, address }).catch((error: unknown) => {
+  return approveUnlessKnown(context, { email: to, data, address }).catch((error: unknown) => {
     if (isHookFailure(error) || !(error instanceof AppError)) throw error;
     return null;
   });

@@ -7,7 +7,7 @@ import { parseBody } from "../parse-call.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import { lockUser } from "../sql/users.ts";
 import { findPasskey } from "../sql/webauthn-credentials.ts";
-import { requireAdmission } from "../users/account-rules.ts";
+import { requireSignInAllowed } from "../users/account-rules.ts";
 import { buildRequestOptions } from "../webauthn/build-options.ts";
 import { ASSERTION } from "../webauthn/credential-schemas.ts";
 import { recordUse } from "../webauthn/record-use.ts";
@@ -39,7 +39,7 @@ export async function finishPasskeySignIn(context: AuthContext, call: AuthCall):
     if (user === null) throw authError("webauthn_verification_failed");
     const recorded = { credential: passkey, use, sessionId: null, address: call.address };
     if (!(await recordUse(context, client, recorded))) return null;
-    requireAdmission(context, user);
+    requireSignInAllowed(context, user);
     return issueSession(context, client, { user, method: "passkey", call });
   });
   if (session === null) throw authError("webauthn_verification_failed");

@@ -20,7 +20,7 @@ export function isBanned({ clock }: Pick<AuthContext, "clock">, user: Pick<UserR
 }
 
 /** Throws when the account may not be signed in to. Called after the caller has proved to be its owner. */
-export function requireAdmission(context: Pick<AuthContext, "clock">, user: UserRow): void {
+export function requireSignInAllowed(context: Pick<AuthContext, "clock">, user: UserRow): void {
   if (isBanned(context, user)) throw authError("user_banned", undefined, { status: 400 });
   if (user.email !== null && user.email_confirmed_at === null) throw authError("email_not_confirmed");
 }

@@ -7,17 +7,17 @@ import type { UserRow } from "../sql/user-row.ts";
 import { type Metadata, mergeMetadata } from "./metadata.ts";
 import { type Queryable, selectNewId } from "../sql/query.ts";
 
-/** That a new account may be created: see `admitNewUser`. */
-export interface Admission {
+/** That a new account may be created: see `approveNewUser`. */
+export interface Approval {
   /** The id that the account gets; undefined: a new one. */
   readonly id: string | undefined;
 }
 
 /** Where no hook is asked. */
-export const ADMITTED: Admission = { id: undefined };
+export const APPROVED: Approval = { id: undefined };
 
 export interface NewEmailUser {
-  readonly admission: Admission;
+  readonly approval: Approval;
   /** Normalized by `parseEmail`. */
   readonly email: string;
   readonly isConfirmed: boolean;
@@ -41,7 +41,7 @@ export async function createEmailUser(
   client: Queryable,
   user: NewEmailUser,
 ): Promise<UserRow> {
-  const id = user.admission.id ?? (await selectNewId(client));
+  const id = user.approval.id ?? (await selectNewId(client));
   const row = await insertUser(client, {
     id,
     email: user.email,
@@ -68,10 +68,10 @@ export const EMAIL_APP_METADATA: Metadata = Object.freeze({ provider: "email", p
 export function createExternalUser(
   { clock }: Pick<AuthContext, "clock">,
   client: Queryable,
-  { admission, email, provider, claims }: NewExternalUser,
+  { approval, email, provider, claims }: NewExternalUser,
 ): Promise<UserRow> {
   return insertUser(client, {
-    id: admission.id,
+    id: approval.id,
     email,
     email_confirmed_at: email === null ? null : clock.now(),
     proven_email: email,
@@ -83,7 +83,7 @@ export function createExternalUser(
 }
 
 export interface NewExternalUser {
-  readonly admission: Admission;
+  readonly approval: Approval;
   /** Normalized, and verified by the provider; null: the account has no address. */
   readonly email: string | null;
   readonly provider: string;

@@ -3,7 +3,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { readDecision } from "../hooks/read-decision.ts";
 import { findUserByEmail } from "../sql/users.ts";
-import { type Admission, ADMITTED, EMAIL_APP_METADATA } from "./create-user.ts";
+import { type Approval, APPROVED, EMAIL_APP_METADATA } from "./create-user.ts";
 import { mergeMetadata } from "./metadata.ts";
 
 export interface Newcomer {
@@ -18,12 +18,12 @@ export interface Newcomer {
 }
 
 /** Asks the hook, before the transaction that creates the account. Throws what the client gets. */
-export async function admitNewUser(
+export async function approveNewUser(
   { hooks, clock }: Pick<AuthContext, "hooks" | "clock">,
   { email, data = {}, appMetadata = email === null ? {} : EMAIL_APP_METADATA, address }: Newcomer,
-): Promise<Admission> {
+): Promise<Approval> {
   const hook = hooks.before_user_created;
-  if (hook === null) return ADMITTED;
+  if (hook === null) return APPROVED;
   const now = clock.now();
   const id = newRowId(now);
   const user = {
@@ -45,11 +45,11 @@ export async function admitNewUser(
 }
 
 /** The same for calls that also find accounts, about which the hook is not asked. */
-export async function admitUnlessKnown(
+export async function approveUnlessKnown(
   context: Pick<AuthContext, "hooks" | "clock" | "pool">,
   newcomer: Newcomer & { readonly email: string },
-): Promise<Admission> {
+): Promise<Approval> {
   const isAsked = context.hooks.before_user_created !== null;
-  if (!isAsked || (await findUserByEmail(context.pool, newcomer.email)) !== null) return ADMITTED;
-  return admitNewUser(context, newcomer);
+  if (!isAsked || (await findUserByEmail(context.pool, newcomer.email)) !== null) return APPROVED;
+  return approveNewUser(context, newcomer);
 }
