@@ -114,6 +114,7 @@ create table auth.identities (
   user_id uuid not null,
   provider text not null,
   provider_id text not null,
+  issuer text,
   identity_data jsonb default '{}'::jsonb not null,
   email text generated always as (lower((identity_data ->> 'email'::text))) stored,
   last_sign_in_at timestamp with time zone,

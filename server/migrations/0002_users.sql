@@ -43,6 +43,9 @@ create table auth.identities (
   user_id uuid not null constraint identities_user_id_fkey references auth.users on delete cascade,
   provider text not null,
   provider_id text not null,
+  -- The subject is one of this issuer, whatever issuer the provider gets later. Null until somebody signs in with an
+  -- identity that was imported, and for those of addresses.
+  issuer text,
   identity_data jsonb not null default '{}',
   email text generated always as (lower(identity_data ->> 'email')) stored,
   last_sign_in_at timestamptz,

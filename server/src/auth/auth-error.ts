@@ -14,6 +14,7 @@ export const AUTH_ERRORS = {
     message: "The sign-in has expired, was completed before, or began in another browser",
   },
   bad_request: { status: 400, message: "This is not a well-formed HTTP request" },
+  conflict: { status: 409, message: "The row was changed meanwhile: try again" },
   current_password_required: { status: 400, message: "Current password is required to change it" },
   current_password_invalid: { status: 400, message: "Current password is wrong" },
   email_address_invalid: { status: 400, message: "Unable to validate email address: invalid format" },

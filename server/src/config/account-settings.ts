@@ -20,7 +20,7 @@ export const ACCOUNT_SETTINGS = {
   ),
   AUTH_PROVIDERS_FILE: setting(
     { kind: "path", default: null },
-    "JSON file with the identity providers that people can sign in with, by name: `google`, `github`, `azure` (Microsoft), `apple`, or any name with an `issuer`. Members: `client_id`, `client_secret`, `issuer`, `label`, `scopes`, `audiences`, and for Apple `team_id`, `key_id`, `private_key`. The variables `AUTH_<NAME>_CLIENT_ID`, `AUTH_<NAME>_CLIENT_SECRET`, `AUTH_<NAME>_ISSUER`, `AUTH_<NAME>_TEAM_ID`, `AUTH_<NAME>_KEY_ID` and `AUTH_<NAME>_PRIVATE_KEY` complete the file or replace it. One name stands for one issuer: give another issuer another name.",
+    "JSON file with the identity providers that people can sign in with, by name: `google`, `github`, `azure` (Microsoft), `apple`, or any name with an `issuer`. Members: `client_id`, `client_secret`, `issuer`, `label`, `scopes`, `audiences`, and for Apple `team_id`, `key_id`, `private_key`. The variables `AUTH_<NAME>_CLIENT_ID`, `AUTH_<NAME>_CLIENT_SECRET`, `AUTH_<NAME>_ISSUER`, `AUTH_<NAME>_TEAM_ID`, `AUTH_<NAME>_KEY_ID` and `AUTH_<NAME>_PRIVATE_KEY` complete the file or replace it. One name stands for one issuer: give another issuer another name, because identities of the one are refused from the other.",
   ),
   AUTH_ACCESS_TOKEN_TTL_SECONDS: setting(
     { kind: "integer", min: 60, max: 86_400, default: 3600 },

@@ -90,6 +90,8 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
       "bad_oauth_callback",
       "signup_disabled",
       "identity_already_exists",
+      "email_exists",
+      "conflict",
       "insufficient_aal",
       "reauthentication_needed",
       "web3_provider_disabled",

@@ -198,7 +198,14 @@ export const ADMIN_OPERATIONS: OperationTexts = {
       examples: { "a way back in": { type: "recovery", email: EMAIL } },
     },
     answers: { 200: { description: "The link, the code, and the user", schema: refer("GeneratedLink") } },
-    errors: ["validation_failed", "email_address_invalid", "email_exists", "user_not_found", "weak_password"],
+    errors: [
+      "validation_failed",
+      "email_address_invalid",
+      "email_exists",
+      "conflict",
+      "user_not_found",
+      "weak_password",
+    ],
     javascript: `const { data } = await admin.auth.admin.generateLink({ type: "recovery", email: "${EMAIL}" });`,
   },
   "POST /auth/v1/invite": {
@@ -211,7 +218,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
       examples: { "an address": { email: EMAIL } },
     },
     answers: CHANGED,
-    errors: ["validation_failed", "email_address_invalid", "email_exists", "over_email_send_rate_limit"],
+    errors: ["validation_failed", "email_address_invalid", "email_exists", "conflict", "over_email_send_rate_limit"],
     javascript: `await admin.auth.admin.inviteUserByEmail("${EMAIL}");`,
   },
 };

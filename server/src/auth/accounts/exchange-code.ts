@@ -25,12 +25,13 @@ export async function exchangeCode(context: AuthContext, call: AuthCall): Promis
     // The error restores the flow state: somebody who has the code but not the verifier cannot use it up.
     checkVerifier(state, verifier);
     const { id, provider_answer_wrapped: wrapped, authentication_method: method } = state;
-    const { tokens = {}, linking = null } = wrapped === null ? {} : openAnswer(context.masterKey, id, wrapped);
+    const answer = wrapped === null ? null : openAnswer(context.masterKey, id, wrapped);
+    const { tokens = {}, isNew = false, linking = null } = answer ?? {};
     if (linking !== null) return { issued: await linkIdentity(context, client, { ...linking, call }), tokens };
     const user = await lockUser(client, state.user_id);
     if (user === null) throw authError("flow_state_not_found");
     if (isBanned(context, user)) throw authError("user_banned");
-    return { issued: await issueSession(context, client, { user, method, call }), tokens };
+    return { issued: await issueSession(context, client, { user, method, call, isNew }), tokens };
   });
   context.mailWakeUp.trigger();
   return { ...(await finishSession(context, issued)), ...tokens };

@@ -5,12 +5,12 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import { type IssuedSession, issueSession, openSession } from "../sessions/issue-session.ts";
+import { issueSession, openSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
-import { deleteAccount, insertUser } from "../sql/users.ts";
+import { insertUser } from "../sql/users.ts";
 import { isAutoconfirmed } from "../users/account-rules.ts";
 import { approveNewUser } from "../users/approve-new-user.ts";
-import { createEmailUser, isEmailTaken, withoutClaims } from "../users/create-user.ts";
+import { approvedId, createEmailUser, isEmailTaken, withoutClaims } from "../users/create-user.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { mergeMetadata, type Metadata } from "../users/metadata.ts";
 import { type Registration, signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
@@ -47,7 +47,7 @@ async function signUpConfirmed(context: AuthContext, call: AuthCall, registratio
   try {
     return await openSession(context, async (client) => {
       const user = await createEmailUser(context, client, { ...registration, isConfirmed: true });
-      return issueFirst(context, client, { user, method: "password", call });
+      return issueSession(context, client, { user, method: "password", call, isNew: true });
     });
   } catch (error) {
     if (isEmailTaken(error)) throw authError("user_already_exists");
@@ -60,16 +60,10 @@ async function signUpAnonymously(context: AuthContext, call: AuthCall, userMetad
   if (!context.settings.authAnonymousEnabled) throw authError("anonymous_provider_disabled");
   const columns = { app_metadata: {}, user_metadata: withoutClaims(userMetadata) };
   const asked = { email: null, data: columns.user_metadata, address: call.address };
-  const { id } = await approveNewUser(context, asked);
+  const approval = await approveNewUser(context, asked);
   const session = await openSession(context, async (client) => {
-    const user = await insertUser(client, { ...columns, id, is_anonymous: true });
-    return issueFirst(context, client, { user, method: "anonymous", call });
+    const user = await insertUser(client, { ...columns, id: approvedId(approval), is_anonymous: true });
+    return issueSession(context, client, { user, method: "anonymous", call, isNew: true });
   });
   return { status: 200, body: session };
-}
-
-/** Nobody has used the account of a session that is taken back, so that it goes too, as if it were one transaction. */
-async function issueFirst(...[context, client, issue]: Parameters<typeof issueSession>): Promise<IssuedSession> {
-  const issued = await issueSession(context, client, issue);
-  return { ...issued, undo: (later) => deleteAccount(later, issue.user.id) };
 }

@@ -12,7 +12,7 @@ import { chooseRedirect } from "../one-time/links.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { sendInvitation } from "../one-time/send-mail-flow.ts";
 import { parseBody } from "../parse-call.ts";
-import { selectWholeUser, findUserByEmail, updateUser } from "../sql/users.ts";
+import { selectWholeUser, lockUserByEmail, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
 import { ACCOUNT_BODY, hashGivenPassword, parseAccountInput } from "./account-body.ts";
 
@@ -56,7 +56,7 @@ export async function inviteAccount(context: AuthContext, call: AuthCall): Promi
   const redirectTo = chooseRedirect(context, call.query["redirect_to"] ?? body.redirect_to);
   const approval = await approveUnlessKnown(context, { email, data: body.data, address: call.address });
   const user = await inMailTransaction(context, async (client) => {
-    const known = await findUserByEmail(client, email);
+    const known = await lockUserByEmail(client, email);
     if (known !== null && known.email_confirmed_at !== null) throw authError("email_exists");
     const row =
       known ??

@@ -5,7 +5,7 @@ import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { LinkKind } from "../one-time/one-time-kind.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
-import { findUserByEmail, updateUser } from "../sql/users.ts";
+import { findUserByEmail, lockUserByEmail, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
 
 /** The types of links that administrators can request. */
@@ -67,7 +67,7 @@ export async function prepareLinkUser(context: AuthContext, client: Queryable, i
 
 async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, input: LinkInput): Promise<UserRow> {
   const { approval, email, passwordHash, metadata } = input;
-  const known = await findUserByEmail(client, email);
+  const known = await lockUserByEmail(client, email);
   if (known === null) {
     const wholeUserMetadata = mergeMetadata({}, metadata ?? {});
     return createEmailUser(context, client, { approval, email, isConfirmed: false, passwordHash, wholeUserMetadata });
@@ -100,7 +100,7 @@ async function prepareEmailChange(context: AuthContext, client: Queryable, input
 }
 
 async function getByEmail(client: Queryable, email: string): Promise<UserRow> {
-  const user = await findUserByEmail(client, email);
+  const user = await lockUserByEmail(client, email);
   if (user === null) throw authError("user_not_found", "User with this email not found");
   return user;
 }

@@ -3,16 +3,18 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
-import { findIdentity, insertIdentity, lockIdentityName, selectIdentities, updateIdentity } from "../sql/identities.ts";
+import { insertIdentity, lockIdentityName, selectIdentities, updateIdentity } from "../sql/identities.ts";
 import type { Queryable } from "../sql/query.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import { isBanned } from "../users/account-rules.ts";
 import { approveNewUser } from "../users/approve-new-user.ts";
-import { APPROVED, type Approval, createExternalUser } from "../users/create-user.ts";
+import { accountChanged, APPROVED, type Approval, createExternalUser, NOT_ASKED } from "../users/create-user.ts";
 import type { Metadata } from "../users/metadata.ts";
 import { recordChange } from "../users/record-change.ts";
-import { type Admission, decideAdmission } from "./decide-admission.ts";
+import { withdrawIfRemoved } from "../users/withdraw-if-removed.ts";
+import { decideAdmission } from "./decide-admission.ts";
+import { findIdentity } from "./find-identity.ts";
 import type { ExternalProfile } from "./profile.ts";
 
 /** Of the session that an identity provider has begun, in `amr`. */
@@ -29,52 +31,47 @@ export interface PresentedIdentity {
 export async function admitIdentity<T>(
   context: AuthContext,
   presented: PresentedIdentity,
-  work: (client: Queryable, user: UserRow) => Promise<T>,
+  work: (client: Queryable, user: UserRow, isNew: boolean) => Promise<T>,
 ): Promise<T> {
   const { pool } = context;
   const { verifiedEmail } = presented.profile;
-  // Asked before: waiting for a second connection while holding one can deadlock.
-  const prepared = verifiedEmail === null ? null : await findUserByEmail(pool, verifiedEmail);
-  const newcomer = await approveNewcomer(context, presented, prepared);
-  const mayBeTaken = prepared !== null && prepared.proven_email !== prepared.email;
-  const withdraw = mayBeTaken ? await context.prepareWithdrawal(prepared.id) : () => {};
-  const { result, takenId } = await inTransaction(pool, async (client) => {
-    const { user, admission } = await admit(context, client, { ...presented, newcomer });
-    const id = admission.kind === "take-over" ? user.id : null;
-    return { result: await work(client, user), takenId: id };
-  });
-  if (takenId !== null && takenId === prepared?.id) withdraw();
+  const known = verifiedEmail === null ? null : await findUserByEmail(pool, verifiedEmail);
+  const approval = await approveNewcomer(context, presented, known);
+  const result = await withdrawIfRemoved(context, known?.id ?? null, () =>
+    inTransaction(pool, async (client) => {
+      const { user, isNew } = await admit(context, client, { ...presented, approval });
+      return work(client, user, isNew);
+    }),
+  );
   context.mailWakeUp.trigger();
   return result;
 }
 
-/** Whether the hook lets the account be created; null where it was not asked, because the person has an account. */
+/** Whether the hook lets the account be created. */
 async function approveNewcomer(
   context: AuthContext,
   { provider, profile, call }: PresentedIdentity,
   account: UserRow | null,
-): Promise<Approval | null> {
+): Promise<Approval> {
   if (context.hooks.before_user_created === null) return APPROVED;
-  const isKnown = account !== null || (await findIdentity(context.pool, provider, profile.subject)) !== null;
-  if (isKnown || !context.settings.authSignupEnabled) return null;
+  const isKnown = account !== null || (await findIdentity(context.pool, provider, profile)) !== null;
+  if (isKnown || !context.settings.authSignupEnabled) return NOT_ASKED;
   const appMetadata = { provider, providers: [provider] };
   const { verifiedEmail: email, claims: data } = profile;
   return approveNewUser(context, { email, data, appMetadata, address: call.address });
 }
 
-const CHANGED = "The account has changed meanwhile: sign in again";
-
 async function admit(
   context: AuthContext,
   client: Queryable,
-  presented: PresentedIdentity & { readonly newcomer: Approval | null },
-): Promise<{ readonly user: UserRow; readonly admission: Admission }> {
-  const { provider, profile, newcomer } = presented;
+  presented: PresentedIdentity & { readonly approval: Approval },
+): Promise<{ readonly user: UserRow; readonly isNew: boolean }> {
+  const { provider, profile, approval } = presented;
   const { verifiedEmail, subject } = profile;
   // Two sign-ins at once must not create two accounts.
   await lockIdentityName(client, `${provider} ${subject}`);
   if (verifiedEmail !== null) await lockIdentityName(client, verifiedEmail);
-  const identity = await findIdentity(client, provider, subject);
+  const identity = await findIdentity(client, provider, profile);
   const account = verifiedEmail === null ? null : await findUserByEmail(client, verifiedEmail);
   const admission = decideAdmission({
     ownerId: identity?.user_id ?? null,
@@ -86,32 +83,30 @@ async function admit(
     case "refuse":
       throw authError(admission.code);
     case "create": {
-      if (newcomer === null) throw authError("bad_oauth_callback", CHANGED);
-      const user = await createExternalUser(context, client, {
-        approval: newcomer,
-        email: verifiedEmail,
-        provider,
-        claims: profile.claims,
-      });
+      const { claims } = profile;
+      const user = await createExternalUser(context, client, { approval, email: verifiedEmail, provider, claims });
       await storeIdentity(context, client, user, presented);
-      return { user, admission };
+      return { user, isNew: true };
     }
     case "sign-in": {
       const user = await requireUser(context, client, admission.userId);
-      if (identity !== null) {
-        const data = { ...identity.identity_data, ...profile.data };
-        await updateIdentity(client, identity.id, { identity_data: data, last_sign_in_at: context.clock.now() });
-      }
-      return { user: await describeUser(client, user, profile.person), admission };
+      const changes = {
+        issuer: profile.issuer,
+        identity_data: { ...identity?.identity_data, ...profile.data },
+        last_sign_in_at: context.clock.now(),
+      };
+      // The owner may have unlinked it before the account was locked.
+      if (identity === null || !(await updateIdentity(client, identity.id, changes))) throw accountChanged();
+      return { user: await describeUser(client, user, profile.person), isNew: false };
     }
     case "link":
     case "take-over": {
       const user = await requireUser(context, client, admission.userId);
       // The account may have changed before it was locked.
       if (user.email !== verifiedEmail || (admission.kind === "link" && user.proven_email !== user.email))
-        throw authError("bad_oauth_callback", CHANGED);
+        throw accountChanged();
       const open = admission.kind === "link" ? user : await takeOver(context, client, user, presented.call);
-      return { user: await attachIdentity(context, client, open, { ...presented, sessionId: null }), admission };
+      return { user: await attachIdentity(context, client, open, { ...presented, sessionId: null }), isNew: false };
     }
   }
 }
@@ -155,11 +150,12 @@ function storeIdentity(
   user: UserRow,
   { provider, profile }: PresentedIdentity,
 ): Promise<void> {
-  const { subject, data } = profile;
+  const { subject, issuer, data } = profile;
   return insertIdentity(client, {
     user_id: user.id,
     provider,
     provider_id: subject,
+    issuer,
     identity_data: data,
     last_sign_in_at: clock.now(),
   });

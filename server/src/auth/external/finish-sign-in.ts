@@ -61,22 +61,22 @@ async function follow(context: AuthContext, call: AuthCall, { flow, parameters }
   if (flow.code_challenge === null) {
     const issued =
       sessionId === null
-        ? await admitIdentity(context, presented, (client, user) =>
-            issueSession(context, client, { user, method: OAUTH_METHOD, call }),
+        ? await admitIdentity(context, presented, (client, user, isNew) =>
+            issueSession(context, client, { user, method: OAUTH_METHOD, call, isNew }),
           )
         : await inTransaction(pool, (client) => linkIdentity(context, client, { ...presented, sessionId }));
     context.mailWakeUp.trigger();
     return addToFragment(target, fragmentOf(await finishSession(context, issued), tokens));
   }
   if (sessionId === null)
-    return admitIdentity(context, presented, (client, user) =>
-      issueCode(context, client, { flow, userId: user.id, answer: { tokens, linking: null } }),
+    return admitIdentity(context, presented, (client, user, isNew) =>
+      issueCode(context, client, { flow, userId: user.id, answer: { tokens, isNew, linking: null } }),
     );
   return inTransaction(pool, async (client) => {
     const session = await findSession(client, sessionId);
     if (session === null) throw authError("session_not_found", undefined, { status: 403 });
     const linking = { provider: name, profile, sessionId };
-    return issueCode(context, client, { flow, userId: session.user_id, answer: { tokens, linking } });
+    return issueCode(context, client, { flow, userId: session.user_id, answer: { tokens, isNew: false, linking } });
   });
 }
 

@@ -3,13 +3,15 @@ import { authError } from "../auth-error.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { openRefreshKey } from "../sessions/refresh-key.ts";
 import type { IssuedSession } from "../sessions/issue-session.ts";
-import { findIdentity, lockIdentityName } from "../sql/identities.ts";
+import { lockIdentityName } from "../sql/identities.ts";
 import { selectLiveness } from "../sql/liveness.ts";
 import type { Queryable } from "../sql/query.ts";
 import { findSession, lockSession } from "../sql/sessions.ts";
 import { findUserByEmail, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import { attachIdentity, OAUTH_METHOD, type PresentedIdentity } from "./admit-identity.ts";
+import { translateUniqueViolation } from "../users/create-user.ts";
 import { decideAdmission } from "./decide-admission.ts";
+import { findIdentity } from "./find-identity.ts";
 
 /**
  * Adds the identity to the account of the session that began it, and answers with the same session: another one would be of a
@@ -39,7 +41,7 @@ export async function linkIdentity(
   if (liveness.lacks_second_factor) throw authError("insufficient_aal", undefined, { status: 403 });
   requireClientProof(context, { user, session }, "Linking an identity");
 
-  const identity = await findIdentity(client, provider, profile.subject);
+  const identity = await findIdentity(client, provider, profile);
   const admission = decideAdmission({
     ownerId: identity?.user_id ?? null,
     linkingUserId: user.id,
@@ -53,6 +55,8 @@ export async function linkIdentity(
   const row = await updateUser(client, user.id, {
     is_anonymous: false,
     ...(isFree && { email: address, email_confirmed_at: clock.now(), proven_email: address }),
+  }).catch((error: unknown) => {
+    throw translateUniqueViolation(error);
   });
   return {
     session,

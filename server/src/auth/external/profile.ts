@@ -7,6 +7,8 @@ import type { SignInProvider } from "../../sign-in-providers/index.ts";
 export interface ExternalProfile {
   /** At the provider. It never changes, unlike the address. */
   readonly subject: string;
+  /** That of the ID token. The subject is one of its. */
+  readonly issuer: string;
   /** Normalized; null when there is none, or when the provider does not say that it is verified. */
   readonly verifiedEmail: string | null;
   /** The members of user metadata that describe the person. */
@@ -30,6 +32,7 @@ export function readProfile(provider: SignInProvider, claims: Readonly<Record<st
   // A text that differs, by a space at its end for example, is that of somebody else.
   if (subject === null || subject !== claims["sub"] || subject.length > MAX_SUBJECT)
     throw new Error("the provider names no subject");
+  const issuer = textOf(claims["iss"]) ?? provider.issuer;
   const email = findEmail(textOf(claims["email"]) ?? "");
   const verifiedEmail = isEmailVerified(provider, claims) ? email : null;
   const name = textOf(claims["name"]);
@@ -48,14 +51,14 @@ export function readProfile(provider: SignInProvider, claims: Readonly<Record<st
     ...(verifiedEmail !== null && { email: verifiedEmail }),
     email_verified: verifiedEmail !== null,
     phone_verified: false,
-    iss: textOf(claims["iss"]) ?? provider.issuer,
+    iss: issuer,
     sub: subject,
     provider_id: subject,
   };
   // For policies of the app: the organization of the person.
   const custom_claims = withoutNull({ hd: textOf(claims["hd"]), tid: textOf(claims["tid"]) });
   const data = { ...own, ...withoutNull({ email }), custom_claims };
-  return { subject, verifiedEmail, person, claims: own, data };
+  return { subject, issuer, verifiedEmail, person, claims: own, data };
 }
 
 function withoutNull(members: Metadata): Metadata {

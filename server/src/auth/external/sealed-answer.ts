@@ -5,6 +5,8 @@ import type { ProviderTokens } from "./read-answer.ts";
 /** What waits in a flow of PKCE until the app exchanges the code. */
 export interface SealedAnswer {
   readonly tokens: ProviderTokens;
+  /** The sign-in has created the account. */
+  readonly isNew: boolean;
   /** Null: somebody has signed in. */
   readonly linking: {
     readonly provider: string;

@@ -42,9 +42,9 @@ export async function signInWithIdToken(context: AuthContext, call: AuthCall): P
   const presented = { provider: name, profile, call };
   const useNonce = (client: Queryable): Promise<void> => requireUnused(client, { name, nonce, claims });
   if (!isLinking) {
-    const issued = await admitIdentity(context, presented, async (client, user) => {
+    const issued = await admitIdentity(context, presented, async (client, user, isNew) => {
       await useNonce(client);
-      return issueSession(context, client, { user, method: OAUTH_METHOD, call });
+      return issueSession(context, client, { user, method: OAUTH_METHOD, call, isNew });
     });
     return finishSession(context, issued);
   }

@@ -1,4 +1,6 @@
+import { inTransaction } from "../../db/index.ts";
 import { isBanned } from "../users/account-rules.ts";
+import { withdrawIfRemoved } from "../users/withdraw-if-removed.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
@@ -9,8 +11,20 @@ import type { UserRow } from "../sql/user-row.ts";
 import { confirmEmail, confirmEmailChange, type UsedOneTime } from "./confirm-email.ts";
 import { oneTimeError } from "./find-one-time.ts";
 
-/** Uses the token up and applies it. Locks the user first, so that tokens of one user are applied in turn. */
-export async function useOneTime(
+/** Uses the token up and applies it. `work` runs in the same transaction. */
+export function useOneTime<T>(
+  context: AuthContext,
+  found: OneTimeRow,
+  call: Pick<AuthCall, "address">,
+  work: (client: Queryable, used: UsedOneTime) => Promise<T>,
+): Promise<T> {
+  return withdrawIfRemoved(context, found.user_id, () =>
+    inTransaction(context.pool, async (client) => work(client, await apply(context, client, found, call))),
+  );
+}
+
+/** Locks the user first, so that tokens of one user are applied in turn. */
+async function apply(
   context: AuthContext,
   client: Queryable,
   found: OneTimeRow,

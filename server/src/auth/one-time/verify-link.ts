@@ -1,4 +1,3 @@
-import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
@@ -7,6 +6,7 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { finishSession, type IssuedSession, issueSession } from "../sessions/issue-session.ts";
 import { writeAuthCode } from "../sql/flow-states.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
+import type { UsedOneTime } from "./confirm-email.ts";
 import { findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
 import { addToFragment, addToQuery, type RedirectFields, chooseRedirect } from "./links.ts";
 import { kindsOf, type VerifyType, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
@@ -25,8 +25,8 @@ export async function verifyLink(context: AuthContext, call: AuthCall): Promise<
     const type = parseType(call.query["type"]);
     const found = tokenHash.length > TOKEN_LENGTH ? null : await findOneTimeByLink(context, tokenHash, kindsOf(type));
     if (found === null) throw oneTimeError();
-    const followed = await inTransaction(context.pool, (client) =>
-      follow(context, client, { call, found, type, target }),
+    const followed = await useOneTime(context, found, call, (client, used) =>
+      follow(context, client, used, { call, found, type, target }),
     );
     if (typeof followed === "string") return redirect(followed);
     const session = await finishSession(context, followed);
@@ -59,9 +59,9 @@ interface Followed {
 async function follow(
   context: AuthContext,
   client: Queryable,
+  used: UsedOneTime,
   { call, found, type, target }: Followed,
 ): Promise<string | IssuedSession> {
-  const used = await useOneTime(context, client, found, call);
   const isPkce = found.flow_state_id !== null;
   if (used === "half") {
     return isPkce

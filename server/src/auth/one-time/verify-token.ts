@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { checkPhoneNumber } from "../users/phone-number.ts";
 import type { AuthContext } from "../auth-context.ts";
@@ -30,8 +29,7 @@ export async function verifyToken(context: AuthContext, call: AuthCall): Promise
   const presented = parseBody(VERIFY_BODY, call);
   const body = await rejectEvenly(async () => {
     const found = await findPresented(context, presented);
-    const done = await inTransaction(context.pool, async (client) => {
-      const used = await useOneTime(context, client, found, call);
+    const done = await useOneTime(context, found, call, async (client, used) => {
       if (used === "half") return { msg: HALF_MESSAGE, code: "200" };
       return issueSession(context, client, { user: used.user, method: methodOf(presented.type), call });
     });

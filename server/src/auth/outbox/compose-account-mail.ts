@@ -1,25 +1,27 @@
 import { AppError } from "../../errors/index.ts";
 import { isHookFailure } from "../hooks/hook-fault.ts";
 import { approveUnlessKnown } from "../users/approve-new-user.ts";
-import { type Approval, createEmailUser, isEmailTaken } from "../users/create-user.ts";
+import { type Approval, createEmailUser, isAccountChanged, isEmailTaken } from "../users/create-user.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { collectMails, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { MAIL_JOB, type MailJob } from "../one-time/mail-jobs.ts";
 import type { LinkKind } from "../one-time/one-time-kind.ts";
 import { postLink } from "../one-time/post-mail.ts";
 import { postEmailChange, postTakenNotice } from "../one-time/send-mail-flow.ts";
-import { findUserByEmail, lockUser } from "../sql/users.ts";
+import { lockUser, lockUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import type { ComposeContext, ComposeMail } from "./compose-mail.ts";
 
 /** Looks up the account of a requested mail and issues the code. A repeated attempt replaces the code of the one before. */
 export const composeAccountMail: ComposeMail = async (context, { to, data }) => {
   const job = MAIL_JOB.parse(data);
-  const approval = await approveRecipient(context, to, job);
-  const compose = () => collectMails(context, (client) => postMails(context, client, { to, job, approval }));
+  const compose = async () => {
+    const approval = await approveRecipient(context, to, job);
+    return collectMails(context, (client) => postMails(context, client, { to, job, approval }));
+  };
   return compose().catch((error: unknown) => {
-    // A concurrent request created the account.
-    if (isEmailTaken(error)) return compose();
+    // A concurrent request has created or deleted the account.
+    if (isEmailTaken(error) || isAccountChanged(error)) return compose();
     throw error;
   });
 };
@@ -71,8 +73,8 @@ async function findRecipient(
   { to, job, approval }: Posting,
 ): Promise<UserRow | null> {
   if (job.flow === "email_change") return lockUser(client, job.userId);
-  const known = await findUserByEmail(client, to);
-  if (known !== null) return lockUser(client, known.id);
+  const known = await lockUserByEmail(client, to);
+  if (known !== null) return known;
   if (job.flow !== "otp" || approval === null) return null;
   const { userMetadata } = job;
   return createEmailUser(context, client, {

@@ -3,8 +3,8 @@ import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import type { AuthCall } from "../call.ts";
 import { inTransaction } from "../../db/index.ts";
-import { deleteSessions, insertSession } from "../sql/sessions.ts";
-import { lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
+import { deleteSessions, insertSession, selectLiveSessions } from "../sql/sessions.ts";
+import { deleteAccount, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { makeRefreshKey } from "./refresh-key.ts";
 import { renderSession, type SessionBody, type SessionParts, type TokenRequest } from "./render-session.ts";
@@ -16,6 +16,8 @@ export interface IssueSession {
   /** The authentication method: password, otp, magiclink, recovery, invite, anonymous, email/signup, email_change … */
   readonly method: string;
   readonly call: Pick<AuthCall, "address" | "userAgent">;
+  /** The same sign-in has created the account, which goes with a session that is taken back, as if it were one transaction. */
+  readonly isNew?: boolean;
 }
 
 /** A session that is stored. Its tokens are made after the commit, because a hook that is asked for claims can take long. */
@@ -47,7 +49,7 @@ export async function finishSession(context: AuthContext, { undo, ...issued }: I
 export async function issueSession(
   context: AuthContext,
   client: Queryable,
-  { user, method, call }: IssueSession,
+  { user, method, call, isNew = false }: IssueSession,
 ): Promise<IssuedSession> {
   const now = context.clock.now();
   const id = randomUUID();
@@ -73,6 +75,7 @@ export async function issueSession(
     undo: async (later) => {
       await lockUser(later, user.id);
       await deleteSessions(later, { userId: user.id, only: id });
+      if (isNew && (await selectLiveSessions(later, user.id, 0)).length === 0) await deleteAccount(later, user.id);
     },
   };
 }

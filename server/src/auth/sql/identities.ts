@@ -1,5 +1,5 @@
 import type { IdentityRow } from "./user-row.ts";
-import { findRow, insertRow, type Queryable, selectRows, updateRow } from "./query.ts";
+import { findRow, insertRow, type Queryable, selectRows } from "./query.ts";
 
 /** The identity of an e-mail account; its id at the provider is the user's id. */
 export async function upsertEmailIdentity(
@@ -26,21 +26,29 @@ export async function deleteIdentities(client: Queryable, userId: string): Promi
   await client.query("delete from auth.identities where user_id = $1", [userId]);
 }
 
-export function findIdentity(client: Queryable, provider: string, providerId: string): Promise<IdentityRow | null> {
+export function selectIdentity(client: Queryable, provider: string, providerId: string): Promise<IdentityRow | null> {
   const statement = "select * from auth.identities where provider = $1 and provider_id = $2";
   return findRow(client, statement, [provider, providerId]);
 }
 
-type NewIdentity = Pick<IdentityRow, "user_id" | "provider" | "provider_id" | "identity_data" | "last_sign_in_at">;
+type NewIdentity = Pick<
+  IdentityRow,
+  "user_id" | "provider" | "provider_id" | "issuer" | "identity_data" | "last_sign_in_at"
+>;
 
 export async function insertIdentity(client: Queryable, identity: NewIdentity): Promise<void> {
   await insertRow<IdentityRow>(client, "auth.identities", identity);
 }
 
-type IdentityChanges = Pick<IdentityRow, "identity_data" | "last_sign_in_at">;
+type IdentityChanges = Pick<IdentityRow, "issuer" | "identity_data" | "last_sign_in_at">;
 
-export async function updateIdentity(client: Queryable, id: string, changes: IdentityChanges): Promise<void> {
-  await updateRow<IdentityRow>(client, "auth.identities", id, changes);
+/** False when the identity is gone. */
+export async function updateIdentity(client: Queryable, id: string, changes: IdentityChanges): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `update auth.identities set issuer = $2, identity_data = $3, last_sign_in_at = $4, updated_at = now() where id = $1`,
+    [id, changes.issuer, changes.identity_data, changes.last_sign_in_at],
+  );
+  return rowCount === 1;
 }
 
 export async function deleteIdentity(client: Queryable, id: string): Promise<void> {

@@ -30,6 +30,8 @@ export interface IdentityRow {
   readonly user_id: string;
   readonly provider: string;
   readonly provider_id: string;
+  /** Of the ID token; null for the identity of an address, and for one that was imported until its owner signs in. */
+  readonly issuer: string | null;
   readonly identity_data: Readonly<Record<string, unknown>>;
   readonly email: string | null;
   readonly last_sign_in_at: Date | null;

@@ -27,6 +27,11 @@ export function lockUser(client: Queryable, id: string): Promise<UserRow | null>
   return findRow(client, "select * from auth.users where id = $1 and deleted_at is null for no key update", [id]);
 }
 
+/** The same by the address, which is normalized. Null also when the account is deleted meanwhile. */
+export function lockUserByEmail(client: Queryable, email: string): Promise<UserRow | null> {
+  return findRow(client, "select * from auth.users where email = $1 and deleted_at is null for no key update", [email]);
+}
+
 /** Administrators also see users who were deleted softly. */
 export function findAccount(client: Queryable, id: string): Promise<UserRow | null> {
   return findRow(client, "select * from auth.users where id = $1", [id]);

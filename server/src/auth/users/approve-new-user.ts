@@ -3,7 +3,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { readDecision } from "../hooks/read-decision.ts";
 import { findUserByEmail } from "../sql/users.ts";
-import { type Approval, APPROVED, EMAIL_APP_METADATA } from "./create-user.ts";
+import { type Approval, APPROVED, EMAIL_APP_METADATA, NOT_ASKED } from "./create-user.ts";
 import { mergeMetadata } from "./metadata.ts";
 
 export interface Newcomer {
@@ -49,7 +49,7 @@ export async function approveUnlessKnown(
   context: Pick<AuthContext, "hooks" | "clock" | "pool">,
   newcomer: Newcomer & { readonly email: string },
 ): Promise<Approval> {
-  const isAsked = context.hooks.before_user_created !== null;
-  if (!isAsked || (await findUserByEmail(context.pool, newcomer.email)) !== null) return APPROVED;
+  if (context.hooks.before_user_created === null) return APPROVED;
+  if ((await findUserByEmail(context.pool, newcomer.email)) !== null) return NOT_ASKED;
   return approveNewUser(context, newcomer);
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors/index.ts";
-import { authError } from "../auth-error.ts";
+import { type AuthErrorCode, authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
 import { insertUser } from "../sql/users.ts";
@@ -9,12 +9,24 @@ import { type Queryable, selectNewId } from "../sql/query.ts";
 
 /** That a new account may be created: see `approveNewUser`. */
 export interface Approval {
-  /** The id that the account gets; undefined: a new one. */
-  readonly id: string | undefined;
+  /** The id that the account gets; undefined: a new one; null: none may be created. */
+  readonly id: string | undefined | null;
 }
 
 /** Where no hook is asked. */
 export const APPROVED: Approval = { id: undefined };
+
+/** Where there was an account. If it is deleted meanwhile, the hook must be asked about the one in its place. */
+export const NOT_ASKED: Approval = { id: null };
+
+/** The client can try again. */
+export const accountChanged = (): AppError =>
+  authError("conflict", "The account was changed or deleted meanwhile: try again");
+
+export function approvedId({ id }: Approval): string | undefined {
+  if (id === null) throw accountChanged();
+  return id;
+}
 
 export interface NewEmailUser {
   readonly approval: Approval;
@@ -41,7 +53,7 @@ export async function createEmailUser(
   client: Queryable,
   user: NewEmailUser,
 ): Promise<UserRow> {
-  const id = user.approval.id ?? (await selectNewId(client));
+  const id = approvedId(user.approval) ?? (await selectNewId(client));
   const row = await insertUser(client, {
     id,
     email: user.email,
@@ -65,13 +77,13 @@ export async function createEmailUser(
 export const EMAIL_APP_METADATA: Metadata = Object.freeze({ provider: "email", providers: ["email"] });
 
 /** Inserts a user who has signed in with an identity provider. The caller adds the identity. */
-export function createExternalUser(
+export async function createExternalUser(
   { clock }: Pick<AuthContext, "clock">,
   client: Queryable,
   { approval, email, provider, claims }: NewExternalUser,
 ): Promise<UserRow> {
   return insertUser(client, {
-    id: approval.id,
+    id: approvedId(approval),
     email,
     email_confirmed_at: email === null ? null : clock.now(),
     proven_email: email,
@@ -117,7 +129,15 @@ export function translateUniqueViolation(error: unknown): unknown {
 }
 
 export function isEmailTaken(error: unknown): boolean {
-  return error instanceof AppError && error.extra.foreign?.code === "email_exists";
+  return isForeign(error, "email_exists");
+}
+
+export function isAccountChanged(error: unknown): boolean {
+  return isForeign(error, "conflict");
+}
+
+function isForeign(error: unknown, code: AuthErrorCode): boolean {
+  return error instanceof AppError && error.extra.foreign?.code === code;
 }
 
 function readConstraint(error: unknown): string | null {

@@ -186,7 +186,8 @@ describe("an account that somebody has prepared for the address of somebody else
   });
 
   it("loses as much when the address is proven by a mail, also in a flow with PKCE", async (t) => {
-    const stage = await openSignInStage(t);
+    const withdrawn: string[] = [];
+    const stage = await openSignInStage(t, { prepareWithdrawal: async (id) => () => void withdrawn.push(id) });
     const { owner } = stage.database;
     const verifier = "v".repeat(56);
     const code_challenge = createHash("sha256").update(verifier).digest("base64url");
@@ -198,6 +199,7 @@ describe("an account that somebody has prepared for the address of somebody else
     const { query } = await follow(stage, readMail(stage, "victim@example.com", "magiclink").link);
     const body = { auth_code: query["code"], code_verifier: verifier };
     await stage.call("POST", "/token", { query: { grant_type: "pkce" }, body });
+    assert.deepEqual(withdrawn, [user.id]);
     for (const [column, fate] of Object.entries(TABLES)) {
       if (fate !== "emptied") continue;
       const [schema, table, name] = column.split(".");
@@ -212,7 +214,8 @@ describe("an account that somebody has prepared for the address of somebody else
   });
 
   it("keeps everything when the address was proven before", async (t) => {
-    const stage = await openSignInStage(t);
+    const withdrawn: string[] = [];
+    const stage = await openSignInStage(t, { prepareWithdrawal: async (id) => () => void withdrawn.push(id) });
     const owner = await signUp(stage, "owner@example.com");
     await stage.database.owner.query("update auth.users set proven_email = email where id = $1", [owner.user.id]);
     const user = await stage.userOf(
@@ -221,6 +224,20 @@ describe("an account that somebody has prepared for the address of somebody else
     assert.equal(user.id, owner.user.id);
     assert.deepEqual(user.app_metadata["providers"], ["email", "acme"]);
     assert.equal((await stage.call("GET", "/user", { token: owner.access_token })).status, 200);
+    await stage.call("POST", "/otp", { body: { email: "owner@example.com" } });
+    await follow(stage, readMail(stage, "owner@example.com", "magiclink").link);
+    assert.deepEqual(withdrawn, []);
+  });
+
+  it("loses its connections too when its owner enters the code of a mail", async (t) => {
+    const withdrawn: string[] = [];
+    const stage = await openSignInStage(t, { prepareWithdrawal: async (id) => () => void withdrawn.push(id) });
+    const { user } = await signUp(stage, "victim@example.com");
+    await stage.call("POST", "/otp", { body: { email: "victim@example.com" } });
+    const { code: token } = readMail(stage, "victim@example.com", "magiclink");
+    assert.deepEqual(withdrawn, []);
+    await stage.call("POST", "/verify", { body: { type: "email", email: "victim@example.com", token } });
+    assert.deepEqual(withdrawn, [user.id]);
   });
 
   it("stays as it is when the issuer does not call the address verified", async (t) => {
