@@ -1,5 +1,5 @@
 import { isUuid } from "@swarmbase/sdk";
-import type * as z from "zod";
+import * as z from "zod";
 import { isRecord } from "../json/index.ts";
 import { authError } from "./auth-error.ts";
 import type { AuthCall } from "./call.ts";
@@ -18,6 +18,9 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, call: Pick<A
   const message = issue?.message ?? "The request is not valid";
   throw authError("validation_failed", field === "" ? message : `${field}: ${message}`);
 }
+
+/** An id in a body. */
+export const UUID_TEXT = z.string().refine(isUuid, "must be an UUID");
 
 /** Returns an id of the path. An invalid UUID identifies nothing, so the status is 404 and not 400. */
 export function getPathId(params: Readonly<Record<string, string>>, name: string, label: string): string {

@@ -3,4 +3,4 @@
 // Not in charge of: the protocol with them, and which account somebody reaches (auth).
 export { loadSignInProviders } from "./load-sign-in-providers.ts";
 export { apiOf } from "./presets.ts";
-export type { ClientSecret, SignInProvider } from "./sign-in-provider.ts";
+export type { ClientSecret, SignInProvider } from "./presets.ts";

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { type Environment, type Settings, SettingsError } from "../config/index.ts";
 import { isRecord } from "../json/index.ts";
-import { presetOf } from "./presets.ts";
-import type { ClientSecret, SignInProvider } from "./sign-in-provider.ts";
+import { type ClientSecret, presetOf, type SignInProvider } from "./presets.ts";
 
 const text = z.string().regex(/^[\x21-\x7e]{1,2048}$/, "must be 1 to 2048 visible ASCII characters");
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, "must be a scope");

@@ -1,12 +1,14 @@
 import { inTransaction } from "../../db/index.ts";
-import { authError } from "../auth-error.ts";
-import type { AuthResponse, AuthCall } from "../call.ts";
-import { getPathId } from "../parse-call.ts";
-import { lockFactor, selectFactors } from "../sql/mfa-factors.ts";
-import { removeFactor } from "../mfa/unenrol-factor.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { renderFactor } from "../users/render-user.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthCall, AuthResponse } from "../call.ts";
+import { removeFactor } from "../mfa/unenrol-factor.ts";
+import { getPathId } from "../parse-call.ts";
+import { renderPasskey } from "../passkeys/passkeys.ts";
+import { lockFactor, selectFactors } from "../sql/mfa-factors.ts";
 import { lockUser } from "../sql/users.ts";
+import { deletePasskey, selectCredentials } from "../sql/webauthn.ts";
+import { renderFactor } from "../users/render-user.ts";
 import { getAccount } from "./read-accounts.ts";
 
 export async function listAccountFactors(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
@@ -29,4 +31,20 @@ export async function removeAccountFactor(context: AuthContext, call: AuthCall):
     return found;
   });
   return { status: 200, body: renderFactor(factor) };
+}
+
+export async function listAccountPasskeys(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
+  const passkeys = await inTransaction(context.pool, async (client) =>
+    selectCredentials(client, (await getAccount(client, call)).id, "passkey"),
+  );
+  return { status: 200, body: passkeys.map(renderPasskey) };
+}
+
+export async function removeAccountPasskey(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
+  const passkeyId = getPathId(call.params, "passkeyId", "passkey_id");
+  await inTransaction(context.pool, async (client) => {
+    const { id } = await getAccount(client, call);
+    if (!(await deletePasskey(client, id, passkeyId))) throw authError("webauthn_credential_not_found");
+  });
+  return { status: 204 };
 }

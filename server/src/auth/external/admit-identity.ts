@@ -3,18 +3,22 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
-import { insertIdentity, lockIdentityName, selectIdentities, updateIdentity } from "../sql/identities.ts";
+import {
+  insertIdentity,
+  lockIdentityName,
+  selectIdentities,
+  selectIdentity,
+  updateIdentity,
+} from "../sql/identities.ts";
 import type { Queryable } from "../sql/query.ts";
-import type { UserRow } from "../sql/user-row.ts";
+import type { IdentityRow, UserRow } from "../sql/user-row.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import { isBanned } from "../users/account-rules.ts";
 import { approveNewUser } from "../users/approve-new-user.ts";
-import { accountChanged, APPROVED, type Approval, createExternalUser, NOT_ASKED } from "../users/create-user.ts";
+import { accountChanged, type Approval, APPROVED, createExternalUser, NOT_ASKED } from "../users/create-user.ts";
 import type { Metadata } from "../users/metadata.ts";
 import { recordChange } from "../users/record-change.ts";
 import { withdrawIfRemoved } from "../users/withdraw-if-removed.ts";
-import { decideAdmission } from "./decide-admission.ts";
-import { findIdentity } from "./find-identity.ts";
 import type { ExternalProfile } from "./profile.ts";
 
 /** Of the session that an identity provider has begun, in `amr`. */
@@ -182,4 +186,46 @@ export async function listProviders(client: Queryable, { id, app_metadata: known
   const providers = [...new Set((await selectIdentities(client, [id])).map(({ provider }) => provider))];
   const isKept = providers.some((provider) => provider === known["provider"]);
   return { ...known, provider: isKept ? known["provider"] : providers[0], providers };
+}
+
+export interface AdmissionFacts {
+  /** The account that has the identity; null: none. */
+  readonly ownerId: string | null;
+  /** The account that links the identity; null: somebody signs in. */
+  readonly linkingUserId: string | null;
+  /** The account with the address that the provider calls verified; null: none, or the provider does not say so. */
+  readonly account: { readonly id: string; readonly isAddressProven: boolean } | null;
+  readonly isSignupEnabled: boolean;
+}
+
+type Admission =
+  | { readonly kind: "sign-in"; readonly userId: string }
+  | { readonly kind: "create" }
+  /** `take-over`: after everything that gave access to the account is removed, because nobody has ever proven its address. */
+  | { readonly kind: "link" | "take-over"; readonly userId: string }
+  | { readonly kind: "refuse"; readonly code: "identity_already_exists" | "signup_disabled" };
+
+/**
+ * The identity decides before the address does, which can change at the provider. An address that the provider does not call
+ * verified decides nothing.
+ */
+export function decideAdmission({ ownerId, linkingUserId, account, isSignupEnabled }: AdmissionFacts): Admission {
+  if (linkingUserId !== null)
+    return ownerId === null
+      ? { kind: "link", userId: linkingUserId }
+      : { kind: "refuse", code: "identity_already_exists" };
+  if (ownerId !== null) return { kind: "sign-in", userId: ownerId };
+  if (account !== null) return { kind: account.isAddressProven ? "link" : "take-over", userId: account.id };
+  return isSignupEnabled ? { kind: "create" } : { kind: "refuse", code: "signup_disabled" };
+}
+
+/** Throws when the identity belongs to an issuer that the provider had before: the same subject can be somebody else there. */
+export async function findIdentity(
+  client: Queryable,
+  provider: string,
+  { subject, issuer }: ExternalProfile,
+): Promise<IdentityRow | null> {
+  const identity = await selectIdentity(client, provider, subject);
+  if (identity === null || identity.issuer === null || identity.issuer === issuer) return identity;
+  throw authError("bad_oauth_callback", `The provider ${provider} had another issuer: give this one a name of its own`);
 }

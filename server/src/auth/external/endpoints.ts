@@ -1,8 +1,7 @@
 import type { AuthEndpoint } from "../call.ts";
 import { beginLinking, beginSignIn } from "./begin-sign-in.ts";
-import { checkSignInProvider, listSignInProviders } from "./check-providers.ts";
 import { finishSignIn } from "./finish-sign-in.ts";
-import { unlinkIdentity } from "./unlink-identity.ts";
+import { unlinkIdentity } from "./link-identity.ts";
 
 export const externalEndpoints: readonly AuthEndpoint[] = [
   { method: "GET", path: "/authorize", access: "public", limit: "api", run: beginSignIn },
@@ -10,12 +9,4 @@ export const externalEndpoints: readonly AuthEndpoint[] = [
   { method: "POST", path: "/callback", access: "public", limit: "api", run: finishSignIn },
   { method: "GET", path: "/user/identities/authorize", access: "user", limit: "api", run: beginLinking },
   { method: "DELETE", path: "/user/identities/:id", access: "user", limit: "api", run: unlinkIdentity },
-  { method: "GET", path: "/admin/sign-in-providers", access: "service", limit: "api", run: listSignInProviders },
-  {
-    method: "POST",
-    path: "/admin/sign-in-providers/:name/check",
-    access: "service",
-    limit: "api",
-    run: checkSignInProvider,
-  },
 ];

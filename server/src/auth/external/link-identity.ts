@@ -1,17 +1,27 @@
+import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
+import type { AuthCall, AuthResponse } from "../call.ts";
+import { lockPrincipal } from "../mfa/lock-principal.ts";
+import { getPathId } from "../parse-call.ts";
+import type { IssuedSession } from "../sessions/issue-session.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { openRefreshKey } from "../sessions/refresh-key.ts";
-import type { IssuedSession } from "../sessions/issue-session.ts";
-import { lockIdentityName } from "../sql/identities.ts";
+import { deleteIdentity, lockIdentityName, selectIdentities } from "../sql/identities.ts";
 import { selectLiveness } from "../sql/liveness.ts";
 import type { Queryable } from "../sql/query.ts";
 import { findSession, lockSession } from "../sql/sessions.ts";
 import { findUserByEmail, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
-import { attachIdentity, OAUTH_METHOD, type PresentedIdentity } from "./admit-identity.ts";
 import { translateUniqueViolation } from "../users/create-user.ts";
-import { decideAdmission } from "./decide-admission.ts";
-import { findIdentity } from "./find-identity.ts";
+import { recordChange } from "../users/record-change.ts";
+import {
+  attachIdentity,
+  decideAdmission,
+  findIdentity,
+  listProviders,
+  OAUTH_METHOD,
+  type PresentedIdentity,
+} from "./admit-identity.ts";
 
 /**
  * Adds the identity to the account of the session that began it, and answers with the same session: another one would be of a
@@ -66,4 +76,26 @@ export async function linkIdentity(
     // The session is an earlier one, whose tokens stay valid.
     undo: async () => {},
   };
+}
+
+/** DELETE /user/identities/:id. The password belongs to the identity `email`. */
+export async function unlinkIdentity(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
+  const id = getPathId(call.params, "id", "identity_id");
+  await inTransaction(context.pool, async (client) => {
+    const { user, session } = await lockPrincipal(client, call);
+    requireClientProof(context, { user, session }, "Unlinking an identity");
+    const identities = await selectIdentities(client, [user.id]);
+    const identity = identities.find((row) => row.id === id);
+    if (identity === undefined) throw authError("identity_not_found");
+    if (identities.length === 1) throw authError("single_identity_not_deletable");
+    const { address } = call;
+    await deleteIdentity(client, id);
+    await recordChange(context, client, { action: "identity_unlinked", user, sessionId: session.id, address });
+    await updateUser(client, user.id, {
+      app_metadata: await listProviders(client, user),
+      ...(identity.provider === "email" && { password_hash: null }),
+    });
+  });
+  context.mailWakeUp.trigger();
+  return { status: 200, body: {} };
 }

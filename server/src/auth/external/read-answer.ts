@@ -1,11 +1,12 @@
+import { isRecord } from "../../json/index.ts";
+import { apiOf, type SignInProvider } from "../../sign-in-providers/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
+import type { Fetch } from "../providers/provider-fetch.ts";
+import { verifyIdToken } from "../providers/sign-in-providers.ts";
 import { callbackUrlOf, toProviderError } from "./answers.ts";
-import { type ExternalProfile, readProfile, readAppleName } from "./profile.ts";
-import { readGithubClaims } from "./read-github-claims.ts";
-import type { SignInProvider } from "../../sign-in-providers/index.ts";
+import { type ExternalProfile, readAppleName, readProfile } from "./profile.ts";
 import { deriveFrom } from "./sign-in-state.ts";
-import { verifyIdToken } from "../providers/verify-id-token.ts";
 
 /** Of the provider. The client keeps them; the service does not. */
 export interface ProviderTokens {
@@ -13,7 +14,7 @@ export interface ProviderTokens {
   readonly provider_refresh_token?: string;
 }
 
-export interface ProviderAnswer {
+interface ProviderAnswer {
   readonly profile: ExternalProfile;
   readonly tokens: ProviderTokens;
 }
@@ -71,4 +72,32 @@ async function exchange(
   const name = provider.preset.secret === "apple" ? readAppleName(user) : null;
   const described = { ...more, ...claims, ...(name !== null && { name }) };
   return { profile: readProfile(provider, described), tokens };
+}
+
+/**
+ * GitHub has no ID tokens: its API says who the token belongs to, and which addresses are verified. Returns it in the form of
+ * claims.
+ */
+async function readGithubClaims(
+  { issuer, send }: { readonly issuer: string; readonly send: Fetch },
+  accessToken: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const iss = apiOf(issuer);
+  const read = async (path: string): Promise<unknown> => {
+    const headers = {
+      accept: "application/vnd.github+json",
+      authorization: `Bearer ${accessToken}`,
+      "user-agent": "swarmbase",
+    };
+    const response = await send(`${iss}${path}`, { headers });
+    if (!response.ok) throw new Error(`the API of the provider answered with status ${response.status}`);
+    return response.json();
+  };
+  const user = await read("/user");
+  if (!isRecord(user) || typeof user["id"] !== "number") throw new Error("the API of the provider names nobody");
+  const { id, name, login: preferred_username, avatar_url: picture } = user;
+  const listed = await read("/user/emails");
+  const { email, verified } =
+    (Array.isArray(listed) ? listed.filter(isRecord).find(({ primary }) => primary === true) : undefined) ?? {};
+  return { iss, sub: String(id), name, preferred_username, picture, email, email_verified: verified === true };
 }

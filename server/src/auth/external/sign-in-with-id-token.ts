@@ -20,7 +20,7 @@ import { linkIdentity } from "./link-identity.ts";
 import { type ExternalProfile, readProfile } from "./profile.ts";
 import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import { hashSecret } from "./sign-in-state.ts";
-import { verifyIdToken } from "../providers/verify-id-token.ts";
+import { verifyIdToken } from "../providers/sign-in-providers.ts";
 
 const MAX_TOKEN = 16_384;
 

@@ -4,11 +4,9 @@ import { AppError } from "../../errors/index.ts";
 import { isRecord, type JsonRecord, readJson } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import { authError } from "../auth-error.ts";
-import { recordHookFailure } from "../sql/hook-failures.ts";
+import { authError, type AuthErrorCode } from "../auth-error.ts";
+import { recordHookFailure } from "../sql/hooks.ts";
 import type { Queryable } from "../sql/query.ts";
-import { HookFault } from "./hook-fault.ts";
-import { MAX_MESSAGE_CHARS } from "./read-decision.ts";
 import type { HookTarget } from "./hook-target.ts";
 
 export interface Hook {
@@ -30,7 +28,7 @@ interface AskedHook<Answer> {
   read(answer: JsonRecord): Answer;
 }
 
-export interface HookPorts {
+interface HookPorts {
   readonly target: HookTarget;
   /** Sends the event, and returns the text of the answer. */
   call(id: string, body: string): Promise<string>;
@@ -112,4 +110,53 @@ function findRefusal({ error }: JsonRecord): AppError | null {
   const status = typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599 ? given : 500;
   const code = status >= 500 ? "unexpected_failure" : "hook_refused";
   return authError(code, message.slice(0, MAX_MESSAGE_CHARS).toWellFormed(), { status });
+}
+
+type FaultCode = Extract<
+  AuthErrorCode,
+  "hook_timeout" | "hook_payload_over_size_limit" | "hook_payload_invalid_content_type" | "unexpected_failure"
+>;
+
+/** Why a hook gave no valid answer. Neither the reason nor the message has anything that the hook has said. */
+export class HookFault extends Error {
+  readonly code: FaultCode;
+  /** Few words, under which failures are counted. */
+  readonly reason: string;
+
+  constructor(reason: string, { code = "unexpected_failure", cause }: { code?: FaultCode; cause?: unknown } = {}) {
+    super(`The hook failed: ${reason}`, { cause });
+    this.name = "HookFault";
+    this.reason = reason;
+    this.code = code;
+  }
+}
+
+export const timedOut = (cause?: unknown): HookFault => new HookFault("timeout", { code: "hook_timeout", cause });
+
+export const tooLarge = (): HookFault => new HookFault("answer too large", { code: "hook_payload_over_size_limit" });
+
+/** Whether a request was refused because its hook failed, and not because the hook said so. */
+export function isHookFailure(error: unknown): error is Error & { readonly cause: HookFault } {
+  return error instanceof Error && error.cause instanceof HookFault;
+}
+
+const MAX_MESSAGE_CHARS = 500;
+
+export interface Decision {
+  readonly isRejected: boolean;
+  /** For the client; undefined: the message of the error's code. */
+  readonly message: string | undefined;
+  readonly shouldLogOut: boolean;
+}
+
+/** Without `absent`, a hook that says nothing has decided nothing. */
+export function readDecision(answer: JsonRecord, absent?: "continue"): Decision {
+  const { decision = absent, message, should_logout_user: logOut } = answer;
+  if (decision !== "continue" && decision !== "reject") throw new HookFault("no decision");
+  return {
+    isRejected: decision === "reject",
+    message: typeof message === "string" && message !== "" ? message.slice(0, MAX_MESSAGE_CHARS) : undefined,
+    // The documentation of Supabase has it as a text.
+    shouldLogOut: logOut === true || logOut === "true",
+  };
 }

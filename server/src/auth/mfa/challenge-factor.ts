@@ -7,7 +7,7 @@ import { getPathId } from "../parse-call.ts";
 import { deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
 import { hasVerifiedFactor, lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
 import type { FactorRow } from "../sql/user-row.ts";
-import { CHALLENGE_MS } from "../webauthn/challenge.ts";
+import { CHALLENGE_MS } from "../webauthn/relying-party.ts";
 import { openKeyChallenge } from "./key-factor.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 

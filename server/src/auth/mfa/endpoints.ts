@@ -15,50 +15,18 @@ import { VERIFY_FACTOR_BODY, verifyFactor } from "./verify-factor.ts";
 
 const RECOVERY_CODES = "/factors/recovery-codes";
 
+const USER = { access: "user", limit: "api" } as const;
+/** Before the second factor is verified, this must be possible. */
+const EARLY = { method: "POST", access: "user", isAal1Accepted: true } as const;
+
 export const mfaEndpoints: readonly AuthEndpoint[] = [
-  { method: "POST", path: "/factors", access: "user", limit: "api", body: ENROL_BODY, run: enrolFactor },
-  {
-    method: "POST",
-    path: "/factors/:id/challenge",
-    access: "user",
-    isAal1Accepted: true,
-    limit: "api",
-    run: challengeFactor,
-  },
-  {
-    method: "POST",
-    path: "/factors/:id/verify",
-    access: "user",
-    isAal1Accepted: true,
-    limit: "auth",
-    body: VERIFY_FACTOR_BODY,
-    run: verifyFactor,
-  },
-  { method: "DELETE", path: "/factors/:id", access: "user", limit: "api", run: unenrolFactor },
-  { method: "GET", path: RECOVERY_CODES, access: "user", limit: "api", run: describeRecoveryCodes },
-  {
-    method: "POST",
-    path: RECOVERY_CODES,
-    access: "user",
-    limit: "api",
-    body: GENERATE_BODY,
-    run: generateRecoveryCodes,
-  },
-  { method: "DELETE", path: RECOVERY_CODES, access: "user", limit: "api", run: removeRecoveryCodes },
-  {
-    method: "POST",
-    path: `${RECOVERY_CODES}/regenerate`,
-    access: "user",
-    limit: "api",
-    run: regenerateRecoveryCodes,
-  },
-  {
-    method: "POST",
-    path: `${RECOVERY_CODES}/verify`,
-    access: "user",
-    isAal1Accepted: true,
-    limit: "auth",
-    body: RECOVERY_VERIFY_BODY,
-    run: verifyRecoveryCode,
-  },
+  { ...USER, method: "POST", path: "/factors", body: ENROL_BODY, run: enrolFactor },
+  { ...EARLY, path: "/factors/:id/challenge", limit: "api", run: challengeFactor },
+  { ...EARLY, path: "/factors/:id/verify", limit: "auth", body: VERIFY_FACTOR_BODY, run: verifyFactor },
+  { ...USER, method: "DELETE", path: "/factors/:id", run: unenrolFactor },
+  { ...USER, method: "GET", path: RECOVERY_CODES, run: describeRecoveryCodes },
+  { ...USER, method: "POST", path: RECOVERY_CODES, body: GENERATE_BODY, run: generateRecoveryCodes },
+  { ...USER, method: "DELETE", path: RECOVERY_CODES, run: removeRecoveryCodes },
+  { ...USER, method: "POST", path: `${RECOVERY_CODES}/regenerate`, run: regenerateRecoveryCodes },
+  { ...EARLY, path: `${RECOVERY_CODES}/verify`, limit: "auth", body: RECOVERY_VERIFY_BODY, run: verifyRecoveryCode },
 ];

@@ -20,9 +20,8 @@ import {
 import type { FactorRow } from "../sql/user-row.ts";
 import { FAILURE_MEMORY_MS, MAX_FACTOR_FAILURES } from "./challenge-factor.ts";
 import { FRIENDLY_NAME, requireFreeName } from "./enrol-factor.ts";
-import { attemptFactor } from "./factor-attempt.ts";
+import { attemptFactor, raiseSession } from "./raise-session.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
-import { raiseSession } from "./raise-session.ts";
 import { openFactorSecret, wrapFactorSecret } from "./totp.ts";
 import { removeFactor } from "./unenrol-factor.ts";
 

@@ -1,11 +1,10 @@
-import { isUuid } from "@swarmbase/sdk";
 import * as z from "zod";
 import { recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { parseBody, getPathId } from "../parse-call.ts";
+import { getPathId, parseBody, UUID_TEXT } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import {
   type ChallengeRow,
@@ -23,16 +22,15 @@ import {
   MAX_CHALLENGE_FAILURES,
   MAX_FACTOR_FAILURES,
 } from "./challenge-factor.ts";
-import { attemptFactor } from "./factor-attempt.ts";
+import { attemptFactor, raiseSession } from "./raise-session.ts";
 import { checkKey, type FactorProof, KEY_RESPONSE } from "./key-factor.ts";
 import { lockPrincipal } from "./lock-principal.ts";
-import { raiseSession } from "./raise-session.ts";
 import { openFactorSecret, findTotpStep } from "./totp.ts";
 
 const INVALID_RESPONSE = "The response of the authenticator is not valid";
 
 export const VERIFY_FACTOR_BODY = z.object({
-  challenge_id: z.string().refine(isUuid, "must be an UUID"),
+  challenge_id: UUID_TEXT,
   code: z.string().max(100).default(""),
   webauthn: KEY_RESPONSE.optional(),
 });
@@ -41,19 +39,21 @@ export const VERIFY_FACTOR_BODY = z.object({
 export async function verifyFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factorId = getPathId(call.params, "id", "factor_id");
   const body = parseBody(VERIFY_FACTOR_BODY, call);
-  const session = await attemptFactor(context, call, async (client) => {
+  const { address } = call;
+  const raised = await attemptFactor(context, call, async (client) => {
     const locked = await lockPrincipal(client, call);
+    const { user, session } = locked;
     const factor = await lockAuthenticator(client, locked, factorId);
     if (factor.status === "unverified") requireClientProof(context, locked, "Enrolling a factor");
-    const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address: call.address });
+    const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address });
     const proof =
       factor.factor_type === "webauthn"
         ? await checkKey(context, client, {
             factor,
             challenge,
             response: body.webauthn,
-            sessionId: locked.session.id,
-            address: call.address,
+            sessionId: session.id,
+            address,
           })
         : checkCode(context, factor, body.code);
     if (proof === null) {
@@ -63,17 +63,14 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
     const now = context.clock.now();
     await markChallengeVerified(client, challenge.id, now);
     await markFactorVerified(client, factor.id, proof.usedStep, now);
-    await deleteUnverifiedFactors(client, locked.user.id);
-    if (factor.status === "unverified") {
-      const { user, session: own } = locked;
-      const { address } = call;
-      await recordChange(context, client, { action: "factor_added", user, sessionId: own.id, address });
-    }
-    const passed = { ...factor, method: proof.method, address: call.address };
+    await deleteUnverifiedFactors(client, user.id);
+    if (factor.status === "unverified")
+      await recordChange(context, client, { action: "factor_added", user, sessionId: session.id, address });
+    const passed = { ...factor, method: proof.method, address };
     return { factor, session: await raiseSession(context, client, locked, passed) };
   });
-  if (session === null) throw authError("mfa_verification_failed", body.webauthn && INVALID_RESPONSE);
-  return { status: 200, body: session };
+  if (raised === null) throw authError("mfa_verification_failed", body.webauthn && INVALID_RESPONSE);
+  return { status: 200, body: raised };
 }
 
 async function getOpenChallenge(

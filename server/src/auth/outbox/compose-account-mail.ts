@@ -1,5 +1,5 @@
 import { AppError } from "../../errors/index.ts";
-import { isHookFailure } from "../hooks/hook-fault.ts";
+import { isHookFailure } from "../hooks/hook.ts";
 import { approveUnlessKnown } from "../users/approve-new-user.ts";
 import { type Approval, createEmailUser, isAccountChanged, isEmailTaken } from "../users/create-user.ts";
 import type { AuthContext } from "../auth-context.ts";

@@ -1,11 +1,11 @@
-import type { JWTVerifyGetKey } from "jose";
+import { createPrivateKey } from "node:crypto";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import type { ClientAuth, Configuration } from "openid-client";
-import type { Clock } from "../../time/index.ts";
 import { isRecord } from "../../json/index.ts";
-import { authError } from "../auth-error.ts";
-import { signAppleSecret } from "./apple-client-secret.ts";
-import { boundFetch, type Fetch } from "./provider-fetch.ts";
 import { apiOf, type ClientSecret, type SignInProvider } from "../../sign-in-providers/index.ts";
+import type { Clock } from "../../time/index.ts";
+import { authError } from "../auth-error.ts";
+import { boundFetch, type Fetch } from "./provider-fetch.ts";
 
 export interface SignInProvidersOptions {
   /** In the order in which people see them. */
@@ -136,4 +136,57 @@ async function secretOf(
     case "apple":
       return signAppleSecret(secret, options);
   }
+}
+
+const LIFETIME_SECONDS = 86_400;
+const AUDIENCE = "https://appleid.apple.com";
+
+/** Apple's client secret: a token that the team signs with its key. Apple accepts up to six months. */
+async function signAppleSecret(
+  { teamId, keyId, privateKey }: Extract<ClientSecret, { kind: "apple" }>,
+  { clientId, clock }: { readonly clientId: string; readonly clock: Clock },
+): Promise<string> {
+  const { SignJWT } = await import("jose");
+  const iat = Math.floor(clock.now().getTime() / 1000);
+  return new SignJWT({ iss: teamId, iat, exp: iat + LIFETIME_SECONDS, aud: AUDIENCE, sub: clientId })
+    .setProtectedHeader({ alg: "ES256", kid: keyId })
+    .sign(createPrivateKey(privateKey));
+}
+
+const CLOCK_TOLERANCE_SECONDS = 30;
+const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+interface IdTokenContext {
+  readonly signInProviders: SignInProviders;
+  readonly clock: Clock;
+}
+
+/** Returns the claims of an ID token with a signature, an issuer, an audience and times that are right. The caller checks the nonce. */
+export async function verifyIdToken(
+  { signInProviders, clock }: IdTokenContext,
+  provider: SignInProvider,
+  { token, audiences }: { readonly token: string; readonly audiences: readonly string[] },
+): Promise<JWTPayload> {
+  const { config, keys } = await signInProviders.open(provider);
+  if (keys === null) throw authError("oauth_provider_not_supported");
+  const { jwtVerify } = await import("jose");
+  const { payload } = await jwtVerify(token, keys, {
+    algorithms: [...provider.preset.algorithms],
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    currentDate: clock.now(),
+    requiredClaims: ["iss", "sub", "aud", "exp", "iat"],
+  });
+  if (payload.iss !== expectedIssuer(config.serverMetadata().issuer, payload)) throw new Error("another issuer");
+  const intended = [payload.aud ?? []].flat();
+  const isParty = audiences.includes(String(payload["azp"]));
+  // The apps of one project at a vendor get tokens for each other; elsewhere `azp` is whom the token was issued to.
+  const isPartyFree = intended.length === 1 && (payload["azp"] === undefined || provider.preset.issuer !== null);
+  if (!intended.some((audience) => audiences.includes(audience)) || !(isParty || isPartyFree))
+    throw authError("unexpected_audience");
+  return payload;
+}
+
+/** Microsoft has one document for all tenants. */
+function expectedIssuer(issuer: string, { tid }: JWTPayload): string {
+  return typeof tid === "string" && TENANT_ID.test(tid) ? issuer.replace("{tenantid}", tid) : issuer;
 }

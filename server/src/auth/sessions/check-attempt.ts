@@ -1,7 +1,7 @@
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import { type Decision, readDecision } from "../hooks/read-decision.ts";
+import { type Decision, readDecision } from "../hooks/hook.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { lockUser } from "../sql/users.ts";
 

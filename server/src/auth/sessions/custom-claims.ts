@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, type JsonRecord } from "../../json/index.ts";
 import { findUnstorable } from "../find-unstorable.ts";
-import type { Hook } from "../hooks/hook.ts";
-import { HookFault, tooLarge } from "../hooks/hook-fault.ts";
+import { type Hook, HookFault, tooLarge } from "../hooks/hook.ts";
 
 /** What the service itself goes by. The last ones are those of its own tokens and keys, which a hook cannot add. */
 const PROTECTED =

@@ -1,5 +1,5 @@
 import { inTransaction } from "../../db/index.ts";
-import { type HookFault, isHookFailure } from "../hooks/hook-fault.ts";
+import { type HookFault, isHookFailure } from "../hooks/hook.ts";
 import type { AppError } from "../../errors/index.ts";
 import { isBanned } from "../users/account-rules.ts";
 import type { AuthContext } from "../auth-context.ts";

@@ -1,7 +1,7 @@
 import { newRowId } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { readDecision } from "../hooks/read-decision.ts";
+import { readDecision } from "../hooks/hook.ts";
 import { findUserByEmail } from "../sql/users.ts";
 import { type Approval, APPROVED, EMAIL_APP_METADATA, NOT_ASKED } from "./create-user.ts";
 import { mergeMetadata } from "./metadata.ts";

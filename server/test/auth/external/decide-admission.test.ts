@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type AdmissionFacts, decideAdmission } from "../../../src/auth/external/decide-admission.ts";
+import { type AdmissionFacts, decideAdmission } from "../../../src/auth/external/admit-identity.ts";
 
 const NOBODY: AdmissionFacts = { ownerId: null, linkingUserId: null, account: null, isSignupEnabled: true };
 const PROVEN = { id: "account", isAddressProven: true };

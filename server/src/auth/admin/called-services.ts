@@ -1,8 +1,9 @@
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
-import { callbackUrlOf, explain } from "./answers.ts";
-import type { ProviderCheck } from "../providers/sign-in-providers.ts";
+import { callbackUrlOf, explain } from "../external/answers.ts";
+import { describeTarget } from "../hooks/hook-target.ts";
+import { selectHookFailures } from "../sql/hooks.ts";
 
 /** GET /admin/sign-in-providers. `check` is the last one of this node. */
 export async function listSignInProviders(context: AuthContext): Promise<AuthResponse> {
@@ -24,15 +25,28 @@ export async function checkSignInProvider(context: AuthContext, { params }: Auth
   const { signInProviders, clock } = context;
   const provider = signInProviders.list.find(({ name }) => name === params["name"]);
   if (provider === undefined) throw authError("not_found", "No sign-in provider has this name");
-  const finish = (ok: boolean, message: string): ProviderCheck => ({
-    ok,
-    message,
-    checked_at: clock.now().toISOString(),
-  });
-  const check = await signInProviders.check(provider).then(
-    (message) => finish(true, message),
-    (error: unknown) => finish(false, explain(error)),
+  const found = await signInProviders.check(provider).then(
+    (message) => ({ ok: true, message }),
+    (error: unknown) => ({ ok: false, message: explain(error) }),
   );
+  const check = { ...found, checked_at: clock.now().toISOString() };
   signInProviders.checks.set(provider.name, check);
   return { status: 200, body: check };
+}
+
+/** GET /admin/hooks: what is configured, and how it has failed on any node. */
+export async function listHooks({ hooks, pool }: Pick<AuthContext, "hooks" | "pool">): Promise<AuthResponse> {
+  const targets = Object.values(hooks).flatMap((hook) => (hook === null ? [] : [hook.target]));
+  const failures = await selectHookFailures(pool);
+  const listed = targets.map((target) => ({
+    name: target.name,
+    kind: target.call.kind,
+    target: describeTarget(target),
+    policy: target.policy,
+    timeout_ms: target.timeoutMs,
+    failures: failures
+      .filter(({ hook }) => hook === target.name)
+      .map(({ at, reason, count }) => ({ at: at.toISOString(), reason, count })),
+  }));
+  return { status: 200, body: { hooks: listed } };
 }
