@@ -6,7 +6,7 @@ import { chooseRedirect } from "../one-time/links.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { inTransaction } from "../../db/index.ts";
-import { bindSignInFlow, insertSignInFlow, type SignInFlowRow } from "../sql/sign-in-flows.ts";
+import { bindSignInFlow, insertSignInFlow } from "../sql/sign-in-flows.ts";
 import { callbackUrlOf, redirect, redirectFailure, toProviderError } from "./answers.ts";
 import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import { deriveFrom, FLOW_LIFE_MS, hashSecret, keepBrowserSecret, newSecret } from "./sign-in-state.ts";
@@ -31,7 +31,7 @@ export async function beginSignIn(context: AuthContext, call: AuthCall): Promise
   const kept = { state_hash: hashSecret(state), browser_hash: hashSecret(secret) };
   try {
     const url = await buildUrl(context, call, { provider, state, isLinking: link !== undefined });
-    if (link === undefined) await insertSignInFlow(pool, { ...flow, ...kept, linking_session_id: null });
+    if (link === undefined) await insertSignInFlow(pool, { ...flow, ...kept });
     else if (!(await bindSignInFlow(pool, { ...kept, provider: provider.name, now: context.clock.now() })))
       throw authError("bad_oauth_state");
     return redirect(url, { "set-cookie": header });
@@ -48,25 +48,16 @@ export async function beginLinking(context: AuthContext, call: AuthCall): Promis
   await inTransaction(context.pool, async (client) => {
     const { user, session } = await lockPrincipal(client, call);
     requireClientProof(context, { user, session }, "Linking an identity");
-    const ends = { state_hash: hashSecret(state), browser_hash: null, linking_session_id: session.id };
-    await insertSignInFlow(client, { ...flow, ...ends });
+    await insertSignInFlow(client, { ...flow, state_hash: hashSecret(state), linking_session_id: session.id });
   });
   // The call comes from a script of the app, which keeps no cookie of this origin. The browser gets it when it follows.
   const query = new URLSearchParams({ provider: provider.name, link: state, redirect_to: flow.redirect_to });
-  for (const name of ["scopes", ...PASSED_ON]) {
-    const value = call.query[name];
-    if (value !== undefined) query.set(name, value);
-  }
+  for (const name of ["scopes", ...PASSED_ON]) if (call.query[name] !== undefined) query.set(name, call.query[name]);
   const url = `${context.baseUrl}/auth/v1/authorize?${query.toString()}`;
   return call.query["skip_http_redirect"] === "true" ? { status: 200, body: { url } } : redirect(url);
 }
 
-type NewFlow = Pick<
-  SignInFlowRow,
-  "provider" | "redirect_to" | "code_challenge" | "code_challenge_method" | "expires_at"
->;
-
-function readFlow(context: AuthContext, { query }: AuthCall, provider: SignInProvider): NewFlow {
+function readFlow(context: AuthContext, { query }: AuthCall, provider: SignInProvider) {
   const pkce = readPkce({ body: query });
   return {
     provider: provider.name,
@@ -77,16 +68,10 @@ function readFlow(context: AuthContext, { query }: AuthCall, provider: SignInPro
   };
 }
 
-interface Request {
-  readonly provider: SignInProvider;
-  readonly state: string;
-  readonly isLinking: boolean;
-}
-
 async function buildUrl(
   context: AuthContext,
   { query }: AuthCall,
-  { provider, state, isLinking }: Request,
+  { provider, state, isLinking }: Readonly<{ provider: SignInProvider; state: string; isLinking: boolean }>,
 ): Promise<string> {
   const { masterKey, signInProviders } = context;
   const { preset } = provider;
@@ -94,12 +79,9 @@ async function buildUrl(
     throw toProviderError(context, provider, error);
   });
   const client = await import("openid-client");
-  const chosen = PASSED_ON.flatMap((name) => {
-    const value = query[name] ?? "";
-    return value === "" || value.length > MAX_PARAMETER ? [] : [[name, value] as [string, string]];
-  });
+  const chosen = PASSED_ON.map((name) => [name, query[name] ?? ""] as const);
   const url = client.buildAuthorizationUrl(config, {
-    ...Object.fromEntries(chosen),
+    ...Object.fromEntries(chosen.filter(([, value]) => value !== "" && value.length <= MAX_PARAMETER)),
     ...(isLinking && preset.linkingParams),
     ...preset.authorizationParams,
     redirect_uri: callbackUrlOf(context),

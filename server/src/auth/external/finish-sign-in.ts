@@ -23,15 +23,14 @@ const MAX_PARAMETER = 16_384;
 
 /** GET and POST /callback: where the provider sends the browser. Always returns a redirect to the app. */
 export async function finishSignIn(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const parameters = readParameters(call);
   const flow = await takeSignInFlow(context.pool, {
-    stateHash: hashSecret(parameters.state ?? ""),
+    stateHash: hashSecret(readParameters(call).state ?? ""),
     browserHash: hashSecret(readBrowserSecret(call, typeof call.body === "string")),
     now: context.clock.now(),
   });
   if (flow === null) return redirectFailure(chooseRedirect(context, undefined), authError("bad_oauth_state"));
   try {
-    return redirect(await follow(context, call, { flow, parameters }));
+    return redirect(await follow(context, call, flow));
   } catch (error) {
     return redirectFailure(flow.redirect_to, error);
   }
@@ -46,17 +45,12 @@ function readParameters({ body, query }: AuthCall): CallbackParameters {
   return Object.fromEntries(given) as CallbackParameters;
 }
 
-interface Returned {
-  readonly flow: SignInFlowRow;
-  readonly parameters: CallbackParameters;
-}
-
 /** Returns where the browser goes. With PKCE, only the app that began the flow can end it, so an identity is linked at its exchange. */
-async function follow(context: AuthContext, call: AuthCall, { flow, parameters }: Returned): Promise<string> {
+async function follow(context: AuthContext, call: AuthCall, flow: SignInFlowRow): Promise<string> {
   const { pool } = context;
   const { provider: name, redirect_to: target, linking_session_id: sessionId } = flow;
   const provider = context.signInProviders.require(name);
-  const { profile, tokens } = await readAnswer(context, provider, parameters);
+  const { profile, tokens } = await readAnswer(context, provider, readParameters(call));
   const presented = { provider: name, profile, call };
   if (flow.code_challenge === null) {
     const issued =
@@ -80,14 +74,11 @@ async function follow(context: AuthContext, call: AuthCall, { flow, parameters }
   });
 }
 
-interface NewCode {
-  readonly flow: SignInFlowRow;
-  readonly userId: string;
-  readonly answer: SealedAnswer;
-}
-
-async function issueCode(context: AuthContext, client: Queryable, { flow, userId, answer }: NewCode): Promise<string> {
-  const { clock, masterKey } = context;
+async function issueCode(
+  { clock, masterKey }: AuthContext,
+  client: Queryable,
+  { flow, userId, answer }: Readonly<{ flow: SignInFlowRow; userId: string; answer: SealedAnswer }>,
+): Promise<string> {
   const id = randomUUID();
   const issuedAt = clock.now();
   const expiresAt = new Date(issuedAt.getTime() + AUTH_CODE_LIFE_MS);

@@ -2,8 +2,6 @@ import { isRecord } from "../../json/index.ts";
 import { apiOf, type SignInProvider } from "../../sign-in-providers/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { Fetch } from "../providers/provider-fetch.ts";
-import { verifyIdToken } from "../providers/sign-in-providers.ts";
 import { callbackUrlOf, toProviderError } from "./answers.ts";
 import { type ExternalProfile, readAppleName, readProfile } from "./profile.ts";
 import { deriveFrom } from "./sign-in-state.ts";
@@ -14,10 +12,7 @@ export interface ProviderTokens {
   readonly provider_refresh_token?: string;
 }
 
-interface ProviderAnswer {
-  readonly profile: ExternalProfile;
-  readonly tokens: ProviderTokens;
-}
+type ProviderAnswer = Readonly<{ profile: ExternalProfile; tokens: ProviderTokens }>;
 
 /** What the browser brought back. `user` is Apple's. */
 export type CallbackParameters = Readonly<Partial<Record<"state" | "code" | "iss" | "error" | "user", string>>>;
@@ -28,11 +23,9 @@ export async function readAnswer(
   provider: SignInProvider,
   parameters: CallbackParameters,
 ): Promise<ProviderAnswer> {
-  const { error: refusal } = parameters;
-  if (refusal !== undefined) {
-    const message = `The sign-in with ${provider.label} was not completed`;
-    throw authError("bad_oauth_callback", message, { members: { provider_error: refusal } });
-  }
+  const { error: provider_error } = parameters;
+  const message = `The sign-in with ${provider.label} was not completed`;
+  if (provider_error !== undefined) throw authError("bad_oauth_callback", message, { members: { provider_error } });
   try {
     return await exchange(context, provider, parameters);
   } catch (error) {
@@ -57,39 +50,27 @@ async function exchange(
     ...(isOidc && { expectedNonce: deriveFrom(masterKey, "nonce", state), idTokenExpected: true }),
   });
   const { access_token: accessToken, refresh_token: refreshToken, id_token: idToken = "" } = given;
-  const tokens = {
-    provider_token: accessToken,
-    ...(refreshToken !== undefined && { provider_refresh_token: refreshToken }),
-  };
+  const tokens = { provider_token: accessToken, ...(refreshToken && { provider_refresh_token: refreshToken }) };
   if (!isOidc) {
-    const { issuer } = provider;
-    const claims = await readGithubClaims({ issuer, send: signInProviders.fetch }, accessToken);
+    const claims = await readGithubClaims(context, apiOf(provider.issuer), accessToken);
     return { profile: readProfile(provider, claims), tokens };
   }
-  const claims = await verifyIdToken(context, provider, { token: idToken, audiences: [provider.clientId] });
+  const claims = await signInProviders.verify(provider, idToken, [provider.clientId]);
   const hasMore = claims["email"] === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
   const more = hasMore ? await client.fetchUserInfo(config, accessToken, claims.sub ?? "") : {};
   const name = provider.preset.secret === "apple" ? readAppleName(user) : null;
-  const described = { ...more, ...claims, ...(name !== null && { name }) };
-  return { profile: readProfile(provider, described), tokens };
+  return { profile: readProfile(provider, { ...more, ...claims, ...(name !== null && { name }) }), tokens };
 }
 
 /**
  * GitHub has no ID tokens: its API says who the token belongs to, and which addresses are verified. Returns it in the form of
  * claims.
  */
-async function readGithubClaims(
-  { issuer, send }: { readonly issuer: string; readonly send: Fetch },
-  accessToken: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const iss = apiOf(issuer);
+async function readGithubClaims({ signInProviders }: AuthContext, iss: string, accessToken: string) {
+  const authorization = `Bearer ${accessToken}`;
+  const headers = { accept: "application/vnd.github+json", authorization, "user-agent": "swarmbase" };
   const read = async (path: string): Promise<unknown> => {
-    const headers = {
-      accept: "application/vnd.github+json",
-      authorization: `Bearer ${accessToken}`,
-      "user-agent": "swarmbase",
-    };
-    const response = await send(`${iss}${path}`, { headers });
+    const response = await signInProviders.fetch(`${iss}${path}`, { headers });
     if (!response.ok) throw new Error(`the API of the provider answered with status ${response.status}`);
     return response.json();
   };
@@ -97,7 +78,7 @@ async function readGithubClaims(
   if (!isRecord(user) || typeof user["id"] !== "number") throw new Error("the API of the provider names nobody");
   const { id, name, login: preferred_username, avatar_url: picture } = user;
   const listed = await read("/user/emails");
-  const { email, verified } =
-    (Array.isArray(listed) ? listed.filter(isRecord).find(({ primary }) => primary === true) : undefined) ?? {};
+  const emails = Array.isArray(listed) ? listed.filter(isRecord) : [];
+  const { email, verified } = emails.find(({ primary }) => primary === true) ?? {};
   return { iss, sub: String(id), name, preferred_username, picture, email, email_verified: verified === true };
 }

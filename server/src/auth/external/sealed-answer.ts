@@ -8,11 +8,7 @@ export interface SealedAnswer {
   /** The sign-in has created the account. */
   readonly isNew: boolean;
   /** Null: somebody has signed in. */
-  readonly linking: {
-    readonly provider: string;
-    readonly profile: ExternalProfile;
-    readonly sessionId: string;
-  } | null;
+  readonly linking: Readonly<{ provider: string; profile: ExternalProfile; sessionId: string }> | null;
 }
 
 const PURPOSE = "sign-in-answers";
@@ -22,9 +18,8 @@ export function sealAnswer(masterKey: string, flowStateId: string, answer: Seale
 }
 
 export function openAnswer(masterKey: string, flowStateId: string, wrapped: Buffer): SealedAnswer {
-  return JSON.parse(
-    unwrapSecret(deriveKey(masterKey, PURPOSE), wrapped, contextOf(flowStateId)).toString(),
-  ) as SealedAnswer;
+  const opened = unwrapSecret(deriveKey(masterKey, PURPOSE), wrapped, contextOf(flowStateId));
+  return JSON.parse(opened.toString()) as SealedAnswer;
 }
 
 function contextOf(flowStateId: string): string {

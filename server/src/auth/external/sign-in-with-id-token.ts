@@ -20,7 +20,6 @@ import { linkIdentity } from "./link-identity.ts";
 import { type ExternalProfile, readProfile } from "./profile.ts";
 import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import { hashSecret } from "./sign-in-state.ts";
-import { verifyIdToken } from "../providers/sign-in-providers.ts";
 
 const MAX_TOKEN = 16_384;
 
@@ -40,7 +39,7 @@ export async function signInWithIdToken(context: AuthContext, call: AuthCall): P
   const { claims, profile } = await readToken(context, provider, token);
   requireNonce(claims, nonce);
   const presented = { provider: name, profile, call };
-  const useNonce = (client: Queryable): Promise<void> => requireUnused(client, { name, nonce, claims });
+  const useNonce = (client: Queryable): Promise<void> => requireUnused(client, name, nonce, claims);
   if (!isLinking) {
     const issued = await admitIdentity(context, presented, async (client, user, isNew) => {
       await useNonce(client);
@@ -68,12 +67,12 @@ async function readToken(
   context: AuthContext,
   provider: SignInProvider,
   token: string,
-): Promise<{ readonly claims: JWTPayload; readonly profile: ExternalProfile }> {
+): Promise<Readonly<{ claims: JWTPayload; profile: ExternalProfile }>> {
   await context.signInProviders.open(provider).catch((error: unknown) => {
     throw toProviderError(context, provider, error);
   });
   try {
-    const claims = await verifyIdToken(context, provider, { token, audiences: provider.audiences });
+    const claims = await context.signInProviders.verify(provider, token, provider.audiences);
     return { claims, profile: readProfile(provider, claims) };
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -90,28 +89,17 @@ function requireNonce(claims: JWTPayload, nonce: string): void {
     throw authError("validation_failed", "Nonces mismatch");
 }
 
-interface UsedNonce {
-  readonly name: string;
-  readonly nonce: string;
-  readonly claims: JWTPayload;
-}
-
 /** A token with a nonce signs in once. Libraries return one without a nonce again and again. */
-async function requireUnused(client: Queryable, { name, nonce, claims }: UsedNonce): Promise<void> {
+async function requireUnused(client: Queryable, name: string, nonce: string, claims: JWTPayload): Promise<void> {
   if (nonce === "") return;
-  await insertSignInFlow(client, {
-    provider: name,
-    state_hash: hashSecret(`nonce:${name}:${nonce}`),
-    browser_hash: null,
-    redirect_to: "",
-    code_challenge: null,
-    code_challenge_method: null,
-    linking_session_id: null,
-    expires_at: new Date(((claims.exp ?? 0) + NONCE_MARGIN_SECONDS) * 1000),
-  }).catch((error: unknown) => {
-    const isUsed = error instanceof pg.DatabaseError && error.code === "23505";
-    throw isUsed ? authError("bad_jwt", "The ID token was used before", { status: 400 }) : error;
-  });
+  const state_hash = hashSecret(`nonce:${name}:${nonce}`);
+  const expires_at = new Date(((claims.exp ?? 0) + NONCE_MARGIN_SECONDS) * 1000);
+  await insertSignInFlow(client, { provider: name, state_hash, redirect_to: "", expires_at }).catch(
+    (error: unknown) => {
+      const isUsed = error instanceof pg.DatabaseError && error.code === "23505";
+      throw isUsed ? authError("bad_jwt", "The ID token was used before", { status: 400 }) : error;
+    },
+  );
 }
 
 /** Longer than the tolerance of clocks. */

@@ -39,13 +39,8 @@ interface HookPorts {
 
 const KEPT_CALLS = 32;
 
-interface PastCall {
-  readonly durationMs: number;
-  readonly failure: AppError | null;
-}
-
 export function openHook({ target, call, db, clock, observer }: HookPorts): Hook {
-  const latest: PastCall[] = [];
+  const latest: Readonly<{ durationMs: number; failure: AppError | null }>[] = [];
   const keep = (startedMs: number, failure: AppError | null): void => {
     latest.push({ durationMs: performance.now() - startedMs, failure });
     if (latest.length > KEPT_CALLS) latest.shift();
@@ -63,11 +58,8 @@ export function openHook({ target, call, db, clock, observer }: HookPorts): Hook
     target,
     async ask({ event, address, read }) {
       const id = randomUUID();
-      const metadata = { uuid: id, time: clock.now().toISOString(), name: target.event };
-      const body = JSON.stringify({
-        metadata: { ...metadata, ...(address !== undefined && { ip_address: address }) },
-        ...event,
-      });
+      const metadata = { uuid: id, time: clock.now().toISOString(), name: target.event, ip_address: address };
+      const body = JSON.stringify({ metadata, ...event });
       const startedMs = performance.now();
       try {
         const answer = parseAnswer(await call(id, body));
@@ -77,10 +69,10 @@ export function openHook({ target, call, db, clock, observer }: HookPorts): Hook
         keep(startedMs, null);
         return understood;
       } catch (error) {
-        const failure = error instanceof AppError ? null : await fail(error);
+        const isDecided = error instanceof AppError;
+        const failure = isDecided ? null : await fail(error);
         keep(startedMs, failure);
-        if (error instanceof AppError) throw error;
-        if (failure !== null) throw failure;
+        if (isDecided || failure !== null) throw failure ?? error;
         return null;
       }
     },
@@ -112,18 +104,13 @@ function findRefusal({ error }: JsonRecord): AppError | null {
   return authError(code, message.slice(0, MAX_MESSAGE_CHARS).toWellFormed(), { status });
 }
 
-type FaultCode = Extract<
-  AuthErrorCode,
-  "hook_timeout" | "hook_payload_over_size_limit" | "hook_payload_invalid_content_type" | "unexpected_failure"
->;
-
 /** Why a hook gave no valid answer. Neither the reason nor the message has anything that the hook has said. */
 export class HookFault extends Error {
-  readonly code: FaultCode;
+  readonly code: AuthErrorCode;
   /** Few words, under which failures are counted. */
   readonly reason: string;
 
-  constructor(reason: string, { code = "unexpected_failure", cause }: { code?: FaultCode; cause?: unknown } = {}) {
+  constructor(reason: string, { code = "unexpected_failure", cause }: { code?: AuthErrorCode; cause?: unknown } = {}) {
     super(`The hook failed: ${reason}`, { cause });
     this.name = "HookFault";
     this.reason = reason;

@@ -5,20 +5,14 @@ import type { Settings } from "../../config/index.ts";
 import { isRecord, readJson } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import { callHookFunction } from "../sql/hooks.ts";
+import { callHookFunction, type HookFunctionCall } from "../sql/hooks.ts";
 import { findHookTarget, HOOK_NAMES, type HookName, type HookTarget } from "./hook-target.ts";
 import { type Hook, HookFault, openHook, timedOut, tooLarge } from "./hook.ts";
 
 /** Null: not configured. */
 export type AuthHooks = Readonly<Record<HookName, Hook | null>>;
 
-export const NO_HOOKS: AuthHooks = {
-  custom_access_token: null,
-  before_user_created: null,
-  password_verification_attempt: null,
-  mfa_verification_attempt: null,
-  send_email: null,
-};
+export const NO_HOOKS = Object.fromEntries(HOOK_NAMES.map((name) => [name, null])) as Record<HookName, null>;
 
 interface OpenHooksOptions {
   readonly settings: Settings;
@@ -32,12 +26,7 @@ interface OpenHooksOptions {
   readonly observer: Observer;
 }
 
-interface OpenedHooks {
-  readonly hooks: AuthHooks;
-  close(): Promise<void>;
-}
-
-export function openHooks(options: OpenHooksOptions): OpenedHooks {
+export function openHooks(options: OpenHooksOptions): { readonly hooks: AuthHooks; close(): Promise<void> } {
   const { settings, pool: db, clock, observer } = options;
   const targets = HOOK_NAMES.map((name) => findHookTarget(settings, name)).filter((target) => target !== null);
   if (targets.length === 0) return { hooks: NO_HOOKS, close: async () => {} };
@@ -46,24 +35,17 @@ export function openHooks(options: OpenHooksOptions): OpenedHooks {
   const pool = options.openPool();
   const callOf = ({ call: called, timeoutMs }: HookTarget) =>
     called.kind === "http"
-      ? (id: string, body: string) => callHttpHook({ guarded, clock }, { ...called, id, body, timeoutMs })
+      ? (id: string, body: string) => callHttpHook(guarded, clock, { ...called, id, body, timeoutMs })
       : (_id: string, event: string) => callFunction(pool, { ...called, event, timeoutMs });
   const hooks: Record<HookName, Hook | null> = { ...NO_HOOKS };
   for (const target of targets) hooks[target.name] = openHook({ target, call: callOf(target), db, clock, observer });
-  return {
-    hooks,
-    close: async () => {
-      await Promise.all([guarded.close(), pool.end()]);
-    },
-  };
+  const close = async (): Promise<void> => void (await Promise.all([guarded.close(), pool.end()]));
+  return { hooks, close };
 }
 
 const QUERY_CANCELED = "57014";
 
-async function callFunction(
-  pool: pg.Pool,
-  call: Omit<Parameters<typeof callHookFunction>[1], "maxBytes">,
-): Promise<string> {
+async function callFunction(pool: pg.Pool, call: Omit<HookFunctionCall, "maxBytes">): Promise<string> {
   const answer = await callHookFunction(pool, { ...call, maxBytes: MAX_ANSWER_BYTES }).catch((error: unknown) => {
     if (error instanceof pg.DatabaseError && error.code !== QUERY_CANCELED)
       throw new HookFault(`SQLSTATE ${error.code}`, { cause: error });
@@ -76,36 +58,18 @@ async function callFunction(
 
 /** More than the claims of the largest token. */
 const MAX_ANSWER_BYTES = 98_304;
-const USER_AGENT = "Swarmbase-Hooks/1";
+const JSON_TYPE = "application/json";
+const HEADERS = { "content-type": JSON_TYPE, accept: JSON_TYPE, "user-agent": "Swarmbase-Hooks/1" };
 
-interface HttpHookPorts {
-  readonly guarded: Pick<GuardedFetch, "fetch">;
-  readonly clock: Clock;
-}
-
-interface HttpCall extends Pick<HookTarget, "timeoutMs"> {
-  readonly url: string;
-  readonly keys: readonly Buffer[];
-  readonly id: string;
-  readonly body: string;
-}
+type HttpCall = Readonly<{ url: string; keys: readonly Buffer[]; id: string; body: string; timeoutMs: number }>;
 
 /** Returns the text of the answer. A hook can give its decision with any status. */
-async function callHttpHook({ guarded, clock }: HttpHookPorts, called: HttpCall): Promise<string> {
+async function callHttpHook(guarded: GuardedFetch, clock: Clock, called: HttpCall): Promise<string> {
   const { url, body, timeoutMs } = called;
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const headers = { ...HEADERS, ...sign(called, Math.floor(clock.now().getTime() / 1_000)) };
   try {
-    const response = await guarded.fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json",
-        "user-agent": USER_AGENT,
-        ...sign(called, Math.floor(clock.now().getTime() / 1_000)),
-      },
-      body,
-      signal: deadline,
-    });
+    const response = await guarded.fetch(url, { method: "POST", headers, body, signal });
     const text = await readBounded(response.body);
     const isJson = /^application\/json\s*(?:;|$)/i.test(response.headers.get("content-type") ?? "");
     if (!response.ok && !(isJson && hasError(text))) throw new HookFault(`status ${response.status}`);
@@ -114,21 +78,16 @@ async function callHttpHook({ guarded, clock }: HttpHookPorts, called: HttpCall)
     return text;
   } catch (error) {
     if (error instanceof HookFault) throw error;
-    if (deadline.aborted) throw timedOut(error);
+    if (signal.aborted) throw timedOut(error);
     throw new HookFault(findOutboundFault(error).code.replaceAll("_", " "), { cause: error });
   }
 }
 
 /** As the Standard Webhooks specification defines it: one signature for each secret. */
 function sign({ id, body, keys }: HttpCall, timestampSeconds: number): Record<string, string> {
-  const signatures = keys.map(
-    (key) => `v1,${createHmac("sha256", key).update(`${id}.${timestampSeconds}.${body}`).digest("base64")}`,
-  );
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(timestampSeconds),
-    "webhook-signature": signatures.join(" "),
-  };
+  const signed = `${id}.${timestampSeconds}.${body}`;
+  const signatures = keys.map((key) => `v1,${createHmac("sha256", key).update(signed).digest("base64")}`).join(" ");
+  return { "webhook-id": id, "webhook-timestamp": String(timestampSeconds), "webhook-signature": signatures };
 }
 
 async function readBounded(body: Awaited<ReturnType<GuardedFetch["fetch"]>>["body"]): Promise<string> {

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import type { ClientAuth, Configuration } from "openid-client";
 import { isRecord } from "../../json/index.ts";
-import { apiOf, type ClientSecret, type SignInProvider } from "../../sign-in-providers/index.ts";
+import { apiOf, type SignInProvider } from "../../sign-in-providers/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { authError } from "../auth-error.ts";
 import { boundFetch, type Fetch } from "./provider-fetch.ts";
@@ -17,18 +17,8 @@ export interface SignInProvidersOptions {
   readonly keysCooldownMs?: number;
 }
 
-interface Opened {
-  readonly config: Configuration;
-  /** Null: the provider issues no ID tokens. */
-  readonly keys: JWTVerifyGetKey | null;
-}
-
-/** Whether the issuer answered an operator. */
-export interface ProviderCheck {
-  readonly ok: boolean;
-  readonly message: string;
-  readonly checked_at: string;
-}
+/** The keys are null where the provider issues no ID tokens. */
+type Opened = Readonly<{ config: Configuration; keys: JWTVerifyGetKey | null }>;
 
 /** Documents of issuers change, and the secret of Apple expires. */
 const OPENED_MS = 3_600_000;
@@ -36,12 +26,15 @@ const KEYS_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const TIMEOUT_SECONDS = 10;
+const CLOCK_TOLERANCE_SECONDS = 30;
+const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The configured identity providers. Their documents and keys are read on first use, and again after a while. */
 export class SignInProviders {
   readonly list: readonly SignInProvider[];
   readonly fetch: Fetch;
-  readonly checks = new Map<string, ProviderCheck>();
+  /** Whether the issuers answered an operator. */
+  readonly checks = new Map<string, Readonly<{ ok: boolean; message: string; checked_at: string }>>();
   readonly #clock: Clock;
   readonly #keysCooldownMs: number;
   readonly #opened = new Map<string, { readonly at: number; readonly value: Promise<Opened> }>();
@@ -85,11 +78,32 @@ export class SignInProviders {
     return `The issuer answers and has ${keys.length} ${keys.length === 1 ? "key" : "keys"}`;
   }
 
+  /** Returns the claims of an ID token with a signature, an issuer, an audience and times that are right. The caller checks the nonce. */
+  async verify(provider: SignInProvider, token: string, audiences: readonly string[]): Promise<JWTPayload> {
+    const { config, keys } = await this.open(provider);
+    if (keys === null) throw authError("oauth_provider_not_supported");
+    const { jwtVerify } = await import("jose");
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: [...provider.preset.algorithms],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: this.#clock.now(),
+      requiredClaims: ["iss", "sub", "aud", "exp", "iat"],
+    });
+    if (payload.iss !== expectedIssuer(config.serverMetadata().issuer, payload)) throw new Error("another issuer");
+    const intended = [payload.aud ?? []].flat();
+    const isParty = audiences.includes(String(payload["azp"]));
+    // The apps of one project at a vendor get tokens for each other; elsewhere `azp` is whom the token was issued to.
+    const isPartyFree = intended.length === 1 && (payload["azp"] === undefined || provider.preset.issuer !== null);
+    if (!intended.some((audience) => audiences.includes(audience)) || !(isParty || isPartyFree))
+      throw authError("unexpected_audience");
+    return payload;
+  }
+
   async #read(provider: SignInProvider): Promise<Opened> {
     const client = await import("openid-client");
     const { issuer, clientId, preset } = provider;
     const options = { [client.customFetch]: this.fetch as never, timeout: TIMEOUT_SECONDS };
-    const text = await secretOf(provider.secret, { clientId, clock: this.#clock });
+    const text = await secretOf(provider, this.#clock);
     if (preset.kind === "github") {
       const server = {
         // As in the parameter `iss` of its answers.
@@ -124,66 +138,17 @@ export class SignInProviders {
   }
 }
 
-async function secretOf(
-  secret: ClientSecret,
-  options: { readonly clientId: string; readonly clock: Clock },
-): Promise<string | null> {
-  switch (secret.kind) {
-    case "none":
-      return null;
-    case "shared":
-      return secret.text;
-    case "apple":
-      return signAppleSecret(secret, options);
-  }
-}
-
 const LIFETIME_SECONDS = 86_400;
 const AUDIENCE = "https://appleid.apple.com";
 
-/** Apple's client secret: a token that the team signs with its key. Apple accepts up to six months. */
-async function signAppleSecret(
-  { teamId, keyId, privateKey }: Extract<ClientSecret, { kind: "apple" }>,
-  { clientId, clock }: { readonly clientId: string; readonly clock: Clock },
-): Promise<string> {
+/** Apple's is a token that the team signs with its key. Apple accepts up to six months. */
+async function secretOf({ secret, clientId }: SignInProvider, clock: Clock): Promise<string | null> {
+  if (secret.kind !== "apple") return secret.kind === "shared" ? secret.text : null;
   const { SignJWT } = await import("jose");
   const iat = Math.floor(clock.now().getTime() / 1000);
-  return new SignJWT({ iss: teamId, iat, exp: iat + LIFETIME_SECONDS, aud: AUDIENCE, sub: clientId })
-    .setProtectedHeader({ alg: "ES256", kid: keyId })
-    .sign(createPrivateKey(privateKey));
-}
-
-const CLOCK_TOLERANCE_SECONDS = 30;
-const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-interface IdTokenContext {
-  readonly signInProviders: SignInProviders;
-  readonly clock: Clock;
-}
-
-/** Returns the claims of an ID token with a signature, an issuer, an audience and times that are right. The caller checks the nonce. */
-export async function verifyIdToken(
-  { signInProviders, clock }: IdTokenContext,
-  provider: SignInProvider,
-  { token, audiences }: { readonly token: string; readonly audiences: readonly string[] },
-): Promise<JWTPayload> {
-  const { config, keys } = await signInProviders.open(provider);
-  if (keys === null) throw authError("oauth_provider_not_supported");
-  const { jwtVerify } = await import("jose");
-  const { payload } = await jwtVerify(token, keys, {
-    algorithms: [...provider.preset.algorithms],
-    clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    currentDate: clock.now(),
-    requiredClaims: ["iss", "sub", "aud", "exp", "iat"],
-  });
-  if (payload.iss !== expectedIssuer(config.serverMetadata().issuer, payload)) throw new Error("another issuer");
-  const intended = [payload.aud ?? []].flat();
-  const isParty = audiences.includes(String(payload["azp"]));
-  // The apps of one project at a vendor get tokens for each other; elsewhere `azp` is whom the token was issued to.
-  const isPartyFree = intended.length === 1 && (payload["azp"] === undefined || provider.preset.issuer !== null);
-  if (!intended.some((audience) => audiences.includes(audience)) || !(isParty || isPartyFree))
-    throw authError("unexpected_audience");
-  return payload;
+  return new SignJWT({ iss: secret.teamId, iat, exp: iat + LIFETIME_SECONDS, aud: AUDIENCE, sub: clientId })
+    .setProtectedHeader({ alg: "ES256", kid: secret.keyId })
+    .sign(createPrivateKey(secret.privateKey));
 }
 
 /** Microsoft has one document for all tenants. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { getRow, type Queryable, selectRows } from "./query.ts";
 
-interface HookFunctionCall {
+export interface HookFunctionCall {
   readonly schema: string;
   readonly function: string;
   readonly event: string;

@@ -1,4 +1,4 @@
-import { findRow, insertRow, type Queryable } from "./query.ts";
+import { type Columns, findRow, insertRow, type Queryable } from "./query.ts";
 
 export interface SignInFlowRow {
   readonly id: string;
@@ -14,8 +14,10 @@ export interface SignInFlowRow {
   readonly expires_at: Date;
 }
 
+type NewFlow = Columns<SignInFlowRow> & Pick<SignInFlowRow, "provider" | "state_hash" | "redirect_to" | "expires_at">;
+
 /** Fails with 23505 when the state is in use. */
-export async function insertSignInFlow(client: Queryable, flow: Omit<SignInFlowRow, "id">): Promise<void> {
+export async function insertSignInFlow(client: Queryable, flow: NewFlow): Promise<void> {
   await insertRow<SignInFlowRow>(client, "auth.sign_in_flows", flow);
 }
 
