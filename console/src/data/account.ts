@@ -5,7 +5,7 @@ import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 import { signOut, useUser } from "./session.ts";
-import { useWrite, type Write } from "./write.ts";
+import { useCall, useWrite, type Write } from "./write.ts";
 
 export type Settings = Row<"user_settings">;
 export type SettingsChange = Database["public"]["Tables"]["user_settings"]["Update"];
@@ -97,13 +97,7 @@ export type OwnerProof = { readonly current_password: string } | { readonly nonc
 
 /** Proves that the session belongs to the owner of the account, who can then change it. */
 export function useProve(): Write<OwnerProof, boolean> {
-  return useWrite({
-    tables: [],
-    write: async (client, proof) => {
-      await unwrap(client.auth.updateUser(proof));
-      return true;
-    },
-  });
+  return useCall((client, proof) => unwrap(client.auth.updateUser(proof)));
 }
 
 /** Mails a code to prove it with. */

@@ -4,7 +4,7 @@ import { getClient } from "./client.ts";
 import type { Failure } from "./failure.ts";
 import { type ReadResult, useReading } from "./rows.ts";
 import { signOut } from "./session.ts";
-import { useWrite, type Write } from "./write.ts";
+import { useCall, type Write } from "./write.ts";
 
 /** A session of the user. */
 export interface DeviceSession {
@@ -35,23 +35,12 @@ export function useDeviceSessions(): ReadResult<readonly DeviceSession[]> {
 
 export function useEndSession(): Write<string, boolean> {
   const queries = useQueryClient();
-  return useWrite({
-    tables: [],
-    write: async (client, id) => {
-      await callService(client, `${PATH}/${id}`, { method: "DELETE" });
-      queries.setQueryData<readonly DeviceSession[]>(KEY, (all) => all?.filter((session) => session.id !== id));
-      return true;
-    },
+  return useCall(async (client, id) => {
+    await callService(client, `${PATH}/${id}`, { method: "DELETE" });
+    queries.setQueryData<readonly DeviceSession[]>(KEY, (all) => all?.filter((session) => session.id !== id));
   });
 }
 
 export function useEndOtherSessions(): Write<void, boolean> {
-  return useWrite({
-    tables: [],
-    reloads: KEY,
-    write: async () => {
-      await signOut("others");
-      return true;
-    },
-  });
+  return useCall(() => signOut("others"), KEY);
 }

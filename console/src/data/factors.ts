@@ -3,7 +3,7 @@ import { getClient } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
 import { type ReadResult, useReading } from "./rows.ts";
 import { unwrapCeremony } from "./webauthn.ts";
-import { useWrite, type Write } from "./write.ts";
+import { useCall, useWrite, type Write } from "./write.ts";
 
 export interface Factor {
   readonly id: string;
@@ -54,14 +54,7 @@ export function useEnrol(): Write<string, Enrolment> {
 
 /** Verifies the factor. Signing in then requires a code. */
 export function useConfirmFactor(): Write<{ readonly factorId: string; readonly code: string }, boolean> {
-  return useWrite({
-    tables: [],
-    reloads: KEY,
-    write: async (client, { factorId, code }) => {
-      await unwrap(client.auth.mfa.challengeAndVerify({ factorId, code }));
-      return true;
-    },
-  });
+  return useCall((client, passed) => unwrap(client.auth.mfa.challengeAndVerify(passed)), KEY);
 }
 
 /** Passes the second step of a sign-in with a code of the app. */
@@ -75,16 +68,11 @@ export async function passWithKey(factorId: string): Promise<void> {
 }
 
 export function useRemoveFactor(): Write<string, boolean> {
-  return useWrite({
-    tables: [],
-    reloads: KEY,
-    write: async (client, factorId) => {
-      await unwrap(client.auth.mfa.unenroll({ factorId }));
-      // Replaces the token, which still has the assurance level of the removed factor.
-      await client.auth.refreshSession();
-      return true;
-    },
-  });
+  return useCall(async (client, factorId) => {
+    await unwrap(client.auth.mfa.unenroll({ factorId }));
+    // Replaces the token, which still has the assurance level of the removed factor.
+    await client.auth.refreshSession();
+  }, KEY);
 }
 
 /** The number of unused recovery codes; null when the user has none yet. */

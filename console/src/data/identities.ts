@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getClient } from "./client.ts";
 import { type Failure, unwrap } from "./failure.ts";
 import { type ReadResult, useReading } from "./rows.ts";
-import { useWrite, type Write } from "./write.ts";
+import { useCall, type Write } from "./write.ts";
 
 export type { UserIdentity } from "@supabase/supabase-js";
 
@@ -20,23 +20,12 @@ export function useIdentities(): ReadResult<readonly UserIdentity[]> {
 
 /** Leaves the page for the provider, which sends the browser back to it. */
 export function useLinkIdentity(): Write<string, boolean> {
-  return useWrite({
-    tables: [],
-    write: async (client, provider) => {
-      const redirectTo = `${location.origin}${location.pathname}`;
-      await unwrap(client.auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } }));
-      return true;
-    },
+  return useCall((client, provider) => {
+    const redirectTo = `${location.origin}${location.pathname}`;
+    return unwrap(client.auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } }));
   });
 }
 
 export function useUnlinkIdentity(): Write<UserIdentity, boolean> {
-  return useWrite({
-    tables: [],
-    reloads: KEY,
-    write: async (client, identity) => {
-      await unwrap(client.auth.unlinkIdentity(identity));
-      return true;
-    },
-  });
+  return useCall((client, identity) => unwrap(client.auth.unlinkIdentity(identity)), KEY);
 }

@@ -4,7 +4,7 @@ import { getClient } from "./client.ts";
 import { type Failure, unwrap } from "./failure.ts";
 import { type ReadResult, useReading } from "./rows.ts";
 import { unwrapCeremony } from "./webauthn.ts";
-import { useWrite, type Write } from "./write.ts";
+import { useCall, type Write } from "./write.ts";
 
 export type Passkey = PasskeyListItem;
 
@@ -20,29 +20,14 @@ export function usePasskeys(isOn: boolean): ReadResult<readonly Passkey[]> {
 }
 
 /** The browser asks the user to confirm. */
-export function useAddPasskey(): Write<void, unknown> {
-  return useWrite({
-    tables: [],
-    reloads: KEY,
-    write: (client) => unwrapCeremony(client.auth.registerPasskey()),
-  });
+export function useAddPasskey(): Write<void, boolean> {
+  return useCall((client) => unwrapCeremony(client.auth.registerPasskey()), KEY);
 }
 
-export function useRenamePasskey(): Write<{ readonly passkeyId: string; readonly friendlyName: string }, unknown> {
-  return useWrite({
-    tables: [],
-    reloads: KEY,
-    write: (client, change) => unwrap(client.auth.passkey.update(change)),
-  });
+export function useRenamePasskey(): Write<{ readonly passkeyId: string; readonly friendlyName: string }, boolean> {
+  return useCall((client, change) => unwrap(client.auth.passkey.update(change)), KEY);
 }
 
 export function useRemovePasskey(): Write<string, boolean> {
-  return useWrite({
-    tables: [],
-    reloads: KEY,
-    write: async (client, passkeyId) => {
-      await unwrap(client.auth.passkey.delete({ passkeyId }));
-      return true;
-    },
-  });
+  return useCall((client, passkeyId) => unwrap(client.auth.passkey.delete({ passkeyId })), KEY);
 }

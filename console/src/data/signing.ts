@@ -1,5 +1,5 @@
 import { unwrap } from "./failure.ts";
-import { useWrite, type Write } from "./write.ts";
+import { useCall, useWrite, type Write } from "./write.ts";
 
 const NAME = "request-signing";
 
@@ -17,11 +17,5 @@ export function useRenewSigningSecret(): Write<void, string> {
 }
 
 export function useDeleteSigningSecret(): Write<void, boolean> {
-  return useWrite({
-    tables: [],
-    write: async (client) => {
-      await unwrap(client.functions.invoke(NAME, { body: { action: "delete_secret" } }));
-      return true;
-    },
-  });
+  return useCall((client) => unwrap(client.functions.invoke(NAME, { body: { action: "delete_secret" } })));
 }

@@ -118,3 +118,15 @@ export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): W
     reset: mutation.reset,
   };
 }
+
+/** A call that changes no table and has no result. `reloads` as in `WriteOptions`. */
+export function useCall<Input>(
+  call: (client: Client, input: Input) => Promise<unknown>,
+  reloads?: QueryKey,
+): Write<Input, boolean> {
+  const write = async (client: Client, input: Input): Promise<boolean> => {
+    await call(client, input);
+    return true;
+  };
+  return useWrite({ tables: [], ...(reloads !== undefined && { reloads }), write });
+}

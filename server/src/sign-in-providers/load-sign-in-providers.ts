@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { type Environment, type Settings, SettingsError } from "../config/index.ts";
 import { isRecord } from "../json/index.ts";
-import { type ClientSecret, presetOf, type SignInProvider } from "./presets.ts";
+import { type ClientSecret, type Preset, presetOf, type SignInProvider } from "./presets.ts";
 
 const text = z.string().regex(/^[\x21-\x7e]{1,2048}$/, "must be 1 to 2048 visible ASCII characters");
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, "must be a scope");
@@ -33,6 +33,7 @@ const VARIABLES = {
 const VARIABLE = /^AUTH_([A-Z][A-Z0-9_]*?)_(CLIENT_ID|CLIENT_SECRET|ISSUER|TEAM_ID|KEY_ID|PRIVATE_KEY)$/;
 
 const NAME = /^[a-z][a-z0-9_:-]{0,49}$/;
+const NAME_RULE = "the name must begin with a letter, have at most 50 of a-z 0-9 _ : - and not be reserved";
 /** Ways to sign in that are no providers, in `external` of the settings that clients read. */
 const RESERVED: ReadonlySet<string> = new Set(["email", "phone", "anonymous_users", "anonymous", "web3", "sso"]);
 
@@ -67,9 +68,8 @@ function readFile(path: string | null, faults: string[]): Readonly<Record<string
     if (isRecord(json)) return json;
     faults.push("AUTH_PROVIDERS_FILE must contain a JSON object");
   } catch (error) {
-    faults.push(
-      `AUTH_PROVIDERS_FILE names a file that ${error instanceof SyntaxError ? "is not JSON" : "cannot be read"}`,
-    );
+    const fault = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
+    faults.push(`AUTH_PROVIDERS_FILE names a file that ${fault}`);
   }
   return {};
 }
@@ -77,9 +77,7 @@ function readFile(path: string | null, faults: string[]): Readonly<Record<string
 function readProvider(name: string, given: object, faults: string[]): SignInProvider | null {
   const at = `Sign-in provider ${name}`;
   if (!NAME.test(name) || RESERVED.has(name)) {
-    faults.push(
-      `${at.slice(0, 80)}: the name must begin with a letter, have at most 50 of a-z 0-9 _ : - and not be reserved`,
-    );
+    faults.push(`${at.slice(0, 80)}: ${NAME_RULE}`);
     return null;
   }
   const parsed = entrySchema.safeParse(given);
@@ -88,22 +86,13 @@ function readProvider(name: string, given: object, faults: string[]): SignInProv
       faults.push(`${at}: ${[...path, code === "unrecognized_keys" ? "has unknown members" : message].join(" ")}`);
     return null;
   }
-  const entry = parsed.data;
   const preset = presetOf(name);
-  const issuer = entry.issuer ?? preset.issuer;
-  const isApple = preset.secret === "apple";
-  const missing = [
-    ...(entry.client_id === undefined ? ["client_id"] : []),
-    ...(issuer === null ? ["issuer"] : []),
-    ...(preset.kind === "github" && entry.client_secret === undefined ? ["client_secret"] : []),
-    ...(isApple ? (["team_id", "key_id", "private_key"] as const).filter((member) => entry[member] === undefined) : []),
-  ];
-  for (const member of missing)
-    faults.push(
-      `${at}: ${member} is missing (AUTH_${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_${member.toUpperCase()})`,
-    );
-  const { client_id: clientId } = entry;
-  if (clientId === undefined || issuer === null || missing.length > 0) return null;
+  const entry = { ...parsed.data, issuer: parsed.data.issuer ?? preset.issuer ?? undefined };
+  const missing = requiredOf(preset).filter((member) => entry[member] === undefined);
+  const prefix = `AUTH_${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
+  for (const member of missing) faults.push(`${at}: ${member} is missing (${prefix}_${member.toUpperCase()})`);
+  const { client_id: clientId, issuer } = entry;
+  if (clientId === undefined || issuer === undefined || missing.length > 0) return null;
   return {
     name,
     label: entry.label ?? (preset.label === "" ? name : preset.label),
@@ -113,20 +102,19 @@ function readProvider(name: string, given: object, faults: string[]): SignInProv
     clientId,
     audiences: [clientId, ...(entry.audiences ?? [])],
     scopes: entry.scopes ?? preset.scopes,
-    secret: isApple ? appleSecretOf(entry) : sharedSecretOf(entry),
+    secret: secretOf(preset, entry),
   };
 }
 
-function sharedSecretOf({ client_secret: shared }: Entry): ClientSecret {
-  return shared === undefined ? { kind: "none" } : { kind: "shared", text: shared };
+function requiredOf({ kind, secret }: Preset): readonly (keyof Entry)[] {
+  const own = secret === "apple" ? (["team_id", "key_id", "private_key"] as const) : [];
+  return ["client_id", "issuer", ...(kind === "github" ? (["client_secret"] as const) : own)];
 }
 
-function appleSecretOf({
-  team_id: teamId = "",
-  key_id: keyId = "",
-  private_key: privateKey = "",
-}: Entry): ClientSecret {
-  return { kind: "apple", teamId, keyId, privateKey };
+function secretOf({ secret }: Preset, entry: Entry): ClientSecret {
+  const { client_secret: text, team_id: teamId = "", key_id: keyId = "", private_key: privateKey = "" } = entry;
+  if (secret === "apple") return { kind: "apple", teamId, keyId, privateKey };
+  return text === undefined ? { kind: "none" } : { kind: "shared", text };
 }
 
 function isIssuer(issuer: string): boolean {

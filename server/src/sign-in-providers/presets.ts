@@ -1,5 +1,5 @@
 /** What differs between the vendors, and from an issuer that is known by its discovery document alone. */
-interface Preset {
+export interface Preset {
   readonly label: string;
   /** Null: the operator names it. */
   readonly issuer: string | null;

@@ -4,12 +4,7 @@ const PATH = "/operator/v1/sign-in-providers";
 
 /** How users sign in. The service role has the same calls below `/auth/v1/admin`. */
 export const signInRoutes: readonly OperatorRoute[] = [
-  {
-    method: "GET",
-    path: PATH,
-    action: "sign_in_providers.list",
-    handler: (_request, context) => read(context, "/admin/sign-in-providers"),
-  },
+  { method: "GET", path: PATH, action: "sign_in_providers.list", handler: read("/admin/sign-in-providers") },
   {
     method: "POST",
     path: `${PATH}/:name/check`,
@@ -17,17 +12,11 @@ export const signInRoutes: readonly OperatorRoute[] = [
     target: ({ params }) => `sign-in-providers/${params["name"] ?? ""}`,
     handler: checkProvider,
   },
-  {
-    method: "GET",
-    path: "/operator/v1/hooks",
-    action: "hooks.list",
-    handler: (_request, context) => read(context, "/admin/hooks"),
-  },
+  { method: "GET", path: "/operator/v1/hooks", action: "hooks.list", handler: read("/admin/hooks") },
 ];
 
-async function read(context: OperatorContext, path: string) {
-  const { body } = await context.authAsService({ method: "GET", path });
-  return { body };
+function read(path: string): OperatorRoute["handler"] {
+  return async (_request, context) => ({ body: (await context.authAsService({ method: "GET", path })).body });
 }
 
 /** A provider that fails is a result and not an error of this call. */

@@ -3,7 +3,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { linkIdentity } from "../external/link-identity.ts";
-import { openAnswer } from "../external/sealed-answer.ts";
+import { openAnswer } from "../external/read-answer.ts";
 import { checkVerifier, CODE_BODY, hashAuthCode } from "../one-time/pkce.ts";
 import { parseBody } from "../parse-call.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";

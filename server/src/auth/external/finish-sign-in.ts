@@ -14,8 +14,13 @@ import { type SignInFlowRow, takeSignInFlow } from "../sql/sign-in-flows.ts";
 import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { redirect, redirectFailure } from "./answers.ts";
 import { linkIdentity } from "./link-identity.ts";
-import { type CallbackParameters, type ProviderTokens, readAnswer } from "./read-answer.ts";
-import { type SealedAnswer, sealAnswer } from "./sealed-answer.ts";
+import {
+  type CallbackParameters,
+  type ProviderTokens,
+  readAnswer,
+  sealAnswer,
+  type SealedAnswer,
+} from "./read-answer.ts";
 import { hashSecret, readBrowserSecret } from "./sign-in-state.ts";
 
 const PARAMETERS = ["state", "code", "iss", "error", "user"] as const;

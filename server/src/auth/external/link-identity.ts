@@ -39,14 +39,11 @@ export async function linkIdentity(
   const found = await findSession(client, sessionId);
   const user = found === null ? null : await lockUser(client, found.user_id);
   const session = user === null ? null : await lockSession(client, sessionId);
-  if (user === null || session === null) throw authError("session_not_found", undefined, { status: 403 });
-  const liveness = await selectLiveness(client, {
-    userId: user.id,
-    sessionId,
-    now: clock.now(),
-    inactivitySeconds: settings.authSessionIdleTtlSeconds,
-  });
-  if (liveness?.has_session !== true) throw authError("session_not_found", undefined, { status: 403 });
+  const inactivitySeconds = settings.authSessionIdleTtlSeconds;
+  const asked = { userId: user?.id ?? "", sessionId, now: clock.now(), inactivitySeconds };
+  const liveness = user === null ? null : await selectLiveness(client, asked);
+  if (user === null || session === null || liveness?.has_session !== true)
+    throw authError("session_not_found", undefined, { status: 403 });
   if (liveness.is_banned) throw authError("user_banned");
   if (liveness.lacks_second_factor) throw authError("insufficient_aal", undefined, { status: 403 });
   requireClientProof(context, { user, session }, "Linking an identity");
