@@ -9,10 +9,7 @@ export const AUTH_ERRORS = {
   bad_json: { status: 400, message: "Could not parse the request body as JSON" },
   bad_jwt: { status: 401, message: "invalid JWT: unable to parse or verify signature" },
   bad_oauth_callback: { status: 400, message: "The sign-in at the identity provider could not be completed" },
-  bad_oauth_state: {
-    status: 400,
-    message: "The sign-in has expired, was completed before, or began in another browser",
-  },
+  bad_oauth_state: { status: 400, message: "The sign-in has expired, was completed, or began in another browser" },
   bad_request: { status: 400, message: "This is not a well-formed HTTP request" },
   conflict: { status: 409, message: "The row was changed meanwhile: try again" },
   current_password_required: { status: 400, message: "Current password is required to change it" },
@@ -78,10 +75,7 @@ export const AUTH_ERRORS = {
   session_expired: { status: 400, message: "Invalid Refresh Token: Session Expired" },
   session_not_found: { status: 401, message: "Session from session_id claim in JWT does not exist" },
   signup_disabled: { status: 422, message: "Signups not allowed for this instance" },
-  single_identity_not_deletable: {
-    status: 422,
-    message: "User must have at least 1 identity after unlinking",
-  },
+  single_identity_not_deletable: { status: 422, message: "User must have at least 1 identity after unlinking" },
   too_many_enrolled_mfa_factors: {
     status: 422,
     message: "Maximum number of verified factors reached, unenroll to continue",

@@ -5,7 +5,7 @@ import { externalEndpoints } from "./external/endpoints.ts";
 import type { AccessRule } from "./principal/authenticate.ts";
 import { mfaEndpoints } from "./mfa/endpoints.ts";
 import { oneTimeEndpoints } from "./one-time/endpoints.ts";
-import { passkeyEndpoints } from "./passkeys/passkeys.ts";
+import { passkeyEndpoints } from "./passkeys/endpoints.ts";
 import { wellKnownEndpoints } from "./well-known-endpoints.ts";
 
 /** All endpoints under `/auth/v1`. */

@@ -29,7 +29,7 @@ export {
   findSecretInvitation,
 } from "./invitations/invitation-links.ts";
 export { type AuthHooks, openHooks } from "./hooks/open-hooks.ts";
-export { customizeClaims } from "./sessions/custom-claims.ts";
+export { customizeClaims } from "./sessions/render-session.ts";
 export { sendsMails } from "./users/account-rules.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { describeMailTransport, type MailTest, type MailTransport, sendTestMail } from "./outbox/test-mail.ts";

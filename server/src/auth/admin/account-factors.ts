@@ -4,10 +4,10 @@ import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { removeFactor } from "../mfa/unenrol-factor.ts";
 import { getPathId } from "../parse-call.ts";
-import { renderPasskey } from "../passkeys/passkeys.ts";
+import { renderPasskey } from "../passkeys/endpoints.ts";
 import { lockFactor, selectFactors } from "../sql/mfa-factors.ts";
 import { lockUser } from "../sql/users.ts";
-import { deletePasskey, selectCredentials } from "../sql/webauthn.ts";
+import { deletePasskey, selectCredentials } from "../sql/webauthn-credentials.ts";
 import { renderFactor } from "../users/render-user.ts";
 import { getAccount } from "./read-accounts.ts";
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { approveUnlessKnown } from "../users/approve-new-user.ts";
-import { createEmailUser } from "../users/create-user.ts";
+import { approveUnlessKnown, createEmailUser } from "../users/create-user.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { copyMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";

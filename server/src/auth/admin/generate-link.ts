@@ -10,8 +10,7 @@ import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { approveUnlessKnown } from "../users/approve-new-user.ts";
-import { APPROVED } from "../users/create-user.ts";
+import { APPROVED, approveUnlessKnown } from "../users/create-user.ts";
 import { LINK_KINDS, type LinkType, parseLinkType, type LinkInput, prepareLinkUser } from "./link-user.ts";
 
 export const LINK_BODY = z.object({

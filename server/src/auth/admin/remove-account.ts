@@ -13,7 +13,7 @@ import { deleteFactorsOf } from "../sql/mfa-factors.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { deleteUserKeysOf } from "../sql/user-keys.ts";
-import { deletePasskeysOf } from "../sql/webauthn.ts";
+import { deletePasskeysOf } from "../sql/webauthn-credentials.ts";
 import { clearProfile, deleteAccount, lockAccount, updateUser } from "../sql/users.ts";
 import { switchOffWebhooks } from "../sql/webhooks.ts";
 import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";

@@ -14,8 +14,14 @@ import type { Queryable } from "../sql/query.ts";
 import type { IdentityRow, UserRow } from "../sql/user-row.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import { isBanned } from "../users/account-rules.ts";
-import { approveNewUser } from "../users/approve-new-user.ts";
-import { accountChanged, type Approval, APPROVED, createExternalUser, NOT_ASKED } from "../users/create-user.ts";
+import {
+  accountChanged,
+  type Approval,
+  APPROVED,
+  approveNewUser,
+  createExternalUser,
+  NOT_ASKED,
+} from "../users/create-user.ts";
 import type { Metadata } from "../users/metadata.ts";
 import { recordChange } from "../users/record-change.ts";
 import { withdrawIfRemoved } from "../users/withdraw-if-removed.ts";
@@ -79,7 +85,6 @@ async function admit(
   const account = verifiedEmail === null ? null : await findUserByEmail(client, verifiedEmail);
   const admission = decideAdmission({
     ownerId: identity?.user_id ?? null,
-    linkingUserId: null,
     account: account === null ? null : { id: account.id, isAddressProven: account.proven_email === account.email },
     isSignupEnabled: context.settings.authSignupEnabled,
   });
@@ -191,8 +196,6 @@ export async function listProviders(client: Queryable, { id, app_metadata: known
 export interface AdmissionFacts {
   /** The account that has the identity; null: none. */
   readonly ownerId: string | null;
-  /** The account that links the identity; null: somebody signs in. */
-  readonly linkingUserId: string | null;
   /** The account with the address that the provider calls verified; null: none, or the provider does not say so. */
   readonly account: { readonly id: string; readonly isAddressProven: boolean } | null;
   readonly isSignupEnabled: boolean;
@@ -203,17 +206,13 @@ type Admission =
   | { readonly kind: "create" }
   /** `take-over`: after everything that gave access to the account is removed, because nobody has ever proven its address. */
   | { readonly kind: "link" | "take-over"; readonly userId: string }
-  | { readonly kind: "refuse"; readonly code: "identity_already_exists" | "signup_disabled" };
+  | { readonly kind: "refuse"; readonly code: "signup_disabled" };
 
 /**
  * The identity decides before the address does, which can change at the provider. An address that the provider does not call
  * verified decides nothing.
  */
-export function decideAdmission({ ownerId, linkingUserId, account, isSignupEnabled }: AdmissionFacts): Admission {
-  if (linkingUserId !== null)
-    return ownerId === null
-      ? { kind: "link", userId: linkingUserId }
-      : { kind: "refuse", code: "identity_already_exists" };
+export function decideAdmission({ ownerId, account, isSignupEnabled }: AdmissionFacts): Admission {
   if (ownerId !== null) return { kind: "sign-in", userId: ownerId };
   if (account !== null) return { kind: account.isAddressProven ? "link" : "take-over", userId: account.id };
   return isSignupEnabled ? { kind: "create" } : { kind: "refuse", code: "signup_disabled" };

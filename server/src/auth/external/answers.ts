@@ -2,18 +2,11 @@ import { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse } from "../call.ts";
-import { addToFragment, addToQuery } from "../one-time/links.ts";
+import { addToFragment, addToQuery, redirect } from "../one-time/links.ts";
 import type { SignInProvider } from "../../sign-in-providers/index.ts";
 
 export function callbackUrlOf({ baseUrl }: Pick<AuthContext, "baseUrl">): string {
   return `${baseUrl}/auth/v1/callback`;
-}
-
-export function redirect(location: string, headers: Readonly<Record<string, string>> = {}): AuthResponse {
-  return {
-    status: 303,
-    headers: { ...headers, location, "cache-control": "no-store", "referrer-policy": "no-referrer" },
-  };
 }
 
 /** What an issuer answers in `error` that the app can act on. */

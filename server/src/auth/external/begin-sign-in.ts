@@ -2,12 +2,12 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { lockPrincipal } from "../mfa/lock-principal.ts";
-import { chooseRedirect } from "../one-time/links.ts";
+import { chooseRedirect, redirect } from "../one-time/links.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { inTransaction } from "../../db/index.ts";
 import { bindSignInFlow, insertSignInFlow } from "../sql/sign-in-flows.ts";
-import { callbackUrlOf, redirect, redirectFailure, toProviderError } from "./answers.ts";
+import { callbackUrlOf, redirectFailure, toProviderError } from "./answers.ts";
 import type { SignInProvider } from "../../sign-in-providers/index.ts";
 import { deriveFrom, FLOW_LIFE_MS, hashSecret, keepBrowserSecret, newSecret } from "./sign-in-state.ts";
 

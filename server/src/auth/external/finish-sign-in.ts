@@ -3,16 +3,15 @@ import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
-import { addToFragment, addToQuery, chooseRedirect } from "../one-time/links.ts";
-import { AUTH_CODE_LIFE_MS, newAuthCode } from "../one-time/pkce.ts";
+import { addToFragment, addToQuery, chooseRedirect, redirect, sessionFields } from "../one-time/links.ts";
+import { issueAuthCode } from "../one-time/pkce.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
-import type { SessionBody } from "../sessions/render-session.ts";
-import { insertFlowState, writeAuthCode } from "../sql/flow-states.ts";
+import { insertFlowState } from "../sql/flow-states.ts";
 import type { Queryable } from "../sql/query.ts";
 import { findSession } from "../sql/sessions.ts";
 import { type SignInFlowRow, takeSignInFlow } from "../sql/sign-in-flows.ts";
 import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
-import { redirect, redirectFailure } from "./answers.ts";
+import { redirectFailure } from "./answers.ts";
 import { linkIdentity } from "./link-identity.ts";
 import {
   type CallbackParameters,
@@ -65,7 +64,7 @@ async function follow(context: AuthContext, call: AuthCall, flow: SignInFlowRow)
           )
         : await inTransaction(pool, (client) => linkIdentity(context, client, { ...presented, sessionId }));
     context.mailWakeUp.trigger();
-    return addToFragment(target, fragmentOf(await finishSession(context, issued), tokens));
+    return addToFragment(target, { ...sessionFields(await finishSession(context, issued)), ...tokens });
   }
   if (sessionId === null)
     return admitIdentity(context, presented, (client, user, isNew) =>
@@ -80,13 +79,11 @@ async function follow(context: AuthContext, call: AuthCall, flow: SignInFlowRow)
 }
 
 async function issueCode(
-  { clock, masterKey }: AuthContext,
+  context: AuthContext,
   client: Queryable,
   { flow, userId, answer }: Readonly<{ flow: SignInFlowRow; userId: string; answer: SealedAnswer }>,
 ): Promise<string> {
   const id = randomUUID();
-  const issuedAt = clock.now();
-  const expiresAt = new Date(issuedAt.getTime() + AUTH_CODE_LIFE_MS);
   await insertFlowState(client, {
     id,
     user_id: userId,
@@ -94,22 +91,8 @@ async function issueCode(
     code_challenge: flow.code_challenge ?? "",
     code_challenge_method: flow.code_challenge_method ?? "s256",
     redirect_to: flow.redirect_to,
-    expires_at: expiresAt,
-    provider_answer_wrapped: sealAnswer(masterKey, id, answer),
+    expires_at: context.clock.now(),
+    provider_answer_wrapped: sealAnswer(context.masterKey, id, answer),
   });
-  const { code, hash } = newAuthCode();
-  await writeAuthCode(client, id, { authCodeHash: hash, issuedAt, expiresAt });
-  return addToQuery(flow.redirect_to, { code });
-}
-
-function fragmentOf(session: SessionBody, tokens: ProviderTokens): Record<string, string> {
-  return {
-    access_token: session.access_token,
-    expires_at: String(session.expires_at),
-    expires_in: String(session.expires_in),
-    ...tokens,
-    refresh_token: session.refresh_token,
-    sb: "",
-    token_type: session.token_type,
-  };
+  return addToQuery(flow.redirect_to, { code: await issueAuthCode(context, client, id) });
 }

@@ -14,14 +14,7 @@ import { findSession, lockSession } from "../sql/sessions.ts";
 import { findUserByEmail, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import { translateUniqueViolation } from "../users/create-user.ts";
 import { recordChange } from "../users/record-change.ts";
-import {
-  attachIdentity,
-  decideAdmission,
-  findIdentity,
-  listProviders,
-  OAUTH_METHOD,
-  type PresentedIdentity,
-} from "./admit-identity.ts";
+import { attachIdentity, findIdentity, listProviders, OAUTH_METHOD, type PresentedIdentity } from "./admit-identity.ts";
 
 /**
  * Adds the identity to the account of the session that began it, and answers with the same session: another one would be of a
@@ -39,23 +32,16 @@ export async function linkIdentity(
   const found = await findSession(client, sessionId);
   const user = found === null ? null : await lockUser(client, found.user_id);
   const session = user === null ? null : await lockSession(client, sessionId);
+  const gone = authError("session_not_found", undefined, { status: 403 });
+  if (user === null || session === null) throw gone;
   const inactivitySeconds = settings.authSessionIdleTtlSeconds;
-  const asked = { userId: user?.id ?? "", sessionId, now: clock.now(), inactivitySeconds };
-  const liveness = user === null ? null : await selectLiveness(client, asked);
-  if (user === null || session === null || liveness?.has_session !== true)
-    throw authError("session_not_found", undefined, { status: 403 });
+  const liveness = await selectLiveness(client, { userId: user.id, sessionId, now: clock.now(), inactivitySeconds });
+  if (liveness?.has_session !== true) throw gone;
   if (liveness.is_banned) throw authError("user_banned");
   if (liveness.lacks_second_factor) throw authError("insufficient_aal", undefined, { status: 403 });
   requireClientProof(context, { user, session }, "Linking an identity");
 
-  const identity = await findIdentity(client, provider, profile);
-  const admission = decideAdmission({
-    ownerId: identity?.user_id ?? null,
-    linkingUserId: user.id,
-    account: null,
-    isSignupEnabled: settings.authSignupEnabled,
-  });
-  if (admission.kind === "refuse") throw authError(admission.code);
+  if ((await findIdentity(client, provider, profile)) !== null) throw authError("identity_already_exists");
   await attachIdentity(context, client, user, presented);
   const address = profile.verifiedEmail;
   const isFree = address !== null && user.email === null && (await findUserByEmail(client, address)) === null;

@@ -4,7 +4,7 @@ import { authError } from "../auth-error.ts";
 import type { ChallengeRow } from "../sql/mfa-challenges.ts";
 import type { Queryable } from "../sql/query.ts";
 import type { FactorRow, UserRow } from "../sql/user-row.ts";
-import { type CredentialRow, selectCredentials } from "../sql/webauthn.ts";
+import { type CredentialRow, selectCredentials } from "../sql/webauthn-credentials.ts";
 import { challengeCreation, challengeUse, requireRelyingParty } from "../webauthn/relying-party.ts";
 import {
   ASSERTION,

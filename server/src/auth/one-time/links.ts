@@ -1,4 +1,6 @@
 import type { AuthContext } from "../auth-context.ts";
+import type { AuthResponse } from "../call.ts";
+import type { SessionBody } from "../sessions/render-session.ts";
 import { type LinkKind, linkTypeOf } from "./one-time-kind.ts";
 
 export interface LinkParts {
@@ -24,6 +26,17 @@ export function addToQuery(address: string, fields: RedirectFields): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
   return url.href;
+}
+
+export function redirect(location: string, headers: Readonly<Record<string, string>> = {}): AuthResponse {
+  const always = { location, "cache-control": "no-store", "referrer-policy": "no-referrer" };
+  return { status: 303, headers: { ...headers, ...always } };
+}
+
+/** The session as clients read it from a fragment. */
+export function sessionFields(session: SessionBody): RedirectFields {
+  const { access_token, expires_at, expires_in, refresh_token, token_type } = session;
+  return { access_token, expires_at: `${expires_at}`, expires_in: `${expires_in}`, refresh_token, sb: "", token_type };
 }
 
 /** Replaces the fragment, which clients read as a whole. */

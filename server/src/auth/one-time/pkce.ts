@@ -4,13 +4,14 @@ import { isRecord } from "../../json/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import { findFlowState, type FlowStateRow } from "../sql/flow-states.ts";
+import { findFlowState, type FlowStateRow, writeAuthCode } from "../sql/flow-states.ts";
+import type { Queryable } from "../sql/query.ts";
 import { isSameHash } from "./one-time-secret.ts";
 
 const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** The exchange follows the redirect at once. */
-export const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;
+const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;
 
 /** The code challenge of PKCE: only the client that knows the verifier can finish the flow. */
 export interface PkceChallenge {
@@ -42,9 +43,13 @@ export function isVerifierOf({ challenge, method }: PkceChallenge, verifier: str
   return isSameHash(hashText(derived), hashText(challenge));
 }
 
-export function newAuthCode(): { readonly code: string; readonly hash: Buffer } {
+/** Returns the code that the app exchanges. */
+export async function issueAuthCode({ clock }: AuthContext, client: Queryable, flowStateId: string): Promise<string> {
   const code = randomUUID();
-  return { code, hash: hashAuthCode(code) };
+  const issuedAt = clock.now();
+  const expiresAt = new Date(issuedAt.getTime() + AUTH_CODE_LIFE_MS);
+  await writeAuthCode(client, flowStateId, { authCodeHash: hashAuthCode(code), issuedAt, expiresAt });
+  return code;
 }
 
 export function hashAuthCode(code: string): Buffer {

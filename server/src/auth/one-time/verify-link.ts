@@ -4,14 +4,13 @@ import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { finishSession, type IssuedSession, issueSession } from "../sessions/issue-session.ts";
-import { writeAuthCode } from "../sql/flow-states.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import type { UsedOneTime } from "./confirm-email.ts";
 import { findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
-import { addToFragment, addToQuery, type RedirectFields, chooseRedirect } from "./links.ts";
+import { addToFragment, addToQuery, chooseRedirect, redirect, type RedirectFields, sessionFields } from "./links.ts";
 import { kindsOf, type VerifyType, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
 import { PKCE_PREFIX } from "./one-time-secret.ts";
-import { AUTH_CODE_LIFE_MS, newAuthCode } from "./pkce.ts";
+import { issueAuthCode } from "./pkce.ts";
 import { useOneTime } from "./use-one-time.ts";
 
 /** GET /verify: the link of a mail. Always returns a redirect. */
@@ -29,18 +28,8 @@ export async function verifyLink(context: AuthContext, call: AuthCall): Promise<
       follow(context, client, used, { call, found, type, target }),
     );
     if (typeof followed === "string") return redirect(followed);
-    const session = await finishSession(context, followed);
-    return redirect(
-      addToFragment(target, {
-        access_token: session.access_token,
-        expires_at: String(session.expires_at),
-        expires_in: String(session.expires_in),
-        refresh_token: session.refresh_token,
-        sb: "",
-        token_type: session.token_type,
-        type,
-      }),
-    );
+    const fields = sessionFields(await finishSession(context, followed));
+    return redirect(addToFragment(target, { ...fields, type }));
   } catch (error) {
     const fields = describeFailure(error);
     // Clients of the PKCE flow read the query, the others the fragment.
@@ -69,11 +58,7 @@ async function follow(
       : addToFragment(target, { message: HALF_MESSAGE, sb: "" });
   }
   if (found.flow_state_id !== null) {
-    const issuedAt = context.clock.now();
-    const { code, hash } = newAuthCode();
-    const expiresAt = new Date(issuedAt.getTime() + AUTH_CODE_LIFE_MS);
-    await writeAuthCode(client, found.flow_state_id, { authCodeHash: hash, issuedAt, expiresAt });
-    return addToQuery(target, { code });
+    return addToQuery(target, { code: await issueAuthCode(context, client, found.flow_state_id) });
   }
   return issueSession(context, client, { user: used.user, method: methodOf(type), call });
 }
@@ -100,11 +85,4 @@ function isPrefetch({ headers }: AuthCall): boolean {
   return [headers["sec-purpose"], headers["purpose"], headers["x-moz"]].some((purpose) =>
     /prefetch|prerender/i.test(purpose ?? ""),
   );
-}
-
-function redirect(location: string): AuthResponse {
-  return {
-    status: 303,
-    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" },
-  };
 }

@@ -1,7 +1,12 @@
 import { AppError } from "../../errors/index.ts";
 import { isHookFailure } from "../hooks/hook.ts";
-import { approveUnlessKnown } from "../users/approve-new-user.ts";
-import { type Approval, createEmailUser, isAccountChanged, isEmailTaken } from "../users/create-user.ts";
+import {
+  type Approval,
+  approveUnlessKnown,
+  createEmailUser,
+  isAccountChanged,
+  isEmailTaken,
+} from "../users/create-user.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { collectMails, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { MAIL_JOB, type MailJob } from "../one-time/mail-jobs.ts";

@@ -1,11 +1,13 @@
+import { newRowId } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import { type AuthErrorCode, authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
+import { authError, type AuthErrorCode } from "../auth-error.ts";
+import { readDecision } from "../hooks/hook.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
-import { insertUser } from "../sql/users.ts";
-import type { UserRow } from "../sql/user-row.ts";
-import { type Metadata, mergeMetadata } from "./metadata.ts";
 import { type Queryable, selectNewId } from "../sql/query.ts";
+import type { UserRow } from "../sql/user-row.ts";
+import { findUserByEmail, insertUser } from "../sql/users.ts";
+import { mergeMetadata, type Metadata } from "./metadata.ts";
 
 /** That a new account may be created: see `approveNewUser`. */
 export interface Approval {
@@ -28,7 +30,7 @@ export function approvedId({ id }: Approval): string | undefined {
   return id;
 }
 
-export interface NewEmailUser {
+interface NewEmailUser {
   readonly approval: Approval;
   /** Normalized by `parseEmail`. */
   readonly email: string;
@@ -94,7 +96,7 @@ export async function createExternalUser(
   });
 }
 
-export interface NewExternalUser {
+interface NewExternalUser {
   readonly approval: Approval;
   /** Normalized, and verified by the provider; null: the account has no address. */
   readonly email: string | null;
@@ -144,4 +146,52 @@ function readConstraint(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const constraint: unknown = Reflect.get(error, "constraint");
   return Reflect.get(error, "code") === "23505" && typeof constraint === "string" ? constraint : null;
+}
+
+interface Newcomer {
+  /** Null for an anonymous account, and where an identity provider gives no verified address. */
+  readonly email: string | null;
+  /** As the client sent it. */
+  readonly data?: unknown;
+  /** Default: that of an account with this address. */
+  readonly appMetadata?: Readonly<Record<string, unknown>>;
+  /** The client's; undefined where no request is under way. */
+  readonly address: string | undefined;
+}
+
+/** Asks the hook, before the transaction that creates the account. Throws what the client gets. */
+export async function approveNewUser(
+  { hooks, clock }: Pick<AuthContext, "hooks" | "clock">,
+  { email, data = {}, appMetadata = email === null ? {} : EMAIL_APP_METADATA, address }: Newcomer,
+): Promise<Approval> {
+  const hook = hooks.before_user_created;
+  if (hook === null) return APPROVED;
+  const now = clock.now();
+  const id = newRowId(now);
+  const user = {
+    id,
+    aud: "authenticated",
+    role: "authenticated",
+    email: email ?? "",
+    phone: "",
+    app_metadata: appMetadata,
+    user_metadata: mergeMetadata({}, data),
+    identities: [],
+    created_at: now.toISOString(),
+    updated_at: now.toISOString(),
+    is_anonymous: appMetadata["provider"] === undefined,
+  };
+  const decision = await hook.ask({ event: { user }, address, read: (answer) => readDecision(answer, "continue") });
+  if (decision?.isRejected === true) throw authError("hook_refused", decision.message);
+  return { id };
+}
+
+/** The same for calls that also find accounts, about which the hook is not asked. */
+export async function approveUnlessKnown(
+  context: Pick<AuthContext, "hooks" | "clock" | "pool">,
+  newcomer: Newcomer & { readonly email: string },
+): Promise<Approval> {
+  if (context.hooks.before_user_created === null) return APPROVED;
+  if ((await findUserByEmail(context.pool, newcomer.email)) !== null) return NOT_ASKED;
+  return approveNewUser(context, newcomer);
 }

@@ -4,7 +4,7 @@ import { isPageOf, isRelyingPartyId } from "../../config/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import { siteUrlOf } from "../one-time/links.ts";
-import type { CredentialRow } from "../sql/webauthn.ts";
+import type { CredentialRow } from "../sql/webauthn-credentials.ts";
 
 /** As which the service uses WebAuthn. */
 export interface RelyingParty {

@@ -9,7 +9,7 @@ import {
   insertCredential,
   type NewCredential,
   useCredential,
-} from "../sql/webauthn.ts";
+} from "../sql/webauthn-credentials.ts";
 import { translateUniqueViolation } from "../users/create-user.ts";
 import { ALGORITHMS, hashChallenge, type Registration, type RelyingParty } from "./relying-party.ts";
 

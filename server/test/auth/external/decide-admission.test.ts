@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AdmissionFacts, decideAdmission } from "../../../src/auth/external/admit-identity.ts";
 
-const NOBODY: AdmissionFacts = { ownerId: null, linkingUserId: null, account: null, isSignupEnabled: true };
+const NOBODY: AdmissionFacts = { ownerId: null, account: null, isSignupEnabled: true };
 const PROVEN = { id: "account", isAddressProven: true };
 const UNPROVEN = { id: "account", isAddressProven: false };
 
@@ -27,22 +27,6 @@ describe("the admission of an identity", () => {
       "links while sign-ups are disabled",
       { account: PROVEN, isSignupEnabled: false },
       { kind: "link", userId: "account" },
-    ],
-    ["links to the account that asks for it", { linkingUserId: "b" }, { kind: "link", userId: "b" }],
-    [
-      "links to it and not to the account with the address",
-      { linkingUserId: "b", account: PROVEN },
-      { kind: "link", userId: "b" },
-    ],
-    [
-      "does not move an identity to another account",
-      { linkingUserId: "b", ownerId: "a" },
-      { kind: "refuse", code: "identity_already_exists" },
-    ],
-    [
-      "does not link an identity twice",
-      { linkingUserId: "b", ownerId: "b" },
-      { kind: "refuse", code: "identity_already_exists" },
     ],
   ];
   for (const [title, facts, admission] of cases)

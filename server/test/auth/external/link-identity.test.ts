@@ -121,6 +121,17 @@ describe("linking an identity", () => {
     assert.deepEqual(rows, [{ user_id: owner.id }]);
   });
 
+  it("links to the account that asks and not to the one with the address, and not twice", async () => {
+    const other = await signUp(stage, "address@work.example.com");
+    await stage.database.owner.query("update auth.users set proven_email = email where id = $1", [other.user.id]);
+    const { access_token: token, user } = await signUp(stage, "asker@example.com");
+    const linked = await stage.userOf(await finish(await follow(await askToLink(token)), "address"));
+    assert.equal(linked.id, user.id);
+    const { query } = await finish(await follow(await askToLink(token)), "address");
+    assert.equal(query["error_code"], "identity_already_exists");
+    assert.equal((await getUser(stage, other.access_token)).identities.length, 1);
+  });
+
   it("makes an anonymous account permanent, with the address that the provider has verified", async () => {
     const { body } = await stage.call("POST", "/signup", { body: {} });
     const { access_token: token, user } = body as ShownSession;

@@ -17,7 +17,7 @@ import {
   renamePasskey,
   selectCredentials,
   takePasskeyChallenge,
-} from "../sql/webauthn.ts";
+} from "../sql/webauthn-credentials.ts";
 import { requireSignInAllowed } from "../users/account-rules.ts";
 import { recordChange } from "../users/record-change.ts";
 import { CHALLENGE_MS, challengeCreation, challengeUse, requireRelyingParty } from "../webauthn/relying-party.ts";
