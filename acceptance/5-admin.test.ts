@@ -251,6 +251,6 @@ test("5 an invitation creates an account that is not confirmed yet", async () =>
 });
 
 test("5 unsupported admin calls return an error", async () => {
-  const clients = await admin.oauth.listClients();
-  assert.equal(clients.error?.status, 404);
+  const providers = await admin.customProviders.listProviders();
+  assert.equal(providers.error?.status, 404);
 });

@@ -207,6 +207,113 @@ create policy mfa_recovery_codes_service on auth.mfa_recovery_codes to sb_servic
   with check (true);
 grant delete, insert, select, update on table auth.mfa_recovery_codes to sb_service;
 
+create table auth.oauth_authorizations (
+  id uuid default private.new_id() not null,
+  client_id text not null,
+  redirect_uri text not null,
+  scopes text[] not null,
+  resource text not null,
+  state text,
+  nonce text,
+  code_challenge text not null,
+  is_asked boolean default false not null,
+  authenticated_after timestamp with time zone,
+  user_id uuid,
+  resources jsonb,
+  aal text,
+  authenticated_at timestamp with time zone,
+  code_hash bytea,
+  session_id uuid,
+  redeemed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint oauth_authorizations_pkey PRIMARY KEY (id),
+  constraint oauth_authorizations_code_hash_key UNIQUE (code_hash),
+  constraint oauth_authorizations_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
+  constraint oauth_authorizations_client_id_fkey FOREIGN KEY (client_id) REFERENCES auth.oauth_clients(id) ON DELETE CASCADE,
+  constraint oauth_authorizations_session_id_fkey FOREIGN KEY (session_id) REFERENCES auth.sessions(id) ON DELETE SET NULL,
+  constraint oauth_authorizations_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_authorizations_client_id_idx ON auth.oauth_authorizations USING btree (client_id);
+CREATE INDEX oauth_authorizations_expires_at_idx ON auth.oauth_authorizations USING btree (expires_at);
+CREATE INDEX oauth_authorizations_session_id_idx ON auth.oauth_authorizations USING btree (session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX oauth_authorizations_user_id_idx ON auth.oauth_authorizations USING btree (user_id) WHERE (user_id IS NOT NULL);
+alter table auth.oauth_authorizations enable row level security;
+create policy oauth_authorizations_service on auth.oauth_authorizations to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.oauth_authorizations to sb_service;
+
+create table auth.oauth_clients (
+  id text not null,
+  registration text not null,
+  name text not null,
+  client_uri text,
+  logo_uri text,
+  redirect_uris text[] not null,
+  grant_types text[] default '{authorization_code,refresh_token}'::text[] not null,
+  token_endpoint_auth_method text default 'none'::text not null,
+  secret_hash bytea,
+  scopes text[],
+  document_expires_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint oauth_clients_pkey PRIMARY KEY (id),
+  constraint oauth_clients_auth_method_known CHECK (token_endpoint_auth_method = ANY (ARRAY['none'::text, 'client_secret_basic'::text, 'client_secret_post'::text])),
+  constraint oauth_clients_id_length CHECK (char_length(id) >= 1 AND char_length(id) <= 2048),
+  constraint oauth_clients_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+  constraint oauth_clients_redirect_uris_count CHECK (cardinality(redirect_uris) >= 1 AND cardinality(redirect_uris) <= 20),
+  constraint oauth_clients_registration_known CHECK (registration = ANY (ARRAY['manual'::text, 'dynamic'::text, 'document'::text])),
+  constraint oauth_clients_secret_if_confidential CHECK ((token_endpoint_auth_method = 'none'::text) = (secret_hash IS NULL))
+);
+CREATE INDEX oauth_clients_created_at_idx ON auth.oauth_clients USING btree (created_at);
+alter table auth.oauth_clients enable row level security;
+create policy oauth_clients_service on auth.oauth_clients to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.oauth_clients to sb_service;
+
+create table auth.oauth_consents (
+  user_id uuid not null,
+  client_id text not null,
+  resource text not null,
+  scopes text[] not null,
+  resources jsonb,
+  client_name text not null,
+  redirect_uris text[] not null,
+  granted_at timestamp with time zone default now() not null,
+  constraint oauth_consents_pkey PRIMARY KEY (user_id, client_id, resource),
+  constraint oauth_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES auth.oauth_clients(id) ON DELETE CASCADE,
+  constraint oauth_consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_consents_client_id_idx ON auth.oauth_consents USING btree (client_id);
+alter table auth.oauth_consents enable row level security;
+create policy oauth_consents_service on auth.oauth_consents to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.oauth_consents to sb_service;
+
+create table auth.oauth_sessions (
+  id uuid default private.new_id() not null,
+  user_id uuid not null,
+  client_id text not null,
+  resource text not null,
+  scopes text[] not null,
+  access_expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint oauth_sessions_pkey PRIMARY KEY (id),
+  constraint oauth_sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES auth.oauth_clients(id),
+  constraint oauth_sessions_id_fkey FOREIGN KEY (id) REFERENCES auth.sessions(id) ON DELETE CASCADE,
+  constraint oauth_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_sessions_client_id_idx ON auth.oauth_sessions USING btree (client_id);
+CREATE INDEX oauth_sessions_user_id_idx ON auth.oauth_sessions USING btree (user_id, client_id);
+alter table auth.oauth_sessions enable row level security;
+create policy oauth_sessions_service on auth.oauth_sessions to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.oauth_sessions to sb_service;
+
 create table auth.one_time_tokens (
   id uuid default private.new_id() not null,
   user_id uuid not null,
@@ -259,7 +366,7 @@ create table auth.sessions (
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_api_key_hash_key UNIQUE (api_key_hash),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
-  constraint sessions_one_secret CHECK ((api_key_hash IS NULL) <> (refresh_key_wrapped IS NULL)),
+  constraint sessions_secret CHECK (api_key_hash IS NOT NULL OR refresh_key_wrapped IS NOT NULL),
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
@@ -272,6 +379,8 @@ create policy sessions_service on auth.sessions to sb_service
   using (true)
   with check (true);
 CREATE TRIGGER sessions_begin BEFORE INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.begin_session();
+CREATE TRIGGER sessions_cancel_key_runs BEFORE DELETE ON auth.sessions FOR EACH ROW WHEN (old.api_key_hash IS NOT NULL) EXECUTE FUNCTION private.cancel_key_runs();
+CREATE TRIGGER sessions_cancel_suspended_runs AFTER UPDATE OF suspended_until ON auth.sessions FOR EACH ROW WHEN (new.api_key_hash IS NOT NULL AND new.suspended_until > now()) EXECUTE FUNCTION private.cancel_key_runs();
 grant delete, insert, select, update on table auth.sessions to sb_service;
 
 create table auth.sign_in_flows (
@@ -1458,6 +1567,24 @@ begin
                           and t.status not in ('waiting', 'thinking', 'responding'))
             and not exists (select 1 from public.tool_executions x
                             where x.swarm_id = run.swarm_id and x.run_id = run.id)));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.cancel_key_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select from auth.users u where u.id = old.user_id) then
+    perform private.request_cancel(k.run_id, 'cancelled')
+    from private.key_runs k
+    join public.runs r on r.id = k.run_id and r.finished_at is null
+    join private.run_leases l on l.run_id = r.id and l.api_key_id = old.id
+    where k.api_key_id = old.id order by k.run_id;
+  end if;
+  return old;
 end
 $function$;
 
@@ -5025,8 +5152,12 @@ begin
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
-    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, cause, queued_at, status, started_at)
-    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request, e.cause,
+    insert into public.runs (id, swarm_id, user_id, client_id, message_id, strategy, request, cause, queued_at, status,
+      started_at)
+    select e.run_id, e.swarm_id, e.user_id,
+      case when e.api_key_id is not null
+        then (select k.client_id from public.api_keys k where k.id = e.api_key_id) end,
+      e.sent_id, e.strategy, e.request, e.cause,
       -- A run that interrupts comes before those that wait.
       case when e.conflict = 'interrupt' then least(e.front, now()) else now() end,
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
@@ -7275,7 +7406,7 @@ begin
       'agent_id', x.agent_id, 'tool_id', x.tool_id, 'session_id', s.id,
       'aal', case when s.id is null then 'aal1' else coalesce(l.aal, 'aal1') end,
       'api_key', case when k.id is not null then jsonb_build_object('id', k.id, 'scopes', k.scopes,
-        'resources', k.resources, 'aal', held.aal) end)
+        'resources', k.resources, 'client_id', k.client_id, 'aal', held.aal) end)
     from public.tool_executions x
     join public.runs r on r.swarm_id = x.swarm_id and r.id = x.run_id
     join auth.users u on u.id = r.user_id
@@ -8284,8 +8415,9 @@ begin
       count(*) = 0 as is_nobody
     into held from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa;
     continue when held.is_nobody or private.charge_each_grant(held.grant_ids, asked.sender_user_id) is not null;
-    insert into public.runs (swarm_id, user_id, message_id, strategy, request)
-    values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
+    insert into public.runs (swarm_id, user_id, client_id, message_id, strategy, request)
+    values (asked.swarm_id, asked.sender_user_id,
+      (select k.client_id from public.api_keys k where k.id = private.key_id()), asked.message_id, asked.strategy,
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
@@ -8985,6 +9117,8 @@ CREATE OR REPLACE FUNCTION private.remove_access()
 AS $function$
 begin
   delete from auth.sessions where user_id = new.id;
+  delete from auth.oauth_consents where user_id = new.id;
+  delete from auth.oauth_authorizations where user_id = new.id;
   delete from auth.mfa_factors where user_id = new.id;
   delete from auth.webauthn_credentials where user_id = new.id;
   delete from auth.webauthn_challenges where user_id = new.id;
@@ -12471,12 +12605,13 @@ create table public.api_keys (
   last_used_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   resources jsonb,
+  client_id text,
   constraint api_keys_id_pkey PRIMARY KEY (id),
   constraint api_keys_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint api_keys_prefix_length CHECK (char_length(prefix) >= 3 AND char_length(prefix) <= 16),
   constraint api_keys_resources_form CHECK (resources IS NULL OR jsonb_typeof(resources -> 'agents'::text) = 'array'::text AND jsonb_typeof(resources -> 'swarms'::text) = 'array'::text),
   constraint api_keys_scopes_known CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'run'::text, 'approve'::text, 'share'::text, 'secrets'::text]),
-  constraint api_keys_scopes_not_empty CHECK (cardinality(scopes) > 0),
+  constraint api_keys_scopes_not_empty CHECK (cardinality(scopes) > 0 OR client_id IS NOT NULL),
   constraint api_keys_id_fkey FOREIGN KEY (id) REFERENCES auth.sessions(id) ON DELETE CASCADE,
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
@@ -12485,10 +12620,11 @@ alter table public.api_keys enable row level security;
 create policy api_keys_key_select on public.api_keys as restrictive for select to api_key
   using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
 create policy api_keys_select on public.api_keys for select to authenticated
-  using (user_id = (( SELECT auth.uid() AS uid)));
+  using (user_id = (( SELECT auth.uid() AS uid)) AND client_id IS NULL);
 create policy api_keys_service on public.api_keys to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER api_keys_cancel_runs BEFORE DELETE ON public.api_keys FOR EACH ROW EXECUTE FUNCTION private.cancel_key_runs();
 grant delete, insert, select, update on table public.api_keys to sb_service;
 grant select on table public.api_keys to authenticated, service_role;
 
@@ -13291,6 +13427,7 @@ create table public.runs (
   id uuid default private.new_id() not null,
   swarm_id uuid not null,
   user_id uuid,
+  client_id text,
   message_id uuid,
   status text default 'queued'::text not null,
   stop_reason text,

@@ -184,6 +184,23 @@ as $$
 $$;
 grant execute on function private.check_key_target(uuid, uuid, uuid) to sb_service;
 
+-- Cancels the runs of a key, or of a program, that ends. A run that others have asked for, too, goes on. With the
+-- account, its runs go as well.
+create or replace function private.cancel_key_runs() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from auth.users u where u.id = old.user_id) then
+    perform private.request_cancel(k.run_id, 'cancelled')
+    from private.key_runs k
+    join public.runs r on r.id = k.run_id and r.finished_at is null
+    join private.run_leases l on l.run_id = r.id and l.api_key_id = old.id
+    where k.api_key_id = old.id order by k.run_id;
+  end if;
+  return old;
+end
+$$;
+
 -- A swarm that a key creates is a conversation that it started.
 create or replace function private.record_key_swarm() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -605,8 +605,12 @@ begin
     join public.swarms s on s.id = e.swarm_id
     join public.messages m on m.id = e.sent_id
   ), stored as (
-    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, cause, queued_at, status, started_at)
-    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request, e.cause,
+    insert into public.runs (id, swarm_id, user_id, client_id, message_id, strategy, request, cause, queued_at, status,
+      started_at)
+    select e.run_id, e.swarm_id, e.user_id,
+      case when e.api_key_id is not null
+        then (select k.client_id from public.api_keys k where k.id = e.api_key_id) end,
+      e.sent_id, e.strategy, e.request, e.cause,
       -- A run that interrupts comes before those that wait.
       case when e.conflict = 'interrupt' then least(e.front, now()) else now() end,
       case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
@@ -843,8 +847,9 @@ begin
       count(*) = 0 as is_nobody
     into held from private.list_speakers(asked.swarm_id, asked.sender_user_id) as sa;
     continue when held.is_nobody or private.charge_each_grant(held.grant_ids, asked.sender_user_id) is not null;
-    insert into public.runs (swarm_id, user_id, message_id, strategy, request)
-    values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
+    insert into public.runs (swarm_id, user_id, client_id, message_id, strategy, request)
+    values (asked.swarm_id, asked.sender_user_id,
+      (select k.client_id from public.api_keys k where k.id = private.key_id()), asked.message_id, asked.strategy,
       jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
         'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;

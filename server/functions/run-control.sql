@@ -426,7 +426,7 @@ begin
       'agent_id', x.agent_id, 'tool_id', x.tool_id, 'session_id', s.id,
       'aal', case when s.id is null then 'aal1' else coalesce(l.aal, 'aal1') end,
       'api_key', case when k.id is not null then jsonb_build_object('id', k.id, 'scopes', k.scopes,
-        'resources', k.resources, 'aal', held.aal) end)
+        'resources', k.resources, 'client_id', k.client_id, 'aal', held.aal) end)
     from public.tool_executions x
     join public.runs r on r.swarm_id = x.swarm_id and r.id = x.run_id
     join auth.users u on u.id = r.user_id

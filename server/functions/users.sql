@@ -134,6 +134,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from auth.sessions where user_id = new.id;
+  delete from auth.oauth_consents where user_id = new.id;
+  delete from auth.oauth_authorizations where user_id = new.id;
   delete from auth.mfa_factors where user_id = new.id;
   delete from auth.webauthn_credentials where user_id = new.id;
   delete from auth.webauthn_challenges where user_id = new.id;

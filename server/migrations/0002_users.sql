@@ -133,12 +133,13 @@ create table auth.sessions (
   -- The refresh counter of the newest access token that was presented. Below refresh_counter, the answer to the last
   -- refresh may have been lost.
   seen_refresh_counter bigint not null default 0,
-  -- SHA-256 of the whole key; null for the session of a device, which has a refresh key instead.
+  -- SHA-256 of the whole key, or of the access token of a program, which has a refresh key too; null for the session of
+  -- a device.
   api_key_hash bytea constraint sessions_api_key_hash_key unique,
   -- The sign-in, and later the password, a second factor or a mailed nonce: changes of an account need a recent proof
   -- that the owner makes them, so that a stolen token is not enough. Null for API keys, which prove nothing.
   proven_at timestamptz,
-  constraint sessions_one_secret check ((api_key_hash is null) <> (refresh_key_wrapped is null))
+  constraint sessions_secret check (api_key_hash is not null or refresh_key_wrapped is not null)
 );
 comment on column auth.sessions.proven_at is 'when the session last proved that its holder is the owner of the account';
 create index sessions_user_id_idx on auth.sessions (user_id);

@@ -4,6 +4,8 @@ create table public.runs (
   id uuid default private.new_id() constraint runs_pkey primary key,
   swarm_id uuid not null constraint runs_swarm_id_fkey references public.swarms on delete cascade,
   user_id uuid constraint runs_user_id_fkey references auth.users on delete set null,
+  -- The program that started the run for the user. It stays after the program was disconnected.
+  client_id text,
   message_id uuid,
   status text not null default 'queued' constraint runs_status_known
     check (status in ('queued', 'running', 'requires_action', 'waiting', 'completed', 'partial', 'failed',

@@ -15,8 +15,7 @@ create table public.api_keys (
   name text not null constraint api_keys_name_length check (char_length(name) between 1 and 100),
   scopes text[] not null
     constraint api_keys_scopes_known
-      check (scopes <@ array['read', 'write', 'run', 'approve', 'share', 'secrets'])
-    constraint api_keys_scopes_not_empty check (cardinality(scopes) > 0),
+      check (scopes <@ array['read', 'write', 'run', 'approve', 'share', 'secrets']),
   -- The first characters, by which people recognise a key that they have stored elsewhere.
   prefix text not null constraint api_keys_prefix_length check (char_length(prefix) between 3 and 16),
   expires_at timestamptz,
@@ -25,7 +24,10 @@ create table public.api_keys (
   -- The agents and swarms that the key is bound to. Null: it is not bound.
   resources jsonb constraint api_keys_resources_form
     check (resources is null or (jsonb_typeof(resources -> 'agents') = 'array'
-      and jsonb_typeof(resources -> 'swarms') = 'array'))
+      and jsonb_typeof(resources -> 'swarms') = 'array')),
+  -- The program that acts, in auth.oauth_clients; null: a key that its user created.
+  client_id text,
+  constraint api_keys_scopes_not_empty check (cardinality(scopes) > 0 or client_id is not null)
 );
 create index api_keys_user_id_idx on public.api_keys (user_id, created_at);
 alter table public.api_keys enable row level security;
@@ -56,8 +58,17 @@ grant select, insert, update, delete on private.key_swarms to sb_service;
 
 -- after functions
 
-create policy api_keys_select on public.api_keys for select to authenticated using (user_id = (select auth.uid()));
+create policy api_keys_select on public.api_keys for select to authenticated
+  using (user_id = (select auth.uid()) and client_id is null);
 create policy api_keys_service on public.api_keys to service_role, sb_service using (true) with check (true);
+
+-- With the session, before anything is locked that runs lock after themselves; then the runs that began meanwhile.
+create trigger sessions_cancel_key_runs before delete on auth.sessions for each row
+  when (old.api_key_hash is not null) execute function private.cancel_key_runs();
+create trigger api_keys_cancel_runs before delete on public.api_keys for each row
+  execute function private.cancel_key_runs();
+create trigger sessions_cancel_suspended_runs after update of suspended_until on auth.sessions for each row
+  when (new.api_key_hash is not null and new.suspended_until > now()) execute function private.cancel_key_runs();
 
 create policy key_runs_service on private.key_runs to sb_service using (true) with check (true);
 create policy key_swarms_service on private.key_swarms to sb_service using (true) with check (true);

@@ -7,7 +7,7 @@ Generated from the code by \`npm run generate -- reference\`.
 The service logs events of one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
 \`event\`, \`msg\` and the fields of the event; the log never contains bodies or the values of fields that are named like secrets.
 A request has exactly one line, at \`debug\`; with \`ACCESS_LOG_ENABLED=true\` the line is at \`info\`, at any \`LOG_LEVEL\`. It has \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
-\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header. Of each event that is marked as sampled, the service writes at most five lines in ten seconds, and then one with \`leftOut\`, the
+\`userId\` of a signed-in caller, the \`clientId\` of a program that acts for one, and the \`traceId\` of a \`traceparent\` header. Of each event that is marked as sampled, the service writes at most five lines in ten seconds, and then one with \`leftOut\`, the
 number of lines that it left out. With \`ACCESS_LOG_ENABLED\` it leaves none out. Metrics count all events.
 
 With \`METRICS_PORT\` set, \`GET /metrics\` on that port returns the text format of Prometheus: the metrics below, and the usual

@@ -96,12 +96,13 @@ export const ERROR_CODES = {
   API_KEY_NOT_ALLOWED: {
     status: 403,
     error: "API key not allowed",
-    meaning: "An API key cannot make this call, for example because it changes keys, credentials or security settings.",
+    meaning:
+      "An API key, or a program, cannot make this call, for example because it changes keys, credentials or security settings.",
   },
   INSUFFICIENT_SCOPE: {
     status: 403,
     error: "Insufficient scope",
-    meaning: "The API key lacks the scope that the call needs; the message names it.",
+    meaning: "The API key, or the token of the program, lacks the scope that the call needs; the message names it.",
   },
   WEBHOOK_DISABLED: { status: 403, error: "Webhook disabled", meaning: "The webhook is disabled (`is_active` false)." },
   BUDGET_EXCEEDED: {

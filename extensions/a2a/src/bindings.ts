@@ -14,7 +14,7 @@ interface Form {
 }
 
 /** JSON-RPC 2.0. An error of the protocol has the status 200, an error of the service its own. */
-export async function answerRpc(openSession: () => Session, { body }: ExtensionRequest): Promise<ExtensionResponse> {
+export async function answerRpc(openSession: () => Session, request: ExtensionRequest): Promise<ExtensionResponse> {
   let id: RpcId = null;
   const form: Form = {
     headers: {},
@@ -23,8 +23,8 @@ export async function answerRpc(openSession: () => Session, { body }: ExtensionR
     renderResult: (result) => ({ jsonrpc: "2.0", id, result }),
     renderFault: (fault) => renderRpcFault(fault, id),
   };
-  return answer(form, () => {
-    const call = readCall(body);
+  return answer(form, request, () => {
+    const call = readCall(request.body);
     ({ id } = call);
     return callMethod(openSession(), call.method, call.params);
   });
@@ -70,7 +70,7 @@ const HTTP_METHODS: readonly (readonly [RegExp, string])[] = [
 /** HTTP+JSON. */
 export async function answerHttp(openSession: () => Session, request: ExtensionRequest): Promise<ExtensionResponse> {
   const { method, path, query, body } = request;
-  const response = await answer(HTTP_FORM, () => {
+  const response = await answer(HTTP_FORM, request, () => {
     const session = openSession();
     const below = path.replaceAll(/%3A/gi, ":").split("/").slice(4).join("/");
     for (const [pattern, name] of HTTP_METHODS) {
@@ -91,7 +91,13 @@ function readQuery(query: ExtensionRequest["query"]): Record<string, unknown> {
   return { ...given, includeArtifacts: query["includeArtifacts"] === "true" };
 }
 
-async function answer(form: Form, call: () => Promise<unknown>): Promise<ExtensionResponse> {
+const FORBIDDEN = 403;
+
+async function answer(
+  form: Form,
+  { caller }: Pick<ExtensionRequest, "caller">,
+  call: () => Promise<unknown>,
+): Promise<ExtensionResponse> {
   try {
     const result = await call();
     if (!isStream(result)) return { headers: form.headers, body: form.renderResult(result) };
@@ -104,6 +110,8 @@ async function answer(form: Form, call: () => Promise<unknown>): Promise<Extensi
     });
   } catch (error) {
     const fault = toFault(error);
+    // The challenge of the service tells a program which scope it has to ask for.
+    if (fault.status === FORBIDDEN && caller.client !== undefined) throw error;
     const { retryAfterSeconds: seconds } = fault;
     const headers = { ...form.headers, ...(seconds !== null && { "retry-after": String(seconds) }) };
     return { status: form.statusOf(fault, error), headers, body: form.renderFault(fault) };

@@ -1,6 +1,6 @@
 import { isUuid } from "@swarmbase/sdk";
 import { AppError, type AskableAgent, readAgents, readRows, type TableRow } from "swarmbase/extension";
-import { type CardSource, endpointOf, type Target } from "./target.ts";
+import { type CardSource, endpointOf, RESOURCE, type Target } from "./target.ts";
 
 /** What a card shows of an agent or a swarm; the system prompt, the model and the owner are never part of it. */
 type CardRow = TableRow<"swarms", "id" | "name" | "description" | "avatar"> & {
@@ -13,20 +13,39 @@ const IN_ORDER = { order: "id", limit: MAX_SKILLS } as const;
 const SWARM = "select=id,name,description,avatar,updated_at&order=id";
 const PUBLISHED = "settings->>a2a_published=eq.true";
 
-/** What all cards have in common. */
-const COMMON = {
-  securitySchemes: {
-    bearer: {
-      httpAuthSecurityScheme: {
-        scheme: "Bearer",
-        description: "An access token or an API key (sk_…) of a user of the service",
+/** What all cards have in common. A program asks the user for a token, or has one of the user. */
+function describeCommon(baseUrl: string) {
+  const issuer = `${baseUrl}/auth/v1`;
+  const tokenUrl = `${issuer}/oauth/token`;
+  return {
+    securitySchemes: {
+      oauth2: {
+        oauth2SecurityScheme: {
+          description: `A token for the resource ${baseUrl}${RESOURCE}, with the consent of a user of the service`,
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${issuer}/oauth/authorize`,
+              tokenUrl,
+              refreshUrl: tokenUrl,
+              scopes: { read: "Read agents, swarms and messages", run: "Ask agents" },
+              pkceRequired: true,
+            },
+          },
+          oauth2MetadataUrl: `${baseUrl}/.well-known/oauth-authorization-server/auth/v1`,
+        },
+      },
+      bearer: {
+        httpAuthSecurityScheme: {
+          scheme: "Bearer",
+          description: "An access token or an API key (sk_…) of a user of the service",
+        },
       },
     },
-  },
-  securityRequirements: [{ schemes: { bearer: {} } }],
-  defaultInputModes: ["text/plain", "application/json"],
-  defaultOutputModes: ["text/plain", "application/json"],
-};
+    securityRequirements: [{ schemes: { oauth2: { list: ["read", "run"] } } }, { schemes: { bearer: {} } }],
+    defaultInputModes: ["text/plain", "application/json"],
+    defaultOutputModes: ["text/plain", "application/json"],
+  };
+}
 
 /** Rejects with 404 when the caller may not ask the agent or see the swarm, or when everybody would have to and does not. */
 export async function readCard(source: CardSource, target: Target): Promise<unknown> {
@@ -35,7 +54,7 @@ export async function readCard(source: CardSource, target: Target): Promise<unkn
   if (row === undefined) throw new AppError("NOT_FOUND", "There is no card for you at this address");
   const url = endpointOf(source.baseUrl, target);
   return {
-    ...COMMON,
+    ...describeCommon(source.baseUrl),
     name: row.name,
     description: row.description ?? row.name,
     version: row.updated_at ?? source.version,
@@ -64,7 +83,7 @@ export async function readCatalogue(source: CardSource): Promise<unknown> {
   );
   const skills = lists.flat().slice(0, MAX_SKILLS);
   return {
-    ...COMMON,
+    ...describeCommon(source.baseUrl),
     name: "Swarmbase",
     description:
       "Agents and swarms of this service. Each skill names the address of the card that is used to talk to it.",

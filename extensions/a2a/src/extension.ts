@@ -8,7 +8,7 @@ import {
   type ExtensionRoute,
 } from "swarmbase/extension";
 import { describeError, type Fault, ProtocolError, renderHttpFault, renderRpcFault } from "./faults.ts";
-import type { CardSource, Session, Target } from "./target.ts";
+import { type CardSource, RESOURCE, type Session, type Target } from "./target.ts";
 
 const WELL_KNOWN = "/.well-known/agent-card.json";
 /** Cards change rarely. Those of a caller are its own. */
@@ -49,7 +49,7 @@ export const extension = defineExtension({
 function endpointRoutes(kind: Target["kind"]): readonly ExtensionRoute[] {
   const path = `/a2a/${kind}/:id`;
   // The functions and tables that an operation uses check the scopes that it needs.
-  const common = { access: "bearer-alone", keyScope: "checked", limit: "api" } as const;
+  const common = { access: "bearer-alone", keyScope: "checked", resource: RESOURCE, limit: "api" } as const;
   return [
     cardRoute(path, async (source, id) => {
       const { readCard } = await import("./cards.ts");
@@ -86,6 +86,7 @@ function cardRoute(path: string, read: (source: CardSource, id: string) => Promi
     path: `${path}${WELL_KNOWN}`,
     access: "optional-bearer",
     keyScope: "checked",
+    resource: RESOURCE,
     limit: "api",
     renderError: renderHttpError,
     handler: async ({ params, caller, core }, context) => ({
@@ -116,9 +117,14 @@ function cardsOf({ baseUrl, version, restAsService, now }: ExtensionContext, cor
   return { core, restAsService, now, baseUrl: baseUrl(), version };
 }
 
-function errorRenderer(render: (fault: Fault) => object): (error: ExtensionError) => ExtensionErrorResponse {
-  return (error) => ({
-    headers: error.status === 401 ? { "www-authenticate": 'Bearer realm="a2a"' } : {},
+function errorRenderer(render: (fault: Fault) => object): NonNullable<ExtensionRoute["renderError"]> {
+  return (error, { headers }) => ({
+    headers:
+      error.status === 401
+        ? {
+            "www-authenticate": `Bearer realm="a2a"${headers["authorization"] === undefined ? "" : ', error="invalid_token"'}`,
+          }
+        : {},
     body: render(describeError(error)),
   });
 }

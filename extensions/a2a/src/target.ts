@@ -1,5 +1,8 @@
 import type { ExtensionCaller, ExtensionContext, ExtensionCore } from "swarmbase/extension";
 
+/** What tokens of programs are for (RFC 8707). */
+export const RESOURCE = "/a2a";
+
 /** The agent or swarm that an endpoint stands for. */
 export interface Target {
   readonly kind: "agents" | "swarms";
@@ -28,5 +31,5 @@ export interface Session {
 }
 
 export function endpointOf(baseUrl: string, { kind, id }: Target): string {
-  return `${baseUrl}/a2a/${kind}/${id.toLowerCase()}`;
+  return `${baseUrl}${RESOURCE}/${kind}/${id.toLowerCase()}`;
 }

@@ -296,6 +296,15 @@ describe("cards", () => {
     );
     assert.deepEqual(card.capabilities, { streaming: true, pushNotifications: true, extendedAgentCard: true });
     assert.equal(card.securitySchemes.bearer.httpAuthSecurityScheme.scheme, "Bearer");
+    const { authorizationCode } = card.securitySchemes.oauth2.oauth2SecurityScheme.flows;
+    assert.deepEqual(
+      [authorizationCode.authorizationUrl, authorizationCode.tokenUrl, authorizationCode.pkceRequired],
+      [`${a2a.url}/auth/v1/oauth/authorize`, `${a2a.url}/auth/v1/oauth/token`, true],
+    );
+    assert.deepEqual(
+      card.securityRequirements.map(({ schemes }: Parsed) => Object.keys(schemes)),
+      [["oauth2"], ["bearer"]],
+    );
     assert.doesNotMatch(JSON.stringify(card), /never tell/);
   });
 
@@ -333,7 +342,8 @@ describe("access", () => {
     for (const path of ["", "/message:send"]) {
       const response = await a2a.fetch(`${endpoint}${path}`, { method: "POST", body: "{}" });
       assert.equal(response.status, 401);
-      assert.equal(response.headers.get("www-authenticate"), 'Bearer realm="a2a"');
+      const metadata = `resource_metadata="${a2a.url}/.well-known/oauth-protected-resource/a2a"`;
+      assert.equal(response.headers.get("www-authenticate"), `Bearer realm="a2a", ${metadata}, scope="read run"`);
       assert.match(await response.text(), /"UNAUTHORIZED"/);
     }
     for (const binding of BINDINGS) {

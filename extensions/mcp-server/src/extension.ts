@@ -51,6 +51,7 @@ const routes = (["POST", "GET", "DELETE"] as const).map((method): ExtensionRoute
     path: PATH,
     access: "bearer-alone",
     keyScope: "checked",
+    resource: PATH,
     limit: "api",
     isBodyRaw: true,
     renderError,

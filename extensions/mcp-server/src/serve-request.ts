@@ -3,7 +3,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { ExtensionContext, ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
 import { cancelStartedRun, clientMessageId } from "./cancel-run.ts";
 import { createServer } from "./create-server.ts";
-import { STREAMED_TOOLS } from "./tools/index.ts";
+import { requireToolScopes, STREAMED_TOOLS } from "./tools/index.ts";
 
 /** What the library reads. The bearer stays outside. */
 const FORWARDED = /^(?:accept|content-type|last-event-id|mcp-.*)$/;
@@ -33,7 +33,10 @@ export async function serveRequest(
   if (message?.method === "notifications/cancelled" && sessionId !== null)
     await cancelStartedRun(caller, clientMessageId(sessionId, message.params?.requestId));
 
-  const isStreamed = message?.method === "tools/call" && STREAMED_TOOLS.has(String(message.params?.name));
+  const toolName = message?.method === "tools/call" ? String(message.params?.name) : null;
+  // Before the library answers: a tool that fails is a result with the status 200, which asks for no scope.
+  if (toolName !== null && caller.client !== undefined) requireToolScopes(caller, toolName);
+  const isStreamed = toolName !== null && STREAMED_TOOLS.has(toolName);
   const handler = createMcpHandler(
     () => createServer(caller, sessionId === null ? null : clientMessageId(sessionId, message?.id)),
     { keepAliveMs: KEEP_ALIVE_MS, ...(isStreamed && { responseMode: "sse" }) },

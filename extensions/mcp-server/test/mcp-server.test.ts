@@ -172,12 +172,16 @@ describe("the MCP server", () => {
     const post = (bearer: string | null, body = ping, headers = {}): Promise<Response> =>
       send("/mcp", bearer, { method: "POST", body, headers });
     const anonymous = await post(null);
-    assert.deepEqual([anonymous.status, anonymous.headers.get("www-authenticate")], [401, 'Bearer realm="mcp"']);
+    const metadata = `${service.credentials.url}/.well-known/oauth-protected-resource/mcp`;
+    const forPrograms = `, resource_metadata="${metadata}", scope="read run"`;
+    const challengeOf = ({ headers }: Response): string | null => headers.get("www-authenticate");
+    assert.deepEqual([anonymous.status, challengeOf(anonymous)], [401, `Bearer realm="mcp"${forPrograms}`]);
     const { jsonrpc, id, error } = (await anonymous.json()) as Json;
     assert.deepEqual([jsonrpc, id, error.code, error.data.code], ["2.0", null, -32_000, "UNAUTHORIZED"]);
     for (const bearer of [service.credentials.anon_key, service.credentials.service_role_key, "sk_forged"]) {
-      const { status, headers } = await post(bearer);
-      assert.deepEqual([status, headers.get("www-authenticate")], [401, 'Bearer realm="mcp", error="invalid_token"']);
+      const rejected = await post(bearer);
+      const challenge = `Bearer realm="mcp", error="invalid_token"${forPrograms}`;
+      assert.deepEqual([rejected.status, challengeOf(rejected)], [401, challenge]);
     }
     assert.equal((await post(ada, ping, { origin: "https://evil.example" })).status, 403);
     for (const origin of [SITE, service.credentials.url]) assert.equal((await post(ada, ping, { origin })).status, 200);

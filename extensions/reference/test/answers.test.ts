@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
@@ -54,6 +54,8 @@ describe("answers of a running service, against its own document", () => {
       MASTER_KEY,
       LIMIT_API: MANY,
       LIMIT_TOOLS: "14",
+      OAUTH_DYNAMIC_REGISTRATION: "true",
+      OAUTH_MAX_DYNAMIC_CLIENTS: "1",
       PROVIDER_A_KIND: "simulated",
       // A key is tested at an address where nothing listens.
       PROVIDER_DETECTION: "true",
@@ -78,6 +80,7 @@ describe("answers of a running service, against its own document", () => {
     await api.call("GET /health", 200, { token: null });
     await api.call("GET /ready", 200, { token: null });
     await api.call("GET /.well-known/tool-calls.json", 200, { token: null });
+    await api.call("GET /.well-known/oauth-protected-resource", 200, { token: null });
     await api.call("GET /openapi.json", 200, { token: null });
     await api.call("GET /reference/{file}", 200, { token: null, params: { file: "reference.css" } });
     await api.call("GET /reference/{file}", 404, {
@@ -434,6 +437,80 @@ describe("answers of a running service, against its own document", () => {
     assert.deepEqual(JSON.parse((await api.call(providers, 200, asService())).text), { providers: [] });
     const check = "POST /auth/v1/admin/sign-in-providers/{name}/check";
     await api.call(check, 404, asService({ params: { name: "google" } }));
+  });
+
+  test("of clients of the authorization server", async () => {
+    const metadata = { client_name: "App", redirect_uris: ["https://app.example.com/callback"] };
+    const register = "POST /auth/v1/oauth/register";
+    await api.call(register, 400, { token: null, body: {} });
+    await api.call(register, 201, { token: null, body: metadata });
+    await api.call(register, 429, { token: null, body: metadata });
+    const all = "auth/v1/admin/oauth/clients";
+    await api.call(`POST /${all}`, 400, asService({ body: { ...metadata, scope: "secrets" } }));
+    const params = { id: text(await api.call(`POST /${all}`, 201, asService({ body: metadata })), "client_id") };
+    await api.call(`GET /${all}`, 200, asService({ query: "?per_page=1" }));
+    await api.call(`GET /${all}/{id}`, 200, asService({ params }));
+    await api.call(`PUT /${all}/{id}`, 200, asService({ params, body: { scope: "read" } }));
+    await api.call(`POST /${all}/{id}/regenerate_secret`, 200, asService({ params }));
+    await api.call(`PUT /${all}/{id}`, 200, asService({ params, body: { token_endpoint_auth_method: "none" } }));
+    await api.call(`POST /${all}/{id}/regenerate_secret`, 422, asService({ params }));
+    await api.call(`DELETE /${all}/{id}`, 204, asService({ params }));
+    await api.call(
+      `GET /${all}/{id}`,
+      404,
+      asService({ params: { id: encodeURIComponent("https://a.example/c.json") } }),
+    );
+  });
+
+  test("of programs that a person lets in", async () => {
+    const redirect_uri = "https://program.example.com/callback";
+    const created = asService({
+      body: { client_name: "Program", redirect_uris: [redirect_uri], token_endpoint_auth_method: "none" },
+    });
+    const client_id = text(await api.call("POST /auth/v1/admin/oauth/clients", 201, created), "client_id");
+    const code_verifier = randomUUID() + randomUUID();
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id,
+      redirect_uri,
+      scope: "openid read",
+      code_challenge: hash("sha256", code_verifier, "base64url"),
+      code_challenge_method: "S256",
+    });
+    const authorize = "GET /auth/v1/oauth/authorize";
+    await api.call(authorize, 400, { token: null });
+    const begun = await api.call(authorize, 303, { token: null, query: `?${query.toString()}` });
+    const id = new URL(String(begun.headers.location)).searchParams.get("authorization_id") ?? assert.fail();
+    const { token } = await signIn();
+    const asked = "GET /auth/v1/oauth/authorizations/{id}";
+    await api.call(asked, 200, { token, params: { id } });
+    await api.call(asked, 404, { token, params: { id: NOBODY } });
+    const consent = "POST /auth/v1/oauth/authorizations/{id}/consent";
+    await api.call(consent, 400, { token, params: { id }, body: { action: "perhaps" } });
+    const answered = await api.call(consent, 200, { token, params: { id }, body: { action: "approve" } });
+    const code = new URL(text(answered, "redirect_url")).searchParams.get("code");
+    const grant = "POST /auth/v1/oauth/token";
+    const redeemed = { grant_type: "authorization_code", client_id, redirect_uri, code, code_verifier };
+    const tokens = await api.call(grant, 200, { token: null, body: redeemed });
+    await api.call(grant, 400, { token: null, body: { ...redeemed, code: "another" } });
+    await api.call(grant, 401, { token: null, body: { ...redeemed, client_secret: "none" } });
+    for (const method of ["GET", "POST"]) {
+      await api.call(`${method} /auth/v1/oauth/userinfo`, 200, { token: text(tokens, "access_token") });
+      await api.call(`${method} /auth/v1/oauth/userinfo`, 401, { token: null });
+    }
+    await api.call("GET /auth/v1/user/oauth/grants", 200, { token });
+    const revoke = "POST /auth/v1/oauth/revoke";
+    await api.call(revoke, 400, { token: null, body: { client_id } });
+    await api.call(revoke, 200, { token: null, body: { client_id, token: text(tokens, "refresh_token") } });
+    const disconnect = "DELETE /auth/v1/user/oauth/grants";
+    await api.call(disconnect, 204, { token, query: `?client_id=${client_id}` });
+    await api.call(disconnect, 404, { token, query: `?client_id=${client_id}` });
+    for (const path of [
+      "auth/v1/.well-known/oauth-authorization-server",
+      ".well-known/oauth-authorization-server/auth/v1",
+    ])
+      await api.call(`GET /${path}`, 200, { token: null });
+    await api.call("GET /.well-known/openid-configuration/auth/v1", 200, { token: null });
   });
 
   test("of broadcasts without a socket", async () => {

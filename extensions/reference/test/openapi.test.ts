@@ -132,6 +132,7 @@ describe("the OpenAPI document", () => {
       "GET /auth/v1/callback",
       "POST /auth/v1/callback",
       "GET /auth/v1/verify",
+      "GET /auth/v1/oauth/authorize",
       "GET /realtime/v1/websocket",
     ]);
     assert.deepEqual(without("4"), []);

@@ -6,6 +6,7 @@ import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { AuthHooks } from "./hooks/open-hooks.ts";
 import type { Mailer } from "./mail/mail.ts";
+import type { ClientRow } from "./sql/oauth-clients.ts";
 import type { PasswordHasher } from "./passwords/hasher.ts";
 import type { SignInProviders } from "./providers/sign-in-providers.ts";
 import type { KeyRing } from "./tokens/key-ring.ts";
@@ -34,6 +35,11 @@ export interface AuthContext {
   readonly seenRefreshes: { flush(): Promise<void> };
   readonly hasher: PasswordHasher;
   readonly signInProviders: SignInProviders;
+  /** Clients that a document describes: returns the stored row or that of a new reading. */
+  readonly clientDocuments: {
+    find(id: string, stored: ClientRow | null): Promise<ClientRow | null>;
+    faultOf(id: string): string | null;
+  };
   readonly hooks: AuthHooks;
   readonly mailer: Mailer;
   /** Makes this node send the mails that requests have asked for. */

@@ -54,6 +54,8 @@ export const AUTH_ERRORS = {
   no_authorization: { status: 401, message: "This endpoint requires a valid Bearer token" },
   not_admin: { status: 403, message: "User not allowed" },
   not_found: { status: 404, message: "No route matches this path" },
+  oauth_authorization_not_found: { status: 404, message: "The request does not exist, has expired or was answered" },
+  oauth_client_not_found: { status: 404, message: "OAuth client not found" },
   oauth_provider_not_supported: { status: 400, message: "Unsupported provider: provider is not enabled" },
   otp_disabled: { status: 422, message: "Signups not allowed for otp" },
   otp_expired: { status: 403, message: "Token has expired or is invalid" },

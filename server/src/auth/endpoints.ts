@@ -4,6 +4,8 @@ import type { AuthEndpoint } from "./call.ts";
 import { externalEndpoints } from "./external/endpoints.ts";
 import type { AccessRule } from "./principal/authenticate.ts";
 import { mfaEndpoints } from "./mfa/endpoints.ts";
+import { oauthClientEndpoints } from "./oauth/clients/endpoints.ts";
+import { oauthEndpoints } from "./oauth/endpoints.ts";
 import { oneTimeEndpoints } from "./one-time/endpoints.ts";
 import { passkeyEndpoints } from "./passkeys/endpoints.ts";
 import { wellKnownEndpoints } from "./well-known-endpoints.ts";
@@ -15,9 +17,16 @@ export const authEndpoints: readonly AuthEndpoint[] = [
   ...externalEndpoints,
   ...mfaEndpoints,
   ...passkeyEndpoints,
+  ...oauthEndpoints,
   ...adminEndpoints,
+  ...oauthClientEndpoints,
   ...wellKnownEndpoints,
 ];
+
+/** The whole path of an endpoint. */
+export function pathOf({ path, isOutside = false }: Pick<AuthEndpoint, "path" | "isOutside">): string {
+  return isOutside ? path : `/auth/v1${path}`;
+}
 
 /** What the auth guard requires of the callers of an endpoint. */
 export function ruleOf({ access, keyScope, needsUser, isAal1Accepted, needsProof }: AuthEndpoint): AccessRule {

@@ -22,7 +22,7 @@ const BATCH_SIZE = 500;
 const BETWEEN_BATCHES_MS = 50;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Deletes ended sessions, expired codes, flows, challenges and nonces, old audit entries, and mails that were sent or dropped. */
+/** Deletes ended sessions, expired codes, flows, challenges and nonces, clients that nobody uses, old audit entries, and mails that were sent or dropped. */
 export function createAuthHousekeeping(
   context: Pick<AuthContext, "pool" | "clock">,
   o: AuthHousekeepingOptions,
@@ -38,6 +38,8 @@ export function createAuthHousekeeping(
     if (name === "audit entries") return auditDays * DAY_MS;
     // A sign-in can wait this long in a page, which must then learn why its challenge is not accepted.
     if (name === "passkey challenges") return INTERVAL_MS;
+    if (name === "unused clients") return DAY_MS;
+    if (name === "unused documents") return INTERVAL_MS;
     // Longer than the day within which nobody gets the same notification twice.
     return name === "ended mails" ? DAY_MS : 0;
   };

@@ -4,7 +4,7 @@
 export { AUTH_ERRORS, type AuthErrorCode, authCodeOf } from "./auth-error.ts";
 export type { AuthResponse, AuthCall, AuthEndpoint } from "./call.ts";
 export { recordExport } from "./users/record-change.ts";
-export { authEndpoints, ruleOf } from "./endpoints.ts";
+export { authEndpoints, pathOf, ruleOf } from "./endpoints.ts";
 export { watchFirstStart } from "./first-start.ts";
 export { createAuthHousekeeping } from "./housekeeping.ts";
 export { checkMasterKey } from "./keys/ensure-keys.ts";

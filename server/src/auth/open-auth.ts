@@ -9,7 +9,9 @@ import { createMailer } from "./mail/mailer.ts";
 import { createHookMailer } from "./outbox/hook-mailer.ts";
 import { createPasswordHasher } from "./passwords/hasher.ts";
 import type { AuthContext } from "./auth-context.ts";
+import { ClientDocuments } from "./oauth/clients/client-documents.ts";
 import { PortalTokens } from "./portal/portal-tokens.ts";
+import type { Fetch } from "./providers/provider-fetch.ts";
 import { SignInProviders, type SignInProvidersOptions } from "./providers/sign-in-providers.ts";
 import { SeenRefreshes } from "./sessions/seen-refreshes.ts";
 import { openKeyRing } from "./tokens/key-ring.ts";
@@ -26,6 +28,8 @@ export interface OpenAuthOptions {
   readonly observer: Observer;
   readonly clock: Clock;
   readonly signIn: Pick<SignInProvidersOptions, "providers" | "fetch">;
+  /** Reaches only what the address policy allows, because anybody chooses the address. */
+  readonly documentFetch: Fetch;
   /** Default: none. */
   readonly hooks?: AuthHooks;
   /** Throws while mails are held. */
@@ -59,11 +63,18 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     masterKey,
     keyRing,
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
-    userKeys: new VerifiedUserKeys({ pool, clock, observer, isAal2Required: settings.authMfaEnforce }),
+    userKeys: new VerifiedUserKeys({
+      pool,
+      clock,
+      observer,
+      isAal2Required: settings.authMfaEnforce,
+      onProgram: (claims) => seenRefreshes.note(claims),
+    }),
     portalTokens: new PortalTokens({ masterKey, clock }),
     seenRefreshes,
     hasher,
     signInProviders: new SignInProviders({ ...options.signIn, clock }),
+    clientDocuments: new ClientDocuments({ pool, clock, observer, baseUrl, fetch: options.documentFetch }),
     hooks,
     mailWakeUp: new WakeUp(),
     prepareWithdrawal: options.prepareWithdrawal ?? (async () => () => {}),

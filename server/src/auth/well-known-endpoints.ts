@@ -1,7 +1,16 @@
 import type { AuthEndpoint } from "./call.ts";
+import { describeServer } from "./oauth/metadata.ts";
 
 /** Clients of this protocol cache the list this long anyway, and reload it when they meet an unknown key. */
 const CACHE_CONTROL = "public, max-age=600";
+
+/** Where RFC 8414 and OpenID Connect look for the document of the issuer: between host and path, or after the path. */
+const METADATA: readonly Pick<AuthEndpoint, "path" | "isOutside">[] = [
+  { path: "/.well-known/openid-configuration" },
+  { path: "/.well-known/oauth-authorization-server" },
+  { path: "/.well-known/openid-configuration/auth/v1", isOutside: true },
+  { path: "/.well-known/oauth-authorization-server/auth/v1", isOutside: true },
+];
 
 export const wellKnownEndpoints: readonly AuthEndpoint[] = [
   {
@@ -15,34 +24,17 @@ export const wellKnownEndpoints: readonly AuthEndpoint[] = [
       body: { keys: keyRing.jwks },
     }),
   },
-  {
-    method: "GET",
-    path: "/.well-known/openid-configuration",
-    access: "public",
-    limit: "api",
-    run: async ({ baseUrl, keyRing }) => ({
-      status: 200,
-      headers: { "cache-control": CACHE_CONTROL },
-      body: describeIssuer(`${baseUrl}/auth/v1`, keyRing.current.algorithm),
+  ...METADATA.map(
+    (place): AuthEndpoint => ({
+      method: "GET",
+      ...place,
+      access: "public",
+      limit: "api",
+      run: async (context) => ({
+        status: 200,
+        headers: { "cache-control": CACHE_CONTROL },
+        body: describeServer(context),
+      }),
     }),
-  },
+  ),
 ];
-
-/** Only what is supported: there are no third-party applications to authorize. */
-function describeIssuer(issuer: string, algorithm: string): Record<string, unknown> {
-  return {
-    issuer,
-    authorization_endpoint: `${issuer}/authorize`,
-    token_endpoint: `${issuer}/token`,
-    userinfo_endpoint: `${issuer}/user`,
-    jwks_uri: `${issuer}/.well-known/jwks.json`,
-    response_types_supported: ["code"],
-    response_modes_supported: ["query"],
-    grant_types_supported: ["password", "refresh_token", "pkce"],
-    subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: [algorithm],
-    token_endpoint_auth_methods_supported: ["none"],
-    code_challenge_methods_supported: ["S256", "plain"],
-    claims_supported: ["sub", "iss", "aud", "exp", "iat", "email", "phone", "role", "aal", "amr", "session_id"],
-  };
-}

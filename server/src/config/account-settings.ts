@@ -50,6 +50,14 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 0, max: 3650, default: 90 },
     "Days after which an entry of `auth.audit_log_entries` is removed; 0 keeps it.",
   ),
+  OAUTH_CONSENT_URL: setting(
+    { kind: "http-url", default: null },
+    "Page that asks people whether they let a program in; it gets `authorization_id`. Defaults to `/oauth/consent` of the console, or of `SITE_URL` without one.",
+  ),
+  OAUTH_REFRESH_TTL_DAYS: setting(
+    { kind: "integer", min: 1, max: 3650, default: 30 },
+    "Days after its last refresh until a program must ask the person again.",
+  ),
   API_KEYS_PER_USER: setting(
     { kind: "integer", min: 0, max: 1_000, default: 20 },
     "Maximum number of API keys that one user may have; 0 switches API keys off for new ones.",
@@ -114,6 +122,14 @@ export const ACCOUNT_SETTINGS = {
   AUTH_PASSKEYS_PER_USER: setting(
     { kind: "integer", min: 0, max: 100, default: 20 },
     "Maximum number of passkeys that one user may register; 0 refuses further ones.",
+  ),
+  OAUTH_DYNAMIC_REGISTRATION: setting(
+    { kind: "boolean", default: false },
+    "Whether programs may register themselves as clients of the authorization server (RFC 7591). Programs whose id is the address of a document need no registration.",
+  ),
+  OAUTH_MAX_DYNAMIC_CLIENTS: setting(
+    { kind: "integer", min: 1, max: 100_000, default: 1000 },
+    "Maximum number of clients that have registered themselves. Those that nobody uses are deleted after a day.",
   ),
   AUTH_MFA_ENFORCE: setting(
     { kind: "boolean", default: true },

@@ -2,7 +2,7 @@ import { type ApiKeyScope, SECRET_COLUMNS } from "@swarmbase/sdk";
 import { AppError } from "../errors/index.ts";
 import type { Principal } from "./principal.ts";
 
-type Scoped = Pick<Principal, "scopes">;
+type Scoped = Pick<Principal, "scopes" | "client">;
 
 /** Whether the principal has the scope. Only API keys and portals are restricted to scopes. */
 export function hasScope({ scopes }: Scoped, scope: ApiKeyScope): boolean {
@@ -11,7 +11,7 @@ export function hasScope({ scopes }: Scoped, scope: ApiKeyScope): boolean {
 
 /** Throws 403 when the principal is an API key without the scope, or a portal. */
 export function requireScope(principal: Scoped, scope: ApiKeyScope): void {
-  if (!hasScope(principal, scope)) throw isPortal(principal) ? portalError() : insufficientScopeError(scope);
+  if (!hasScope(principal, scope)) throw isPortal(principal) ? portalError() : insufficientScopeError(scope, principal);
 }
 
 /** Whether the caller is the portal: a page on which a customer of an app manages their own webhooks, and nothing else. */
@@ -31,17 +31,17 @@ export function rejectPortal(principal: Scoped): void {
 export type KeyScope = readonly ApiKeyScope[] | "checked" | null;
 
 /** Throws 403 when the principal is an API key that may not make the call, or the portal. */
-export function requireKeyScope(principal: Pick<Principal, "scopes" | "resources">, needed: KeyScope = null): void {
+export function requireKeyScope(principal: Scoped & Pick<Principal, "resources">, needed: KeyScope = null): void {
   const { scopes, resources = null } = principal;
   rejectPortal(principal);
   if (scopes === undefined || needed === "checked") return;
-  if (needed === null) throw keyNotAllowedError();
+  if (needed === null) throw keyNotAllowedError(principal);
   for (const scope of needed) requireScope(principal, scope);
-  if (resources !== null) throw keyNotAllowedError();
+  if (resources !== null) throw keyNotAllowedError(principal);
 }
 
 /** Whether the principal may read everything that its user may: not a key without `read`, and none that is bound to resources. */
-export function readsAll(principal: Pick<Principal, "scopes" | "resources">): boolean {
+export function readsAll(principal: Scoped & Pick<Principal, "resources">): boolean {
   return hasScope(principal, "read") && (principal.resources ?? null) === null;
 }
 
@@ -59,8 +59,14 @@ export function hiddenColumnsOf(principal: Scoped, schema: string, table: string
   return table === "webhooks" && isPortal(principal) ? [...secrets, "receives_app_events"] : secrets;
 }
 
-export function insufficientScopeError(scope: string, cause?: Error): AppError {
-  return new AppError("INSUFFICIENT_SCOPE", `The API key lacks the scope ${scope}`, { cause });
+/** The challenge names all scopes that a program has to ask its user for, with those that it has. No program gets `secrets`. */
+export function insufficientScopeError(scope: string, { scopes = [], client }: Scoped, cause?: Error): AppError {
+  if (client === undefined)
+    return new AppError("INSUFFICIENT_SCOPE", `The API key lacks the scope ${scope}`, { cause });
+  const wanted = [...new Set([...scopes, scope])].join(" ");
+  const challenge = `Bearer error="insufficient_scope"${scope === "secrets" ? "" : `, scope="${wanted}"`}`;
+  const extra = { headers: { "www-authenticate": challenge }, cause };
+  return new AppError("INSUFFICIENT_SCOPE", `The token of the program lacks the scope ${scope}`, extra);
 }
 
 export function portalError(cause?: Error): AppError {
@@ -68,6 +74,7 @@ export function portalError(cause?: Error): AppError {
   return new AppError("FORBIDDEN", message, { cause });
 }
 
-export function keyNotAllowedError(cause?: Error): AppError {
-  return new AppError("API_KEY_NOT_ALLOWED", "An API key cannot make this call: sign in", { cause });
+export function keyNotAllowedError({ client }: Pick<Principal, "client">, cause?: Error): AppError {
+  const caller = client === undefined ? "An API key" : "The token of a program";
+  return new AppError("API_KEY_NOT_ALLOWED", `${caller} cannot make this call: sign in`, { cause });
 }

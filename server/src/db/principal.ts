@@ -16,6 +16,7 @@ export interface AnonPrincipal {
   readonly session: null;
   readonly scopes?: undefined;
   readonly resources?: undefined;
+  readonly client?: undefined;
   /** Anonymous callers of one address count as one user. */
   readonly address?: string;
 }
@@ -28,6 +29,7 @@ export interface ServicePrincipal {
   readonly session: null;
   readonly scopes?: undefined;
   readonly resources?: undefined;
+  readonly client?: undefined;
   readonly address?: undefined;
 }
 
@@ -41,7 +43,16 @@ export interface UserPrincipal {
   readonly scopes?: readonly PrincipalScope[];
   /** What the API key is bound to; null: to nothing. */
   readonly resources?: ApiKeyResources | null;
+  /** The program that acts for the user with an access token of its own, which has the rights of an API key with the same scopes. */
+  readonly client?: PrincipalClient;
   readonly address?: undefined;
+}
+
+export interface PrincipalClient {
+  /** Of the OAuth client. */
+  readonly id: string;
+  /** The address that the token is for (RFC 8707). */
+  readonly resource: string;
 }
 
 /** The PostgreSQL role of a transaction. */

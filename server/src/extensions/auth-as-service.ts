@@ -9,14 +9,14 @@ const LOOPBACK = "127.0.0.1";
 /** Runs an endpoint of the service role in the same process. Endpoints of users need a session, which nobody has here. */
 export async function callAuthAsService(
   context: AuthContext,
-  { method, path, body = {} }: ExtensionAuthCall,
+  { method, path, query = {}, body = {} }: ExtensionAuthCall,
 ): Promise<ExtensionAuthAnswer> {
   for (const endpoint of authEndpoints) {
     const params = endpoint.method === method && endpoint.access === "service" ? matchPath(endpoint.path, path) : null;
     if (params === null) continue;
     // As it arrives over HTTP: values that JSON cannot represent are gone.
     const sent: unknown = JSON.parse(JSON.stringify(body));
-    const call = { query: {}, params, body: sent, headers: {}, address: LOOPBACK, userAgent: null };
+    const call = { query, search: "", params, body: sent, headers: {}, address: LOOPBACK, userAgent: null };
     return endpoint.run(context, { ...call, principal: SERVICE_PRINCIPAL });
   }
   throw new AppError("NOT_FOUND", `The service role has no endpoint ${method} ${path}`);
@@ -30,7 +30,7 @@ function matchPath(pattern: string, path: string): Record<string, string> | null
   const params: Record<string, string> = {};
   for (const [index, segment] of wanted.entries()) {
     const value = given[index] ?? "";
-    if (segment.startsWith(":")) params[segment.slice(1)] = value;
+    if (segment.startsWith(":")) params[segment.slice(1)] = decodeURIComponent(value);
     else if (segment !== value) return null;
   }
   return params;

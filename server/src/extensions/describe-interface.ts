@@ -1,6 +1,6 @@
 import { type LimitName, TOOL_CALL_KEYS_PATH } from "@swarmbase/sdk";
 import * as z from "zod";
-import { AUTH_ERRORS, type AuthErrorCode, authEndpoints } from "../auth/index.ts";
+import { AUTH_ERRORS, type AuthErrorCode, authEndpoints, pathOf } from "../auth/index.ts";
 import { FUNCTION_TABLE } from "../functions/index.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -28,6 +28,7 @@ const OTHER_ROUTES: readonly DescribedRoute[] = [
   { method: "GET", path: "/health", access: "public", limits: [] },
   { method: "GET", path: "/ready", access: "public", limits: [] },
   { method: "GET", path: TOOL_CALL_KEYS_PATH, access: "public", limits: ["api"] },
+  { method: "GET", path: "/.well-known/oauth-protected-resource", access: "public", limits: ["api"] },
   { method: "GET", path: "/realtime/v1/websocket", access: "public", limits: [] },
   { method: "POST", path: "/realtime/v1/api/broadcast", access: "apikey", limits: ["api"] },
   { method: "POST", path: "/realtime/v1/api/broadcast/{topic}/events/{event}", access: "apikey", limits: ["api"] },
@@ -50,9 +51,9 @@ function describeRoutes(): readonly DescribedRoute[] {
       limits: [...new Set<LimitName>(["api", limit])],
       body: toJsonSchema(body),
     })),
-    ...authEndpoints.map(({ method, path, access, limit, body }) => ({
+    ...authEndpoints.map(({ method, access, limit, body, ...place }) => ({
       method,
-      path: `/auth/v1${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+      path: pathOf(place).replaceAll(/:(\w+)/g, "{$1}"),
       access,
       limits: limit === null ? [] : [limit],
       ...(body !== undefined && { body: toJsonSchema(body) }),

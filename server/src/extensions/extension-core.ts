@@ -27,11 +27,15 @@ export interface CoreParts {
 const PREFIX = "/rest/v1";
 const JSON_TYPE = "application/json";
 
-/** The core for one request, as its caller. The route has counted the request as an API request. */
+/**
+ * The core for one request, as its caller. The route has counted the request as an API request. `onRejected` gets the error of a function,
+ * of which the SDK keeps the body alone.
+ */
 export function createCore(
   { functions, rest, limits, auth }: CoreParts,
   request: RouteRequest,
   reply: RouteReply,
+  onRejected: (error: AppError) => void,
 ): ExtensionCore {
   const own = functionCallOf(limits, request, reply);
   const { principal } = own;
@@ -60,6 +64,7 @@ export function createCore(
           return { data: response.body === null || isStream(response) ? response : await response.json(), error: null };
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
+          onRejected(error);
           const { status, headers, body } = renderError(error);
           return { data: null, error: { context: new Response(body, { status, headers }) } };
         }

@@ -80,7 +80,7 @@ function queryOver(client: pg.ClientBase): Query {
 
 function translateRejection(error: unknown, principal: Principal): unknown {
   if (!hasScope(principal, "write") && error instanceof pg.DatabaseError && error.code === READ_ONLY)
-    return insufficientScopeError("write", error);
+    return insufficientScopeError("write", principal, error);
   if (error instanceof pg.DatabaseError && error.code === NO_PRIVILEGE)
     return new AppError("FORBIDDEN", "You do not have the right to do this", { cause: error });
   return translateScopeError(error, principal);

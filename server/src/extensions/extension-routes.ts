@@ -36,14 +36,18 @@ export function extensionRoutes(
     handler: async (request, reply) => {
       const isChecked =
         CHECKED.has(route.access) || (route.access === "optional-bearer" && principalOf(request).role !== "anon");
-      const core = isChecked ? createCore(getCore(), request, reply) : rejectingCore(route);
+      let rejection: AppError | null = null;
+      const noteRejection = (error: AppError): void => {
+        rejection = error;
+      };
+      const core = isChecked ? createCore(getCore(), request, reply, noteRejection) : rejectingCore(route);
       try {
         return await send(
           reply,
           await handler(toExtensionRequest(request, reply, { core, limits: getCore().limits }), context),
         );
       } catch (error) {
-        throw translateFunctionError(error);
+        throw translateFunctionError(error, rejection);
       }
     },
   }));
@@ -61,10 +65,11 @@ function toRouteError(render: NonNullable<ExtensionRoute["renderError"]>): NonNu
   };
 }
 
-/** The error of a function of the core, which the SDK throws, is the error of the route. */
-function translateFunctionError(error: unknown): unknown {
+/** The error of a function of the core, which the SDK throws, is the error of the route, with its challenge. */
+function translateFunctionError(error: unknown, rejection: AppError | null): unknown {
   if (!isFunctionError(error)) return error;
   const { status, code, details, retryAfterSeconds } = error;
+  if (rejection?.code === "INSUFFICIENT_SCOPE" && code === rejection.code) return rejection;
   const extra: AppErrorExtra = {
     details: details as NonNullable<AppErrorExtra["details"]> | null,
     cause: error,

@@ -29,6 +29,7 @@ const SCOPES: readonly string[] = API_KEY_SCOPES;
 /** Paths of the core, except functions. `/metrics` is served on a port of its own, and a route here would look like it. */
 const RESERVED =
   /^\/(?:(?:rest|auth|realtime)\/v1(?:\/|$)|functions\/v1(?:$|\/(?![a-z0-9]))|(?:health|ready|metrics)$|$)/;
+const RESOURCE = /^(?:\/[\w-]+)+$/;
 /** The interface names `mcp`, too, which an extension adds. */
 const CORE_KINDS: readonly string[] = TOOL_KINDS.filter((kind) => kind !== "mcp");
 const VENDOR_KINDS: readonly VendorKind[] = PROVIDER_KINDS.filter((kind) => kind !== "simulated");
@@ -225,7 +226,7 @@ function findVariableFaults(name: unknown): readonly string[] {
 }
 
 function findRouteFaults(route: ExtensionRoute): readonly string[] {
-  const { method, path, access, keyScope, limit, renderError, handler } = route;
+  const { method, path, access, keyScope, resource, limit, renderError, handler } = route;
   const title = `route ${String(method)} ${String(path)}`;
   return [
     ...(METHODS.includes(method) ? [] : [`${title}: the method must be one of ${METHODS.join(", ")}`]),
@@ -239,6 +240,7 @@ function findRouteFaults(route: ExtensionRoute): readonly string[] {
       ? []
       : [`${title}: limit must be null or one of ${Object.keys(LIMITS).join(", ")}`]),
     ...(isKeyScope(keyScope) ? [] : [`${title}: keyScope must be null, "checked" or a list of ${SCOPES.join(", ")}`]),
+    ...(resource === undefined || RESOURCE.test(resource) ? [] : [`${title}: resource must be a path, such as /mcp`]),
     ...(renderError === undefined || isFunction(renderError) ? [] : [`${title}: renderError must be a function`]),
     ...(isFunction(handler) ? [] : [`${title}: handler must be a function`]),
   ];

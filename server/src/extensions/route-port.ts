@@ -130,6 +130,10 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
    */
   readonly keyScope?: readonly ApiKeyScope[] | "checked" | null;
   /**
+   * The path of the resource that the route belongs to, such as `/mcp`. Programs that a person has let in need a token for it, and read at `/.well-known/oauth-protected-resource<resource>` where they get one. Absent: the API.
+   */
+  readonly resource?: string;
+  /**
    * The user must have proved within the last ten minutes to be the owner of the account, by a sign-in, the password, a factor or a
    * mailed nonce. Only with access `bearer-alone`, `user` or `account`. API keys are rejected.
    */
@@ -220,8 +224,9 @@ export interface ExtensionRestAnswer {
 
 export interface ExtensionAuthCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below `/auth/v1`, without a query: `/admin/users/<id>/logout`. */
+  /** Below `/auth/v1`, percent-encoded, without a query: `/admin/users/<id>/logout`. */
   readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -257,6 +262,8 @@ export interface ExtensionCaller {
   readonly userId: string | null;
   /** The verified claims of the token; `{}` without a token. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** The program that acts for the user, an OAuth client. Absent: the user or an API key. */
+  readonly client?: { readonly id: string } | undefined;
 }
 
 export interface ExtensionResponse {

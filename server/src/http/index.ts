@@ -13,6 +13,7 @@ export { countRejectedCall } from "./request/rate-limits.ts";
 export { functionCallOf, functionRoutes } from "./routes/function-routes.ts";
 export { type HealthOptions, healthRoutes, type Obstacle } from "./routes/health-routes.ts";
 export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
+export { protectedResourceRoutes, resourceMetadataOf } from "./routes/protected-resource-routes.ts";
 export { realtimeRoutes } from "./routes/realtime-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";
 export { toolCallRoutes } from "./routes/tool-call-routes.ts";

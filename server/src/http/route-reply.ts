@@ -28,8 +28,8 @@ export class RouteReply {
   readonly raw: ServerResponse;
   readonly compressor: BodyCompressor | null;
   statusCode = 200;
-  /** Those that every response to the request has. */
-  readonly #first: Readonly<Record<string, string>>;
+  /** The headers that every response to the request has. */
+  first: Readonly<Record<string, string>>;
   #headers: OutgoingHttpHeaders;
   readonly #isEnding: () => boolean;
   #isTaken = false;
@@ -38,7 +38,7 @@ export class RouteReply {
     this.request = request;
     this.raw = raw;
     this.compressor = compressor;
-    this.#first = headers;
+    this.first = headers;
     this.#headers = { ...headers, "x-request-id": request.id };
     this.#isEnding = isEnding;
   }
@@ -61,6 +61,12 @@ export class RouteReply {
   headers(values: Readonly<OutgoingHttpHeaders>): this {
     for (const name in values) this.#headers[name.toLowerCase()] = values[name];
     return this;
+  }
+
+  /** Also from the headers that every response has. */
+  drop(names: readonly string[]): void {
+    for (const name of names) delete this.#headers[name];
+    this.first = Object.fromEntries(Object.entries(this.first).filter(([name]) => !names.includes(name)));
   }
 
   getHeader(name: string): OutgoingHttpHeader | undefined {
@@ -92,7 +98,7 @@ export class RouteReply {
       raw.writeHead(statusCode, headers);
     } catch (error) {
       // A header of the handler has characters that are not allowed; the error is sent without them.
-      this.#headers = { ...this.#first, "x-request-id": request.id };
+      this.#headers = { ...this.first, "x-request-id": request.id };
       throw error;
     }
     this.#isTaken = true;

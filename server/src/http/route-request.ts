@@ -29,6 +29,8 @@ export class RouteRequest {
   readonly headers: IncomingHttpHeaders;
   /** Of its route: undefined is the common form. Null: no route was found. */
   errorForm: ErrorForm | undefined | null = null;
+  /** Of its route; null: no route was found, or it accepts no token of a program. */
+  resource: string | null = null;
   params: Readonly<Record<string, string>> = {};
   /** Null until the auth guard has run. */
   authentication: Authentication | null = null;

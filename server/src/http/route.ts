@@ -16,6 +16,8 @@ export interface Route {
   access: AccessRule["access"];
   /** The scope that an API key of a user needs. Absent: API keys are rejected. */
   keyScope?: AccessRule["keyScope"];
+  /** The path of the resource that a token of a program must be for, such as `/mcp`. Absent: the API. */
+  resource?: string;
   /** Whether the portal may call the route. Absent: it is rejected. */
   isOfPortal?: boolean;
   /** With access "user": the authentication of a request has the user. */
@@ -41,6 +43,8 @@ export interface Route {
   needsProof?: boolean;
   /** A GET with side effects: HEAD requests are rejected with 405. */
   isHeadRejected?: boolean;
+  /** A GET that browsers open: the path has no headers of CORS, so that no script of another origin calls it (RFC 9700, section 2.6). */
+  isPage?: boolean;
   /** The handler gets the bytes of the body, whatever their type. */
   isBodyRaw?: boolean;
   /** With `isBodyRaw`: also bytes without a type, with a type that is not valid, or with a Content-Encoding. */

@@ -50,6 +50,27 @@ export const METRICS: readonly MetricRow[] = [
     on: ["hook.failed"],
   },
   {
+    name: "swarmbase_oauth_tokens_total",
+    help: "Access tokens that were issued to programs, by grant.",
+    kind: "counter",
+    labels: ["grant"],
+    on: ["oauth.token_issued"],
+  },
+  {
+    name: "swarmbase_oauth_clients_registered_total",
+    help: "Clients that registered themselves at the authorization server, by kind of registration.",
+    kind: "counter",
+    labels: ["registration"],
+    on: ["oauth.client_registered"],
+  },
+  {
+    name: "swarmbase_oauth_document_failures_total",
+    help: "Documents of clients that could not be read or are not valid.",
+    kind: "counter",
+    labels: ["reason"],
+    on: ["oauth.document_failed"],
+  },
+  {
     name: "swarmbase_webhook_attempts_total",
     help: "Webhook delivery attempts by outcome.",
     kind: "counter",

@@ -1,3 +1,5 @@
+import { OAUTH_OBSERVATIONS } from "./oauth-observations.ts";
+
 export type ObservationLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
 
 export interface Observation {
@@ -138,6 +140,8 @@ export const OBSERVATIONS = {
   "api_key.revoked": { level: "info", message: "revoked an API key" },
   "portal.link_created": { level: "info", message: "created a link to the portal" },
   "api_key.use_failed": { level: "warn", message: "could not record which API keys were used", sampled: true },
+
+  ...OAUTH_OBSERVATIONS,
 
   // auth: hooks
   "hook.failed": { level: "warn", message: "a hook failed or gave no valid answer" },

@@ -18,7 +18,7 @@ export function requireForeignScopes(
   if (isPortal(principal) && isOfPortal) return;
   rejectPortal(principal);
   if (scopes === undefined || !isForeign) return;
-  if (resources !== null) throw keyNotAllowedError();
+  if (resources !== null) throw keyNotAllowedError(principal);
   const isWrite = plan.kind === "write" && !isOwn({ kind: "relation", ...plan.write.relation });
   if (isWrite || (plan.kind === "call" && plan.call.mayWrite && !isReadOnly)) requireScope(principal, "write");
   const readsNothing = plan.kind === "write" && plan.write.kind === "insert" && plan.shown === null;

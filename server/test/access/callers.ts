@@ -57,15 +57,33 @@ export function userScope(id: string, email: string, method = "password"): Scope
 export const KEYS = [...API_KEY_SCOPES, "all", "bound"] as const;
 export type Key = (typeof KEYS)[number];
 
-/** A key of the owner in a transaction that writes, although the service begins none for a key without `write` and `share`. */
-export function keyScope(key: Key, ids: FixtureIds): Scope {
+/** A key of the owner, or a program that it stands for, in a transaction that writes, although the service begins none for a key without `write` and `share`. */
+export function keyScope(key: Key, ids: FixtureIds, clientId: string | null): Scope {
   const id = ids.get("owner") ?? "";
   const isBound = key === "bound";
   const scopes = isBound || key === "all" ? API_KEY_SCOPES : [key];
   const resources = isBound ? { agents: [ids.get("ownerSpare") ?? ""], swarms: [ids.get("annex") ?? ""] } : null;
   const api_key_id = ids.get(isBound ? "boundKey" : "userKey");
-  const claims = { sub: id, role: "authenticated", email: "owner@example.test", api_key_id, scopes, resources };
-  const principal: Principal = { role: "authenticated", userId: id, claims, session: null, scopes, resources };
+  const program = clientId !== null && { client_id: clientId, amr: [{ method: "oauth", timestamp: 0 }] };
+  const claims = {
+    sub: id,
+    role: "authenticated",
+    email: "owner@example.test",
+    api_key_id,
+    scopes,
+    resources,
+    ...program,
+  };
+  const client = clientId !== null && { client: { id: clientId, resource: "https://localhost" } };
+  const principal: Principal = {
+    role: "authenticated",
+    userId: id,
+    claims,
+    session: null,
+    scopes,
+    resources,
+    ...client,
+  };
   const { role: _role, claims: _claims, ...transaction } = requestScope("authenticated", claims);
   const enter = () => principalScope(principal, transaction);
   if (scopes.includes("write") || scopes.includes("share")) return enter();

@@ -43,6 +43,7 @@ public.user_settings             | delete                            | no    no 
 public.user_settings             | update owner                      | no    -     -      -      -       -        no    no      no
 
 public.api_keys                  | select                            | yes   -     -      -      -       -        no    yes     yes
+public.api_keys                  | select program                    | -     -     -      -      -       -        no    yes     yes
 public.api_keys                  | insert                            | no    no    no     no     no      no       no    no      yes
 public.api_keys                  | update                            | no    no    no     no     no      no       no    no      yes
 public.api_keys                  | delete                            | no    no    no     no     no      no       no    no      yes
@@ -466,6 +467,26 @@ auth.flow_states                 | select                            | no    no 
 auth.flow_states                 | insert                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | update                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | delete                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_clients               | select                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_clients               | insert                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_clients               | update                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_clients               | delete                            | no    no    no     no     no      no       no    no      none
+
+auth.oauth_consents              | select                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_consents              | insert                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_consents              | update                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_consents              | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.oauth_sessions              | select                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_sessions              | insert                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_sessions              | update                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_sessions              | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.oauth_authorizations        | select                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_authorizations        | insert                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_authorizations        | update                            | no    no    no     no     no      no       no    no      yes
+auth.oauth_authorizations        | delete                            | no    no    no     no     no      no       no    no      yes
+
 auth.sign_in_flows               | select                            | no    no    no     no     no      no       no    no      yes
 auth.sign_in_flows               | insert                            | no    no    no     no     no      no       no    no      yes
 auth.sign_in_flows               | update                            | no    no    no     no     no      no       no    no      yes

@@ -11,8 +11,11 @@ import { makeWorld } from "./world.ts";
 export interface MatrixRun {
   /** Every cell of a table's lines that is not as written, as text. */
   findWrongCells(lines: readonly MatrixLine[]): Promise<string[]>;
-  /** What keys of the owner get with the four operations of a table, as a line for each of the matrix of keys. */
-  describeKeys(table: string): Promise<string[]>;
+  /**
+   * What keys of the owner get with the four operations of a table, as a line for each of the matrix of keys; `of`: what programs get
+   * that the owner has let in, with the same scopes.
+   */
+  describeKeys(table: string, of: "people" | "programs"): Promise<string[]>;
   /** Which of the four operations of a table the portal of the owner may make. */
   listReachedByPortal(table: string): Promise<string[]>;
   close(): Promise<void>;
@@ -43,11 +46,14 @@ export async function openMatrixRun(database: TestDatabase): Promise<MatrixRun> 
       }
       return wrong;
     },
-    async describeKeys(table) {
+    async describeKeys(table, of) {
       const named = nameCaller("owner", ids);
       const cells = FOUR.map((): string[] => []);
+      const clientId = of === "programs" ? "https://program.example" : null;
+      const keys = [ids.get("userKey"), ids.get("boundKey")];
+      await database.owner.query("update public.api_keys set client_id = $1 where id = any ($2)", [clientId, keys]);
       for (const key of KEYS)
-        await attemptAs(clients.sb_user, keyScope(key, ids), async (attempts) => {
+        await attemptAs(clients.sb_user, keyScope(key, ids, clientId), async (attempts) => {
           for (const [place, operation] of FOUR.entries()) {
             const tried = OPERATIONS[table]?.[operation];
             const outcome = await attempts.try(bindFixtureIds(tried?.statement ?? "", named));

@@ -167,6 +167,17 @@ const KEYS = `
   insert into public.api_keys (id, user_id, name, scopes, prefix, resources) values
     (:boundKey, :owner, 'n', '{read,write,run,approve,share,secrets}', 'sk_',
      jsonb_build_object('agents', jsonb_build_array(:ownerSpare), 'swarms', jsonb_build_array(:annex)));
+  insert into auth.oauth_clients (id, registration, name, redirect_uris) values
+    ('https://program.example', 'document', 'Program', '{https://program.example/back}');
+  insert into auth.oauth_consents (user_id, client_id, resource, scopes, client_name, redirect_uris) values
+    (:owner, 'https://program.example', 'x', '{read}', 'Program', '{https://program.example/back}');
+  insert into auth.sessions (id, user_id, api_key_hash, refresh_key_wrapped) values (:program, :owner, 'p', 'x');
+  insert into public.api_keys (id, user_id, name, scopes, prefix, client_id) values
+    (:program, :owner, 'n', '{read}', 'oat_', 'https://program.example');
+  insert into auth.oauth_sessions (id, user_id, client_id, resource, scopes, access_expires_at) values
+    (:program, :owner, 'https://program.example', 'x', '{read}', now());
+  insert into auth.oauth_authorizations (id, client_id, redirect_uri, scopes, resource, code_challenge, expires_at) values
+    (:authorization, 'https://program.example', 'x', '{read}', 'x', 'x', now());
   insert into private.key_runs (run_id, api_key_id) values (:run, :userKey);
   insert into private.key_swarms (swarm_id, api_key_id) values (:annex, :userKey);`;
 

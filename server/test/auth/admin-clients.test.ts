@@ -39,7 +39,7 @@ describe("the client library", () => {
     ok(await admin.deleteUser(user.id));
     const gone = await admin.getUserById(user.id);
     assert.deepEqual([gone.error?.status, gone.error?.code], [404, "user_not_found"]);
-    assert.equal((await admin.oauth.listClients()).error?.code, "feature_disabled");
+    assert.equal((await admin.customProviders.listProviders()).error?.code, "feature_disabled");
     const asUser = new GoTrueAdminApi({
       url: AUTH_URL,
       headers: { Authorization: `Bearer ${(await fixture.newUser()).tokens.access_token}` },

@@ -34,12 +34,21 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /factors/:id/verify": { challenge_id: ID, code: "123456" },
   "POST /admin/users": { email: "new@example.com" },
   "POST /admin/generate_link": { type: "recovery", email },
+  "POST /oauth/authorizations/:id/consent": { action: "approve" },
+  "POST /oauth/token": { grant_type: "refresh_token", refresh_token: "x", client_id: ID },
+  "POST /oauth/revoke": { token: "x", client_id: ID },
   "POST /invite": { email: "new@example.com" },
+};
+
+const QUERIES: Readonly<Record<string, string>> = {
+  "GET /verify": `?type=signup&token=${"a".repeat(64)}`,
+  "GET /oauth/authorize": `?client_id=${ID}`,
+  "DELETE /user/oauth/grants": `?client_id=${ID}`,
 };
 
 /** Endpoints without a query: those that respond from memory, without a provider, and unsupported ones that do not require a user. */
 const WITHOUT_DATABASE =
-  /^(GET \/(settings|health|authorize|admin\/sign-in-providers|\.well-known.*)|POST \/(sso|admin\/sign-in-providers\/:name\/check)|\w+ \/admin\/(oauth|custom-providers).*)$/;
+  /^(GET \/(settings|health|authorize|admin\/sign-in-providers|\.well-known.*)|POST \/(sso|oauth\/register|admin\/sign-in-providers\/:name\/check)|\w+ \/admin\/(oauth|custom-providers).*)$/;
 
 function nameOf({ method, path }: AuthEndpoint): string {
   return `${method} ${path}`;
@@ -48,7 +57,9 @@ function nameOf({ method, path }: AuthEndpoint): string {
 function checkAway(name: string, { status, headers, json, text }: Answer): void {
   assert.equal(status, 503, `${name}: ${text}`);
   assert.match(headers["retry-after"] ?? "", /^\d+$/, name);
-  assert.deepEqual([json["code"], json["error"]], ["SERVICE_UNAVAILABLE", "Service unavailable"], name);
+  const isOfProgram = /\/oauth\/(authorize|token|revoke) /.test(name);
+  const expected = isOfProgram ? [undefined, "server_error"] : ["SERVICE_UNAVAILABLE", "Service unavailable"];
+  assert.deepEqual([json["code"], json["error"]], expected, name);
   assert.doesNotMatch(
     text,
     /127\.0\.0\.1|ECONN|terminated|sb_service|select|socket/i,
@@ -91,8 +102,9 @@ describe("while the database is unavailable", () => {
           refresh_token: { refresh_token: ada.refresh_token },
           pkce: { auth_code: "a", code_verifier: "b" },
         }[grant];
-        const query = name === "GET /verify" ? `?type=signup&token=${"a".repeat(64)}` : `?grant_type=${grant}`;
-        const token = { user: ada.access_token, service: auth.serviceRoleKey }[endpoint.access as "user" | "service"];
+        const query = QUERIES[name] ?? `?grant_type=${grant}`;
+        const access = endpoint.path === "/oauth/userinfo" ? "user" : endpoint.access;
+        const token = { user: ada.access_token, service: auth.serviceRoleKey }[access as "user" | "service"];
         const path = endpoint.path.replace(/:\w+/g, ID) + query;
         const isRead = endpoint.method === "GET";
         check(

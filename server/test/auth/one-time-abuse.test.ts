@@ -263,7 +263,15 @@ describe("an unavailable mail server", () => {
     const recover = oneTimeEndpoints.find(({ path }) => path === "/recover");
     assert.ok(recover);
     for (const email of ["known@example.com", "nobody@example.com"]) {
-      const call = { query: {}, params: {}, body: { email }, headers: {}, address: "127.0.0.1", userAgent: null };
+      const call = {
+        query: {},
+        search: "",
+        params: {},
+        body: { email },
+        headers: {},
+        address: "127.0.0.1",
+        userAgent: null,
+      };
       await assert.rejects(
         recover.run(down, { ...call, principal: ANON_PRINCIPAL }),
         (error) => error instanceof AppError && error.status === 503,

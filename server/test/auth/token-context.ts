@@ -18,6 +18,7 @@ export interface TokenContext {
   readonly pool: pg.Pool;
   readonly clock: Clock & { advance(seconds: number): void };
   readonly nowSeconds: () => number;
+  readonly baseUrl: string;
   readonly keys: LoadedKeys;
   readonly ring: KeyRing;
   readonly verifiedTokens: VerifiedTokens;
@@ -78,6 +79,7 @@ export async function openTokenContext(
     pool,
     clock,
     nowSeconds: () => Math.floor(nowMs / 1000),
+    baseUrl: "https://localhost:8443",
     keys: await loadKeys(owner, options),
     ring,
     verifiedTokens: new VerifiedTokens(),

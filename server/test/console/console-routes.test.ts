@@ -145,7 +145,7 @@ test("the portal is shown in frames of the named origins alone, and the console 
   const ancestors = "https://app.example.com https://*.example.org";
   for (const path of ["/portal", "/portal/webhooks/new"])
     assert.deepEqual(await framesOf(shown, path), [200, PAGE, ancestors, undefined]);
-  for (const path of ["/", "/webhooks", "/portals", "/Portal"])
+  for (const path of ["/", "/webhooks", "/portals", "/Portal", "/oauth/consent?authorization_id=1"])
     assert.deepEqual(await framesOf(shown, path), [200, PAGE, "'none'", "DENY"], path);
   const { headers } = await shown.request("/portal", { headers: HTML });
   const again = await shown.request("/portal", { headers: { ...HTML, "if-none-match": String(headers["etag"]) } });

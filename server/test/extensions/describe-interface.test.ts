@@ -8,6 +8,7 @@ import {
   authRoutes,
   functionRoutes,
   healthRoutes,
+  protectedResourceRoutes,
   realtimeRoutes,
   type Route,
   toolCallRoutes,
@@ -16,7 +17,14 @@ import {
 /**
  * Functions that build routes which are described, and those that are not: tables describe themselves, and the console is no API.
  */
-const DESCRIBED = ["authRoutes", "functionRoutes", "healthRoutes", "realtimeRoutes", "toolCallRoutes"];
+const DESCRIBED = [
+  "authRoutes",
+  "functionRoutes",
+  "healthRoutes",
+  "protectedResourceRoutes",
+  "realtimeRoutes",
+  "toolCallRoutes",
+];
 const NOT_DESCRIBED = ["consoleRoutes", "restRoutes"];
 /** Not in the route table: the connection is upgraded before. */
 const UPGRADE = "GET /realtime/v1/websocket";
@@ -35,6 +43,7 @@ test("the description of the interface has every route of the core with its acce
       isHeldCopy: () => false,
       isLimitStoreAway: () => false,
     }),
+    ...protectedResourceRoutes([], nothing),
     ...realtimeRoutes(nothing),
     ...toolCallRoutes(nothing),
   ];

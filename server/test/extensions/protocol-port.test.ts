@@ -99,7 +99,8 @@ describe("a route of another protocol", () => {
     assert.deepEqual(await read(await send("/.well-known/protocol.json", null)), { url: `${url}/protocol` });
     const path = { path: "/agents?select=name" };
     const anonymous = await call(null, "read", path);
-    assert.equal(anonymous.headers.get("www-authenticate"), 'Bearer realm="protocol"');
+    const metadata = `resource_metadata="${url}/.well-known/oauth-protected-resource"`;
+    assert.equal(anonymous.headers.get("www-authenticate"), `Bearer realm="protocol", ${metadata}, scope="read run"`);
     assert.deepEqual(await reject(Promise.resolve(anonymous)), [401, "UNAUTHORIZED"]);
     for (const bearer of [anon, admin, "sk_forged", "x.y.z"])
       assert.deepEqual(await reject(call(bearer, "read", path)), [401, "UNAUTHORIZED"], bearer);

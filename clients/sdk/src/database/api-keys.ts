@@ -13,6 +13,7 @@ export type ApiKeysTable = {
     last_used_at: string | null;
     created_at: string;
     resources: Json | null;
+    client_id: string | null;
   };
   Insert: never;
   Update: never;

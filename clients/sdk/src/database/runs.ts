@@ -10,6 +10,7 @@ export type RunsTable = {
     id: string;
     swarm_id: string;
     user_id: string | null;
+    client_id: string | null;
     message_id: string | null;
     status: RunStatus;
     stop_reason: RunStopReason | null;

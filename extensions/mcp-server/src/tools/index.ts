@@ -27,6 +27,11 @@ export function listTools({ core }: Caller): Tool[] {
   );
 }
 
+/** Throws the 403 of a caller without the scopes of the tool, whose challenge lets a program ask for them. */
+export function requireToolScopes({ core }: Pick<Caller, "core">, name: string): void {
+  for (const scope of BY_NAME.get(name)?.tool.scopes ?? []) core.requireScope(scope);
+}
+
 export async function callTool(name: string, input: Record<string, unknown>, call: ToolCall): Promise<ToolResult> {
   const found = BY_NAME.get(name);
   if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`);

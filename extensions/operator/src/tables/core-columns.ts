@@ -22,7 +22,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agents:
     "id user_id name role avatar description starter_questions framework model system_prompt settings status " +
     "status_changed_at created_at updated_at acts_for_askers",
-  api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at",
+  api_keys: "id user_id name scopes resources prefix expires_at last_used_at created_at client_id",
   conversation_summaries: "swarm_id agent_id up_to_seq ~text created_at",
   customer_turns: "id agent_id user_id run_id status duration_ms cost_usd error_code tool_names created_at",
   eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
@@ -65,8 +65,8 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "attempts first_token_ms duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated " +
     "cost_usd started_at finished_at created_at agent_version ~asked ~handoff grant_id hides_usage",
   runs:
-    "id swarm_id user_id message_id status stop_reason strategy ~request cause ~error usage turn_count queued_at started_at " +
-    "finished_at created_at ~pending_waits can_continue",
+    "id swarm_id user_id client_id message_id status stop_reason strategy ~request cause ~error usage turn_count queued_at " +
+    "started_at finished_at created_at ~pending_waits can_continue",
   schedules:
     "id user_id ~name agent_id swarm_id ~message conversation cron time_zone run_at enabled max_tokens max_cost_usd " +
     "when_running when_missed jitter_seconds pause_after_failures next_run_at due_at waiting retry_at open_run_id " +

@@ -3,8 +3,10 @@ import { ADMIN_OPERATIONS } from "../operations/admin-operations.ts";
 import { AGENT_OPERATIONS } from "../operations/agent-operations.ts";
 import { FACTOR_OPERATIONS } from "../operations/factor-operations.ts";
 import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
+import { OAUTH_CLIENT_OPERATIONS } from "../operations/oauth-client-operations.ts";
 import type { OperationTexts } from "../operations/operation-text.ts";
 import { PASSKEY_OPERATIONS } from "../operations/passkey-operations.ts";
+import { PROGRAM_OPERATIONS } from "../operations/program-operations.ts";
 import { PROVIDER_OPERATIONS } from "../operations/provider-operations.ts";
 import { SCHEDULE_OPERATIONS } from "../operations/schedule-operations.ts";
 import { TRIGGER_OPERATIONS } from "../operations/trigger-operations.ts";
@@ -61,9 +63,19 @@ export const TAGS: readonly Tag[] = [
     operations: FACTOR_OPERATIONS,
   },
   {
+    name: "Programs",
+    description: "The authorization server (OAuth 2.1) for programs that people let in, and what people do about them.",
+    operations: PROGRAM_OPERATIONS,
+  },
+  {
     name: "Administration",
     description: "Accounts of other users, for the service role. Its key must never be part of client code.",
     operations: ADMIN_OPERATIONS,
+  },
+  {
+    name: "Connected programs",
+    description: "The authorization server: OAuth 2.1 for programs that people let in.",
+    operations: OAUTH_CLIENT_OPERATIONS,
   },
   {
     name: "Realtime",

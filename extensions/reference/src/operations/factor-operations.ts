@@ -189,6 +189,19 @@ export const FACTOR_OPERATIONS: OperationTexts = {
       },
     },
   },
+  "GET /.well-known/oauth-protected-resource": {
+    id: "getProtectedResource",
+    summary: "Get where programs obtain access tokens for the API",
+    description:
+      "The metadata of RFC 9728. The resources `/mcp` and `/a2a` have their own at the same address with their path after it. Challenges name it in `resource_metadata`.",
+    answers: {
+      200: {
+        description: "The metadata of the resource",
+        schema: { type: "object", additionalProperties: true },
+        headers: { "Cache-Control": "how long the response may be cached" },
+      },
+    },
+  },
   "GET /auth/v1/.well-known/openid-configuration": {
     id: "getIssuer",
     summary: "Get the OpenID configuration of the issuer",

@@ -36,6 +36,8 @@ export const PEOPLE_TEXTS: Readonly<Record<string, TableText>> = {
       prefix: "The first characters of the key.",
       expires_at: "When the key expires; null if it does not.",
       last_used_at: "When the key was last used, to the minute; null if it was not used yet.",
+      client_id:
+        "Null. Rows of programs that a user has let in, which have an OAuth client here, are for the service role alone.",
     },
     guide: "api-keys",
   },

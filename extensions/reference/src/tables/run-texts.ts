@@ -10,6 +10,8 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
     ],
     columns: {
       user_id: "The user who started the run.",
+      client_id:
+        "The OAuth client of the program that started the run for the user; null: none did. It stays after the program was disconnected.",
       message_id: "The message that the run responds to.",
       status:
         "`requires_action` waits for an approval or for a result of the client, `waiting` for a time or a signal.",

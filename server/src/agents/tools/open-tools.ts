@@ -68,7 +68,7 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     async test({ principal, toolId, input }) {
       const tool = await getOwnTool(pool, principal.role === "service_role" ? null : principal.userId, toolId);
       // A person approves by making the call.
-      if (tool.requires_approval && principal.scopes !== undefined) throw keyNotAllowedError();
+      if (tool.requires_approval && principal.scopes !== undefined) throw keyNotAllowedError(principal);
       const checked = checkToolInput(schemas, tool, JSON.stringify(input));
       if (!checked.ok) return { outcome: { status: "failed", error: checked.fault, attempts: 0, durationMs: 0 } };
       const { signal } = new AbortController();

@@ -73,7 +73,7 @@ function toPrincipal(
     is_anonymous: starter.is_anonymous,
   };
   if (key === null) return { role: "authenticated", userId, claims, session };
-  const { id: keyId, scopes, resources } = key;
-  const keyClaims = { api_key_id: keyId, scopes, resources };
+  const { id: keyId, scopes, resources, client_id } = key;
+  const keyClaims = { api_key_id: keyId, scopes, resources, ...(client_id !== null && { client_id }) };
   return { role: "authenticated", userId, scopes, resources, claims: { ...claims, ...keyClaims }, session };
 }

@@ -5,6 +5,7 @@ import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { deletePendingFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
+import { disconnectPrograms } from "../sql/oauth-consents.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
@@ -34,7 +35,7 @@ export interface PasswordChange {
   readonly address: string;
 }
 
-/** Ends all other sessions and pending flows, because somebody who knew the old password may own them. */
+/** Ends all other sessions, connected programs and pending flows, because somebody who knew the old password may own them. */
 export async function changePassword(
   context: AuthContext,
   client: Queryable,
@@ -44,6 +45,7 @@ export async function changePassword(
   requireClientProof(context, { user, session }, "Password update");
   await recordChange(context, client, { action: "password_changed", user, sessionId: session.id, address });
   await deleteSessions(client, { userId: user.id, except: session.id });
+  await disconnectPrograms(client, user.id);
   await deletePendingFlows(client, user.id);
   return updateUser(client, user.id, { password_hash: hash, ...NO_EMAIL_CHANGE });
 }

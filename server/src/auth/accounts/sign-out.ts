@@ -2,8 +2,11 @@ import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
+import { deleteClientSessions } from "../sql/oauth-sessions.ts";
 import { deleteSessions, type SessionSelection } from "../sql/sessions.ts";
+import type { Queryable } from "../sql/query.ts";
 import { lockUser } from "../sql/users.ts";
+import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 
 /** Administrators use it too, with the token of the user whom they sign out. */
 export async function signOut(context: AuthContext, { principal, query, ...call }: AuthCall): Promise<AuthResponse> {
@@ -16,11 +19,14 @@ export async function signOut(context: AuthContext, { principal, query, ...call 
     lacksSecondFactor,
   });
   if (which === null) return { status: 204 };
-  await inTransaction(context.pool, async (client) => {
+  const end = async (client: Queryable): Promise<void> => {
     // Everything that deletes sessions locks the user first, so that two such transactions cannot deadlock.
     await lockUser(client, which.userId);
     await deleteSessions(client, which);
-  });
+    // Everywhere means programs too; what they were given stays agreed to.
+    if (which.only === undefined && which.except === undefined) await deleteClientSessions(client, which);
+  };
+  await retryAfterDeadlock(() => inTransaction(context.pool, end));
   return { status: 204 };
 }
 

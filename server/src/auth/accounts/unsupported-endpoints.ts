@@ -9,14 +9,6 @@ interface UnsupportedEndpoint extends Pick<AuthEndpoint, "path" | "access"> {
 /** Endpoints of the client library that are not supported. Each returns the error code that clients test for. */
 const UNSUPPORTED: readonly UnsupportedEndpoint[] = [
   { methods: ["POST"], path: "/sso", access: "apikey", code: "saml_provider_disabled" },
-  { methods: ["GET", "POST"], path: "/admin/oauth/clients", access: "service", code: "feature_disabled" },
-  { methods: ["GET", "PUT", "DELETE"], path: "/admin/oauth/clients/:id", access: "service", code: "feature_disabled" },
-  {
-    methods: ["POST"],
-    path: "/admin/oauth/clients/:id/regenerate_secret",
-    access: "service",
-    code: "feature_disabled",
-  },
   { methods: ["GET", "POST"], path: "/admin/custom-providers", access: "service", code: "feature_disabled" },
   {
     methods: ["GET", "PUT", "DELETE"],

@@ -7,9 +7,10 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { lockPrincipal } from "../mfa/lock-principal.ts";
 import { readLinkOptions } from "../one-time/mail-jobs.ts";
 import { parseBody } from "../parse-call.ts";
+import type { Queryable } from "../sql/query.ts";
 import { findUserById, selectWholeUser, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import type { UserRow } from "../sql/user-row.ts";
+import type { UserRow, WholeUser } from "../sql/user-row.ts";
 import { isAutoconfirmed } from "../users/account-rules.ts";
 import { changeEmail } from "./change-email.ts";
 import { changePassword, hashNewPassword } from "./change-password.ts";
@@ -17,6 +18,7 @@ import { withoutClaims } from "../users/create-user.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { mergeMetadata } from "../users/metadata.ts";
 import { rejectPhoneNumber } from "../users/phone-number.ts";
+import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 import { checkProofs, recordProofs } from "./prove-owner.ts";
 
 export async function getUser(_context: AuthContext, { user }: AuthCall): Promise<AuthResponse> {
@@ -53,7 +55,7 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
 
   const change = email === null ? null : { email, options: readLinkOptions(context, call) };
   if (change !== null && !isAutoconfirmed(context.settings)) await context.mailer.checkReady();
-  const user = await inTransaction(context.pool, async (client) => {
+  const update = async (client: Queryable): Promise<WholeUser> => {
     const locked = await recordProofs(context, client, await lockPrincipal(client, call), proofs);
     let row = locked.user;
     if (hash !== null) row = await changePassword(context, client, locked, { hash, address });
@@ -65,7 +67,9 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
       row = await changeEmail(context, client, { ...locked, user: row }, { ...change, address });
     }
     return selectWholeUser(client, row);
-  });
+  };
+  // With a new password, programs end, and with them the runs that they have started.
+  const user = await retryAfterDeadlock(() => inTransaction(context.pool, update));
   context.mailWakeUp.trigger();
   return { status: 200, body: renderUser(user) };
 }

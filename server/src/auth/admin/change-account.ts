@@ -8,10 +8,13 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
 import { parseBody, getPathId } from "../parse-call.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
+import { disconnectPrograms } from "../sql/oauth-consents.ts";
+import { deleteClientSessions } from "../sql/oauth-sessions.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { lockUser, selectWholeUser, type UserChanges, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import type { UserRow } from "../sql/user-row.ts";
+import type { UserRow, WholeUser } from "../sql/user-row.ts";
+import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 import {
   ACCOUNT_BODY,
   type AccountBody,
@@ -29,7 +32,7 @@ export async function changeAccount(context: AuthContext, call: AuthCall): Promi
   const id = getPathId(call.params, "id", "user_id");
   const body = parseBody(ACCOUNT_BODY, call);
   const input = { ...parseAccountInput(context, body), passwordHash: await hashGivenPassword(context, body) };
-  const user = await inTransaction(context.pool, async (client) => {
+  const change = async (client: Queryable): Promise<WholeUser> => {
     const row = await lockUser(client, id);
     if (row === null) throw authError("user_not_found");
     const changed = await updateUser(client, id, planChanges(context, row, body, input)).catch((error: unknown) => {
@@ -40,7 +43,9 @@ export async function changeAccount(context: AuthContext, call: AuthCall): Promi
     }
     await endSessionsAndFlows(client, id, input);
     return selectWholeUser(client, changed);
-  });
+  };
+  // The runs that programs have started are cancelled with their sessions.
+  const user = await retryAfterDeadlock(() => inTransaction(context.pool, change));
   return { status: 200, body: renderUser(user) };
 }
 
@@ -72,7 +77,10 @@ function planChanges(context: AuthContext, row: UserRow, body: AccountBody, inpu
 
 /** Ends sessions and pending flows that the old password or the account before the ban gave access to. */
 async function endSessionsAndFlows(client: Queryable, userId: string, input: AccountChanges): Promise<void> {
-  if (isAccessChanged(input)) await deleteSessions(client, { userId });
+  if (isAccessChanged(input)) {
+    await deleteSessions(client, { userId });
+    await disconnectPrograms(client, userId);
+  }
   if (isAccessChanged(input) || input.email !== undefined) await deletePendingFlows(client, userId);
 }
 
@@ -83,9 +91,11 @@ function isAccessChanged({ passwordHash, bannedUntil }: AccountChanges): boolean
 /** Signs a user out everywhere, without a token of that user. */
 export async function signOutAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const userId = getPathId(call.params, "id", "user_id");
-  await inTransaction(context.pool, async (client) => {
+  const end = async (client: Queryable): Promise<void> => {
     if ((await lockUser(client, userId)) === null) throw authError("user_not_found");
     await deleteSessions(client, { userId });
-  });
+    await deleteClientSessions(client, { userId });
+  };
+  await retryAfterDeadlock(() => inTransaction(context.pool, end));
   return { status: 204 };
 }

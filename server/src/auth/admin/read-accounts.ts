@@ -35,9 +35,7 @@ const MAX_PER_PAGE = 1000;
 const MAX_FILTER_LENGTH = 320;
 
 export async function listAccounts(context: AuthContext, { query }: AuthCall): Promise<AuthResponse> {
-  const page = Math.max(1, parseCount(query["page"], "page") ?? 1);
-  const perPage = Math.min(parseCount(query["per_page"], "per_page") ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
-  if (perPage === 0) throw badPage("per_page must be greater than 0");
+  const { page, perPage } = parsePage(query);
   const order = parseOrder(query["sort"]);
   const filter = {
     email: query["email"] ? parseEmail(query["email"]) : null,
@@ -56,6 +54,13 @@ export async function listAccounts(context: AuthContext, { query }: AuthCall): P
       link: renderPageLinks({ page, perPage, total, further: { filter: part, email, sort } }),
     },
   };
+}
+
+export function parsePage(query: AuthCall["query"]): { readonly page: number; readonly perPage: number } {
+  const page = Math.max(1, parseCount(query["page"], "page") ?? 1);
+  const perPage = Math.min(parseCount(query["per_page"], "per_page") ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
+  if (perPage === 0) throw badPage("per_page must be greater than 0");
+  return { page, perPage };
 }
 
 /** Clients send an empty string for a parameter that was not set. */
@@ -90,6 +95,7 @@ function escapePattern(text: string): string {
 }
 
 export interface PageLinks {
+  readonly path?: string;
   readonly page: number;
   readonly perPage: number;
   readonly total: number;
@@ -101,12 +107,12 @@ export interface PageLinks {
  * Renders the `Link` header. The client splits it at ",", ";" and "=" and takes the text after the first "=" as the
  * page, so `page` comes first and everything else is percent-encoded.
  */
-export function renderPageLinks({ page, perPage, total, further }: PageLinks): string {
+export function renderPageLinks({ path = "/admin/users", page, perPage, total, further }: PageLinks): string {
   const last = Math.ceil(total / perPage);
   const rest = Object.entries({ per_page: String(perPage), ...further })
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
     .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
     .join("");
-  const link = (target: number, rel: string) => `</admin/users?page=${target}${rest}>; rel="${rel}"`;
+  const link = (target: number, rel: string) => `<${path}?page=${target}${rest}>; rel="${rel}"`;
   return page < last ? `${link(page + 1, "next")}, ${link(last, "last")}` : link(last, "last");
 }

@@ -11,6 +11,7 @@ import { deleteAuthorizationsOf } from "../sql/tool-authorizations.ts";
 import { deleteIdentities } from "../sql/identities.ts";
 import { deleteFactorsOf } from "../sql/mfa-factors.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
+import { disconnectPrograms } from "../sql/oauth-consents.ts";
 import { deleteSessions } from "../sql/sessions.ts";
 import { deleteUserKeysOf } from "../sql/user-keys.ts";
 import { deletePasskeysOf } from "../sql/webauthn-credentials.ts";
@@ -43,6 +44,7 @@ export async function removeAccount(context: AuthContext, call: AuthCall): Promi
 async function emptyAccount(client: Queryable, id: string, now: Date): Promise<void> {
   await deleteSessions(client, { userId: id });
   await deleteUserKeysOf(client, id);
+  await disconnectPrograms(client, id);
   await deletePendingFlows(client, id);
   await deleteIdentities(client, id);
   await deleteFactorsOf(client, id);

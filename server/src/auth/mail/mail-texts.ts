@@ -82,7 +82,7 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     paragraphs: [`This happened to your account ${to} at ${siteUrl}:`, ...changes.map(describeChange)],
     button: null,
     closing:
-      "If it was not you, set a new password, which ends all other sessions, and check your API keys, passkeys and second factors. If you cannot sign in, write to those who run the service.",
+      "If it was not you, set a new password, which ends all other sessions, and check your connected programs, API keys, passkeys and second factors. If you cannot sign in, write to those who run the service.",
   }),
   webhook_disabled: ({ to, values: { switchedOff = [] } }) => ({
     subject: "A webhook was switched off",
@@ -143,6 +143,8 @@ const CHANGES: Readonly<Record<AccountAction, string>> = {
   passkey_removed: "a passkey was removed",
   api_key_created: "an API key was created",
   api_key_revoked: "an API key was revoked",
+  program_connected: "a program was connected, which can now act for the account",
+  program_disconnected: "a program was disconnected",
   signing_secret_created: "a new secret for signed requests was created",
   signing_secret_removed: "the secret for signed requests was removed",
   identity_linked: "a way to sign in with an identity provider was added",

@@ -27,6 +27,8 @@ export const ACCOUNT_ACTIONS = [
   "passkey_removed",
   "api_key_created",
   "api_key_revoked",
+  "program_connected",
+  "program_disconnected",
   "signing_secret_created",
   "signing_secret_removed",
   "identity_linked",

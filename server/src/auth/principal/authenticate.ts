@@ -6,6 +6,7 @@ import {
   rejectPortal,
   requireKeyScope,
 } from "../../db/index.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { selectLiveness, selectLiveUser } from "../sql/liveness.ts";
 import { tokenError } from "../tokens/token-error.ts";
@@ -25,7 +26,7 @@ import {
   resolvePrincipal,
 } from "./resolve-principal.ts";
 
-export type AuthenticationContext = LivenessContext & PrincipalContext & ProofContext;
+export type AuthenticationContext = LivenessContext & PrincipalContext & ProofContext & Pick<AuthContext, "baseUrl">;
 
 /** What a route requires of its callers. */
 export interface AccessRule {
@@ -43,6 +44,8 @@ export interface AccessRule {
   readonly keyScope?: KeyScope;
   /** Whether the portal may call the route. Absent: it is rejected. */
   readonly isOfPortal?: boolean;
+  /** The path of the resource that a token of a program must be for (RFC 8707), such as `/mcp`. Absent: the API. */
+  readonly resource?: string;
   /** With access "user": the check of the session also reads the user, so that the route needs no statement of its own. */
   readonly needsUser?: boolean;
 }
@@ -55,9 +58,19 @@ export async function authenticate(
 ): Promise<Authentication> {
   const authentication = await resolve(context, rule, credentials);
   const { principal } = authentication;
+  requireResource(context, principal, rule.resource);
   if (rule.isOfPortal === true && isPortal(principal)) return authentication;
   requireKeyScope(principal, rule.needsProof === true ? undefined : rule.keyScope);
   return authentication;
+}
+
+/** A server that gets the token of a program cannot use it elsewhere, nor can the program itself. */
+function requireResource(
+  context: Pick<AuthContext, "baseUrl">,
+  { client }: Pick<Principal, "client">,
+  resource = "",
+): void {
+  if (client !== undefined && client.resource !== context.baseUrl + resource) throw tokenError("wrong_resource");
 }
 
 async function resolve(
@@ -134,6 +147,7 @@ export async function authenticateSocket(
   const { principal } = await resolvePrincipal(context, { apikey, authorization });
   if (principal.role !== "authenticated") return { principal, expiresAt: null };
   rejectPortal(principal);
+  requireResource(context, principal);
   requireSecondFactor(principal, await requireLiveSession(context, principal));
   const { exp } = principal.claims;
   return { principal, expiresAt: exp === undefined ? null : new Date(Number(exp) * 1000) };

@@ -26,7 +26,7 @@ export interface LivenessContext extends Pick<AuthContext, "pool" | "clock"> {
  */
 export async function requireLiveSession(
   { pool, clock, settings }: LivenessContext,
-  principal: Pick<UserPrincipal, "userId" | "session" | "scopes">,
+  principal: Pick<UserPrincipal, "userId" | "session" | "scopes" | "client">,
   select: SelectLiveness = selectLiveness,
 ): Promise<Liveness> {
   const { userId, session } = principal;
@@ -61,14 +61,14 @@ const SCOPE_STATE = "SB007";
 const PERSON_STATE = "SB008";
 
 /** Translates the errors of the scope statement and of the rules of API keys; returns every other error unchanged. */
-export function translateScopeError(error: unknown, principal: Pick<Principal, "scopes"> = {}): unknown {
+export function translateScopeError(error: unknown, principal: Pick<Principal, "scopes" | "client"> = {}): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === UNSIGNED_STATE) return signatureRequiredError();
   if (error.code === SECOND_FACTOR_STATE) return secondFactorError();
   if (error.code === NO_MESSAGE_SIGNATURE_STATE) return messageSignatureError("REQUIRED");
   if ((error.code === SCOPE_STATE || error.code === PERSON_STATE) && isPortal(principal)) return portalError(error);
-  if (error.code === SCOPE_STATE) return insufficientScopeError(error.detail ?? "", error);
-  if (error.code === PERSON_STATE) return keyNotAllowedError(error);
+  if (error.code === SCOPE_STATE) return insufficientScopeError(error.detail ?? "", principal, error);
+  if (error.code === PERSON_STATE) return keyNotAllowedError(principal, error);
   const code = ENDED_SESSION_STATES.get(error.code);
   return code === undefined ? error : endedSessionError(code, principal);
 }
@@ -97,7 +97,8 @@ const SECOND_FACTOR_MESSAGE =
   "This account has a second factor: verify it first (POST /auth/v1/factors/{id}/challenge, then /verify, or /auth/v1/factors/recovery-codes/verify)";
 
 /** A presented token or key is answered with 401, whatever status the code has elsewhere. */
-function endedSessionError(code: EndedSessionCode, { scopes }: Pick<Principal, "scopes">): AppError {
-  const isKey = scopes !== undefined;
-  return isKey && code === "session_not_found" ? invalidKeyError() : authError(code, undefined, { status: 401 });
+function endedSessionError(code: EndedSessionCode, principal: Pick<Principal, "scopes" | "client">): AppError {
+  const isKey = principal.scopes !== undefined;
+  if (isKey && code === "session_not_found") return invalidKeyError(principal.client !== undefined);
+  return authError(code, undefined, { status: 401 });
 }

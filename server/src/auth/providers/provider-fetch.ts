@@ -4,17 +4,17 @@ const TIMEOUT_MS = 10_000;
 
 export type Fetch = typeof globalThis.fetch;
 
-/** Bounds the size of an answer, and the time until its last byte. */
-export function boundFetch(send: Fetch): Fetch {
+/** Bounds the size of an answer, and the time until its last byte. The defaults are for identity providers. */
+export function boundFetch(send: Fetch, { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = {}): Fetch {
   return async (input, init = {}) => {
-    const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init.signal ? [init.signal] : [])];
+    const signals = [AbortSignal.timeout(timeoutMs), ...(init.signal ? [init.signal] : [])];
     const response = await send(input, { ...init, signal: AbortSignal.any(signals) });
     const chunks: Uint8Array[] = [];
     let length = 0;
     // Leaving the loop cancels the rest.
     for await (const chunk of response.body ?? []) {
       length += chunk.byteLength;
-      if (length > MAX_BYTES) throw new Error("the answer of the identity provider is too long");
+      if (length > maxBytes) throw new Error("the answer is too long");
       chunks.push(chunk);
     }
     const { status, statusText, headers } = response;

@@ -2,8 +2,11 @@ import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { type Decision, readDecision } from "../hooks/hook.ts";
+import { deleteClientSessions } from "../sql/oauth-sessions.ts";
 import { deleteSessions } from "../sql/sessions.ts";
+import type { Queryable } from "../sql/query.ts";
 import { lockUser } from "../sql/users.ts";
+import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 
 export interface PasswordAttempt {
   /** Null: the address has no account. */
@@ -36,10 +39,12 @@ export async function rejectAttempt(
   code: "invalid_credentials" | "mfa_verification_rejected",
 ): Promise<never> {
   if (shouldLogOut) {
-    await inTransaction(pool, async (client) => {
+    const end = async (client: Queryable): Promise<void> => {
       await lockUser(client, userId);
       await deleteSessions(client, { userId });
-    });
+      await deleteClientSessions(client, { userId });
+    };
+    await retryAfterDeadlock(() => inTransaction(pool, end));
   }
   throw authError(code, message);
 }

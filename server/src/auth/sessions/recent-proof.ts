@@ -22,14 +22,19 @@ function isProven({ clock, settings }: ProofContext, proof: Proof, withinMs: num
   return Math.abs(clock.now().getTime() - proof.proven_at.getTime()) <= withinMs;
 }
 
+interface ProofRows {
+  readonly user: Pick<Proof, "is_anonymous">;
+  readonly session: Pick<Proof, "proven_at">;
+}
+
+/** Whether `requireClientProof` would accept the session. */
+export function hasClientProof(context: ProofContext, { user, session }: ProofRows): boolean {
+  return isProven(context, { is_anonymous: user.is_anonymous, proven_at: session.proven_at }, PROOF_MS.client);
+}
+
 /** For calls of GoTrue's clients, with its error. */
-export function requireClientProof(
-  context: ProofContext,
-  { user, session }: { readonly user: Pick<Proof, "is_anonymous">; readonly session: Pick<Proof, "proven_at"> },
-  subject: string,
-): void {
-  const proof = { is_anonymous: user.is_anonymous, proven_at: session.proven_at };
-  if (isProven(context, proof, PROOF_MS.client)) return;
+export function requireClientProof(context: ProofContext, rows: ProofRows, subject: string): void {
+  if (hasClientProof(context, rows)) return;
   throw authError("reauthentication_needed", `${subject} requires reauthentication`);
 }
 

@@ -73,7 +73,9 @@ function buildClaims(context: AuthContext, session: SessionRow, user: UserRow): 
 
 /** What the service itself goes by. The last ones are those of its own tokens and keys, which a hook cannot add. */
 const PROTECTED =
-  "iss sub aud exp iat nbf role aal amr session_id is_anonymous refresh_counter api_key_id scopes resources".split(" ");
+  "iss sub aud exp iat nbf role aal amr session_id is_anonymous refresh_counter api_key_id client_id scopes resources".split(
+    " ",
+  );
 
 /** Fits into the largest token that is accepted. */
 const MAX_CLAIMS_BYTES = 70_000;

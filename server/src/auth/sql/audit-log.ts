@@ -4,6 +4,7 @@ import type { AccountAction } from "../mail/mail.ts";
 type AuditAction =
   | AccountAction
   | "refresh_token_reused"
+  | "authorization_code_reused"
   | "recovery_code_used"
   | "recovery_code_rejected"
   | "passkey_counter_rejected";

@@ -29,7 +29,7 @@ export function insertUserKey(client: Queryable, key: NewUserKeyRow): Promise<Us
      )
      insert into public.api_keys (id, user_id, name, scopes, prefix, expires_at, created_at, resources)
      select id, $1, $5, $6, $7, $4, created_at, $8 from secret
-     returning *`,
+     returning id, user_id, name, scopes, resources, prefix, expires_at, last_used_at, created_at`,
     [key.user_id, key.aal, key.hash, key.expires_at, key.name, key.scopes, key.prefix, key.resources],
   );
 }
@@ -80,23 +80,25 @@ export async function storeKeyOfRequest(
 }
 
 export async function countUserKeys(client: Queryable, userId: string): Promise<number> {
-  const statement = "select count(*)::integer as keys from public.api_keys where user_id = $1";
+  const statement = "select count(*)::integer as keys from public.api_keys where user_id = $1 and client_id is null";
   return (await getRow<{ keys: number }>(client, statement, [userId])).keys;
 }
 
-/** Deletes one key, if it belongs to the user; null stands for any user. */
+/** Deletes one key, if it belongs to the user; null stands for any user. The session of a program is none. */
 export function deleteUserKey(
   client: Queryable,
   { id, userId }: { readonly id: string; readonly userId: string | null },
 ): Promise<{ readonly user_id: string } | null> {
   return findRow(
     client,
-    `delete from auth.sessions where id = $1 and ($2::uuid is null or user_id = $2) and api_key_hash is not null
-     returning user_id`,
+    `delete from auth.sessions s where s.id = $1 and ($2::uuid is null or s.user_id = $2) and s.api_key_hash is not null
+        and not exists (select from public.api_keys k where k.id = s.id and k.client_id is not null)
+     returning s.user_id`,
     [id, userId],
   );
 }
 
+/** Programs too. */
 export async function deleteUserKeysOf(client: Queryable, userId: string): Promise<void> {
   await client.query("delete from auth.sessions where user_id = $1 and api_key_hash is not null", [userId]);
 }
@@ -111,6 +113,12 @@ export interface KnownUserKey extends Pick<UserRow, "email" | "app_metadata" | "
   readonly aal: "aal1" | "aal2";
   readonly created_at: Date;
   readonly not_after: Date | null;
+  /** Null, and the two below: the key is no token of a program. */
+  readonly client_id: string | null;
+  readonly resource: string | null;
+  readonly access_expires_at: Date | null;
+  /** A bigint, which the driver returns as text. */
+  readonly refresh_counter: string;
 }
 
 /** Expired keys and keys of banned users too: whether a key is active is checked for every request. */
@@ -118,11 +126,13 @@ export function selectUserKeys(client: Queryable, hashes: readonly Buffer[]): Pr
   return selectRows(client, {
     name: "select-user-keys",
     text: `select s.api_key_hash as hash, s.id, s.user_id, k.scopes, k.resources, s.aal, s.created_at, s.not_after,
-                  u.email, u.app_metadata, u.user_metadata, u.is_anonymous
+                  u.email, u.app_metadata, u.user_metadata, u.is_anonymous,
+                  p.client_id, p.resource, p.access_expires_at, s.refresh_counter
              from auth.sessions s
              join public.api_keys k on k.id = s.id
              join auth.users u on u.id = s.user_id
-            where s.api_key_hash = any($1::bytea[])`,
+             left join auth.oauth_sessions p on p.id = s.id
+            where k.client_id is not distinct from p.client_id and s.api_key_hash = any($1::bytea[])`,
     values: [hashes],
   });
 }

@@ -6,6 +6,7 @@ const TOKEN_FAULTS = {
   expired: { upstreamCode: "PGRST303", message: "JWT expired" },
   not_yet_valid: { upstreamCode: "PGRST303", message: "JWT is not yet valid" },
   wrong_audience: { upstreamCode: "PGRST303", message: "JWT is for another audience" },
+  wrong_resource: { upstreamCode: "PGRST303", message: "The token of the program is for another resource" },
   bad_claims: { upstreamCode: "PGRST303", message: "JWT claims are not valid" },
   no_user: { upstreamCode: "PGRST303", message: "invalid claim: missing sub claim" },
 } as const satisfies Record<string, { upstreamCode: string; message: string }>;

@@ -18,6 +18,7 @@ import {
   type UserKeyRow,
 } from "../sql/user-keys.ts";
 import { getUserById, lockUser } from "../sql/users.ts";
+import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 import { makeUserKey } from "./key-format.ts";
 
 type KeyContext = Pick<AuthContext, "pool" | "clock" | "observer" | "settings">;
@@ -132,10 +133,10 @@ export interface RevokeRequest {
   readonly address: string;
 }
 
-/** Takes effect on all nodes with the next request: each checks the row. */
+/** Takes effect on all nodes with the next request: each checks the row. Also cancels the runs of the key. */
 export async function revokeUserKey(context: KeyContext, { id, userId, address }: RevokeRequest): Promise<void> {
   const { pool, observer } = context;
-  const ownerId = await inTransaction(pool, async (client) => {
+  const revoke = async (client: Queryable): Promise<string> => {
     // Everything that deletes sessions locks the user first.
     if (userId !== null) await lockUser(client, userId);
     const deleted = await deleteUserKey(client, { id, userId });
@@ -143,6 +144,8 @@ export async function revokeUserKey(context: KeyContext, { id, userId, address }
     const user = await getUserById(client, deleted.user_id);
     await recordChange(context, client, { action: "api_key_revoked", user, sessionId: id, address });
     return deleted.user_id;
-  });
+  };
+  // The runs of the key are cancelled with it.
+  const ownerId = await retryAfterDeadlock(() => inTransaction(pool, revoke));
   observer.note("api_key.revoked", { userId: ownerId, id });
 }

@@ -1,14 +1,15 @@
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-const PREFIX = "sk_";
+/** Keys that people create, and the access tokens of programs that they have let in. */
+const PREFIXES = { key: "sk_", access: "oat_" } as const;
 const SECRET_BYTES = 32;
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 256 bits and 32 bits in base 62. */
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
-const SHOWN_LENGTH = PREFIX.length + 6;
+const FORM = new RegExp(`^(?:${Object.values(PREFIXES).join("|")})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const SHOWN_LENGTH = PREFIXES.key.length + 6;
 
 export interface NewUserKey {
   readonly key: string;
@@ -17,15 +18,24 @@ export interface NewUserKey {
   readonly prefix: string;
 }
 
-/** The checksum lets scanners tell a leaked key from other text without asking the service. */
 export function makeUserKey(): NewUserKey {
-  const secret = PREFIX + encode(BigInt(`0x${randomBytes(SECRET_BYTES).toString("hex")}`), SECRET_LENGTH);
-  const key = secret + checksumOf(secret);
+  const key = formatKey(PREFIXES.key, randomBytes(SECRET_BYTES));
   return { key, hash: hashUserKey(key), prefix: key.slice(0, SHOWN_LENGTH) };
 }
 
+/** The checksum lets scanners tell a leaked key from other text without asking the service. */
+export function formatKey(prefix: (typeof PREFIXES)[keyof typeof PREFIXES], secret: Buffer): string {
+  const signed = prefix + encode(BigInt(`0x${secret.toString("hex")}`), SECRET_LENGTH);
+  return signed + checksumOf(signed);
+}
+
 export function isUserKey(bearer: string): boolean {
-  return bearer.startsWith(PREFIX);
+  return Object.values(PREFIXES).some((prefix) => bearer.startsWith(prefix));
+}
+
+/** Whether the key is the access token of a program. */
+export function isProgramKey(bearer: string): boolean {
+  return bearer.startsWith(PREFIXES.access);
 }
 
 /** Detects mistyped and cut keys before the database is asked. */

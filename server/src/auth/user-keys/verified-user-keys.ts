@@ -1,12 +1,12 @@
 import { createBatcher } from "@swarmbase/concurrency";
 import { LRUCache } from "lru-cache";
-import type { UserPrincipal } from "../../db/index.ts";
+import type { Claims, UserPrincipal } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Queryable } from "../sql/query.ts";
 import { type KnownUserKey, selectUserKeys } from "../sql/user-keys.ts";
 import { invalidKeyError } from "./invalid-key-error.ts";
-import { hashUserKey, isWellFormedKey } from "./key-format.ts";
+import { hashUserKey, isProgramKey, isWellFormedKey } from "./key-format.ts";
 import { KeyUses } from "./key-uses.ts";
 
 const MAX_COUNT = 10_000;
@@ -21,6 +21,8 @@ export interface VerifiedUserKeysOptions {
   readonly observer: Observer;
   /** Whether a key that was made without a second factor ends when its user adds one. */
   readonly isAal2Required: boolean;
+  /** Gets the claims of each token of a program that is looked up, whose refresh has so reached the program. */
+  onProgram?(claims: Claims): void;
 }
 
 interface Verified {
@@ -30,8 +32,9 @@ interface Verified {
 }
 
 /**
- * The principals of API keys. The cache saves the lookup of a key, never the check whether it is active: the transaction or
- * the auth guard does that for every request, as for the session of a token.
+ * The principals of API keys, and of programs, whose access tokens are keys that a refresh replaces. The cache saves the lookup of a
+ * key, never the check whether it is active: the transaction or the auth guard does that for every request, as for the session of a
+ * token. An access token that a refresh has replaced ends when its entry is too old.
  */
 export class VerifiedUserKeys {
   readonly #options: VerifiedUserKeysOptions;
@@ -54,7 +57,8 @@ export class VerifiedUserKeys {
 
   /** Throws 401 for a key that does not exist. */
   async verify(key: string): Promise<UserPrincipal> {
-    if (!isWellFormedKey(key)) throw invalidKeyError();
+    const isOfProgram = isProgramKey(key);
+    if (!isWellFormedKey(key)) throw invalidKeyError(isOfProgram);
     const nowMs = this.#options.clock.now().getTime();
     const hash = hashUserKey(key);
     const id = hash.toString("base64");
@@ -63,7 +67,7 @@ export class VerifiedUserKeys {
       known !== undefined && nowMs - known.verifiedAtMs < MAX_AGE_MS ? known : await this.#load(hash, nowMs);
     if (verified === null || verified.expiresAtMs <= nowMs) {
       this.#verified.delete(id);
-      throw invalidKeyError();
+      throw invalidKeyError(isOfProgram);
     }
     if (verified !== known) this.#verified.set(id, verified);
     this.#uses.note(verified.principal.session?.sessionId ?? "");
@@ -78,13 +82,17 @@ export class VerifiedUserKeys {
   async #load(hash: Buffer, verifiedAtMs: number): Promise<Verified | null> {
     const row = await this.#find(hash);
     if (row === null) return null;
-    const expiresAtMs = row.not_after?.getTime() ?? Number.POSITIVE_INFINITY;
-    return { principal: toPrincipal(row, this.#options.isAal2Required), verifiedAtMs, expiresAtMs };
+    const { isAal2Required, onProgram } = this.#options;
+    const principal = toPrincipal(row, isAal2Required);
+    if (principal.client !== undefined) onProgram?.(principal.claims);
+    const ends = [row.not_after, row.access_expires_at].map((end) => end?.getTime() ?? Number.POSITIVE_INFINITY);
+    return { principal, verifiedAtMs, expiresAtMs: Math.min(...ends) };
   }
 }
 
 function toPrincipal(row: KnownUserKey, isAal2Required: boolean): UserPrincipal {
-  const { id, user_id: userId, scopes, resources, aal, created_at: createdAt, not_after: notAfter } = row;
+  const { id, user_id: userId, scopes, resources, aal, created_at: createdAt, client_id: clientId, resource } = row;
+  const expiresAt = row.access_expires_at ?? row.not_after;
   return {
     role: "authenticated",
     userId,
@@ -95,19 +103,21 @@ function toPrincipal(row: KnownUserKey, isAal2Required: boolean): UserPrincipal 
       aud: "authenticated",
       role: "authenticated",
       iat: toSeconds(createdAt),
-      ...(notAfter !== null && { exp: toSeconds(notAfter) }),
+      ...(expiresAt !== null && { exp: toSeconds(expiresAt) }),
       email: row.email ?? "",
       phone: "",
       app_metadata: row.app_metadata,
       user_metadata: row.user_metadata,
       aal,
-      amr: [{ method: "api_key", timestamp: toSeconds(createdAt) }],
+      amr: [{ method: clientId === null ? "api_key" : "oauth", timestamp: toSeconds(createdAt) }],
       session_id: id,
       is_anonymous: row.is_anonymous,
       api_key_id: id,
       scopes,
       resources,
+      ...(clientId !== null && { client_id: clientId, refresh_counter: Number(row.refresh_counter) }),
     },
+    ...(clientId !== null && resource !== null && { client: { id: clientId, resource } }),
     session: { userId, sessionId: id, inactivitySeconds: 0, isAal2Required },
   };
 }

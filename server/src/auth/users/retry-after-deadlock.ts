@@ -4,7 +4,7 @@ const DEADLOCK = "40P01";
 const MAX_ATTEMPTS = 3;
 
 /** A deletion cascades to rows that other requests lock in another order; PostgreSQL then ends one of the two. */
-export async function retryAfterDeadlock(remove: () => Promise<void>): Promise<void> {
+export async function retryAfterDeadlock<T>(remove: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await remove();

@@ -24,6 +24,7 @@ const EXPOSED = [
   "server-timing",
   "mcp-session-id",
   "warning",
+  "www-authenticate",
 ];
 
 const ALLOWED_WITHOUT_ASKING = [

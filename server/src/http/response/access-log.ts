@@ -20,6 +20,8 @@ interface RequestDetails {
   /** As in the route table, so that requests can be grouped by it. */
   readonly route: string;
   readonly userId?: string;
+  /** The program that acts for the user. */
+  readonly clientId?: string;
 }
 
 const UNKNOWN: RequestDetails = { route: "none" };
@@ -66,6 +68,7 @@ export function createAccessLog(observer: Observer, { isTraced = false } = {}): 
           path,
           route: details.route,
           userId: details.userId,
+          clientId: details.clientId,
           status: response.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
           requestId: requestIdOf(request),
@@ -91,10 +94,12 @@ export function createAccessLog(observer: Observer, { isTraced = false } = {}): 
 export function findRequestDetails(response: KeptResponse): {
   readonly route: string | null;
   readonly userId: string | undefined;
+  readonly clientId: string | undefined;
   readonly failure: AppError | null;
 } {
   const { details, failure } = response[KEPT] ?? { details: UNKNOWN, failure: null };
-  return { route: details === UNKNOWN ? null : details.route, userId: details.userId, failure };
+  const { route, userId, clientId } = details;
+  return { route: details === UNKNOWN ? null : route, userId, clientId, failure };
 }
 
 interface Outcome {

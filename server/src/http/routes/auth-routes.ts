@@ -5,6 +5,7 @@ import {
   type AuthContext,
   findSessionSubject,
   findEmailSubject,
+  pathOf,
   ruleOf,
 } from "../../auth/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
@@ -14,16 +15,16 @@ import type { RouteRequest } from "../route-request.ts";
 import type { RouteReply } from "../route-reply.ts";
 import type { Route } from "../route.ts";
 
-const PREFIX = "/auth/v1";
-
 /** The auth endpoints as routes. */
 export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthContext): Route[] {
   return endpoints.map((endpoint) => ({
     ...buildCounting(endpoint),
     method: endpoint.method,
-    path: `${PREFIX}${endpoint.path}`,
+    path: pathOf(endpoint),
+    ...(endpoint.renderError !== undefined && { renderError: endpoint.renderError }),
     ...ruleOf(endpoint),
     limit: endpoint.limit,
+    isPage: endpoint.isPage ?? false,
     // Some GET endpoints use a token up or send a mail, and link scanners send HEAD requests.
     isHeadRejected: true,
     handler: async (request, reply) => {
@@ -35,7 +36,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
 }
 
 function buildCounting({ limit, limitOf, isAttempt }: AuthEndpoint): Pick<Route, "limitOf" | "subjects"> {
-  if (limit !== "auth" && isAttempt === undefined) return {};
+  if (limit !== "auth" && isAttempt === undefined && limitOf === undefined) return {};
   return {
     subjects: {
       email: findEmailSubject,
@@ -53,6 +54,7 @@ function buildCall(request: RouteRequest): AuthCall {
   const { user, lacksSecondFactor } = authenticationOf(request);
   return {
     query: firstValues(request.query),
+    search: request.search,
     params: { ...request.params },
     body: request.body ?? {},
     headers: firstValues(headers),

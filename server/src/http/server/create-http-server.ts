@@ -43,6 +43,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings, observer, source = null } = options;
   const forms: ErrorForms = {
     helpLinks: options.helpLinks,
+    resourceMetadataOf: options.resourceMetadataOf,
     unknownPathForm: buildUnknownPathForm(options.routes),
   };
   const renderRaw = buildRawErrorRenderer(forms);

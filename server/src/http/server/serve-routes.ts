@@ -13,7 +13,7 @@ import { RouteTable } from "../routes/route-table.ts";
 import { readBody } from "../request/read-body.ts";
 import { type AuthGuard, readCredentials } from "../request/authentication.ts";
 import { type Fallback, sendAnswer } from "../routes/console-routes.ts";
-import { buildPreflightHeaders } from "../request/cors.ts";
+import { buildPreflightHeaders, CORS_HEADERS } from "../request/cors.ts";
 import { buildRateLimitStages, countUnknownPath, renderRateLimitState } from "../request/rate-limits.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "../response/http-errors.ts";
 import { rejectRequest } from "../response/raw-response.ts";
@@ -53,6 +53,8 @@ export interface HttpServerOptions {
   fallback?: Fallback;
   /** Takes over upgraded connections. Without it, upgrades are rejected. */
   onUpgrade?: UpgradeListener;
+  /** Where a program reads how it gets a token for a resource. Without it, challenges do not say it. */
+  resourceMetadataOf?: (resource: string) => string;
   /** Without them, errors name no page that explains them. */
   helpLinks?: HelpLinks;
   observer: Observer;
@@ -74,8 +76,10 @@ const UNAUTHENTICATED: Authentication = { principal: ANON_PRINCIPAL, hasAuthoriz
 const CHECKS_SESSION: ReadonlySet<Route["access"]> = new Set(["bearer-alone", "account", "user"]);
 
 /** A route with its stages from the authentication to the handler. */
-interface ServedRoute extends Pick<Route, "method" | "path" | "isHeadRejected"> {
+interface ServedRoute extends Pick<Route, "method" | "path" | "isHeadRejected" | "isPage"> {
   readonly errorForm: ErrorForm | undefined;
+  /** Null: no token of a program is accepted. */
+  readonly resource: string | null;
   /** Returns what is left to send. */
   run(request: RouteRequest, reply: RouteReply): Promise<unknown>;
 }
@@ -92,10 +96,17 @@ export function serveRoutes(options: HttpServerOptions, parts: AppParts): Reques
     try {
       const { method, path, headers } = request;
       const found = table.find(method, path);
-      if (method === "OPTIONS" && (headers["access-control-request-method"] !== undefined || found === null)) {
+      const isPage = (found ?? table.find("GET", path))?.row.isPage === true;
+      if (isPage) reply.drop(Object.keys(CORS_HEADERS));
+      if (
+        method === "OPTIONS" &&
+        !isPage &&
+        (headers["access-control-request-method"] !== undefined || found === null)
+      ) {
         reply.code(204).headers(buildPreflightHeaders(headers)).send();
       } else if (found !== null) {
         request.errorForm = found.row.errorForm;
+        request.resource = found.row.resource;
         request.params = found.params;
         const rest = await found.row.run(request, reply);
         if (!reply.isTaken) reply.send(rest);
@@ -123,7 +134,7 @@ export function serveRoutes(options: HttpServerOptions, parts: AppParts): Reques
   };
 }
 
-function sendError(error: unknown, reply: RouteReply, { accessLog, responseHeadersOf, forms }: AppParts): void {
+function sendError(error: unknown, reply: RouteReply, { accessLog, forms }: AppParts): void {
   const { request, raw } = reply;
   const known = toHttpError(error, request);
   accessLog.fail(raw, known);
@@ -136,11 +147,11 @@ function sendError(error: unknown, reply: RouteReply, { accessLog, responseHeade
       request.raw,
       raw,
       renderRouteError(withRateLimitState(known, request), request, forms),
-      responseHeadersOf,
+      () => reply.first,
     );
   } else {
     const { status, headers, body } = renderRouteError(known, request, forms);
-    reply.code(status).headers(responseHeadersOf(request)).headers(headers).send(body);
+    reply.code(status).headers(reply.first).headers(headers).send(body);
   }
 }
 
@@ -153,7 +164,7 @@ function withRateLimitState(error: AppError, { rateLimitState }: RouteRequest): 
 
 function prepareRoute(route: Route, options: HttpServerOptions, accessLog: AccessLog): ServedRoute {
   const { guard, limits, checkSignature, settings } = options;
-  const { method, path, isHeadRejected = false, isForFirstSecret = false } = route;
+  const { method, path, isHeadRejected = false, isPage = false, isForFirstSecret = false } = route;
   const rule = ruleOf(route, guard);
   const rateLimits = limits === undefined ? null : buildRateLimitStages(limits, route);
   const isRequirementUnknown = rule.access === "apikey" && !rule.isBearerIgnored;
@@ -170,7 +181,9 @@ function prepareRoute(route: Route, options: HttpServerOptions, accessLog: Acces
       throw rateLimits === null ? error : await rateLimits.countRejected(request, reply, error);
     }
     const { principal } = request.authentication;
-    if (principal.role === "authenticated") accessLog.identify(reply.raw, { route: path, userId: principal.userId });
+    if (principal.role !== "authenticated") return;
+    const { userId, client } = principal;
+    accessLog.identify(reply.raw, { route: path, userId, ...(client !== undefined && { clientId: client.id }) });
   };
 
   const runStages = async (request: RouteRequest, reply: RouteReply): Promise<unknown> => {
@@ -192,11 +205,13 @@ function prepareRoute(route: Route, options: HttpServerOptions, accessLog: Acces
       throw error;
     }
   };
-  return { method, path, isHeadRejected, errorForm: route.renderError, run };
+  const isForPrograms = !["public", "service"].includes(rule.access) && (rule.keyScope ?? null) !== null;
+  const resource = isForPrograms && !rule.isBearerIgnored ? (rule.resource ?? "") : null;
+  return { method, path, isHeadRejected, isPage, errorForm: route.renderError, resource, run };
 }
 
 function ruleOf(route: Route, guard: AuthGuard | undefined): AccessRule & { isBearerIgnored: boolean } {
-  const { method, path, access, limit, aal1, keyScope } = route;
+  const { method, path, access, limit, aal1, keyScope, resource } = route;
   const { isBearerIgnored = false, needsUser = false, needsProof = false, isOfPortal = false } = route;
   // Routes can also come from code that was not type-checked; none may be public by omission.
   if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
@@ -210,5 +225,6 @@ function ruleOf(route: Route, guard: AuthGuard | undefined): AccessRule & { isBe
     isOfPortal,
     ...(aal1 !== undefined && { aal1 }),
     ...(keyScope !== undefined && { keyScope }),
+    ...(resource !== undefined && { resource }),
   };
 }

@@ -36,13 +36,14 @@ export function traceRequests({ tracerProvider, propagates }: TraceSource, liste
 }
 
 function endSpan(span: Span, method: string, response: ServerResponse): void {
-  const { route, userId, failure } = findRequestDetails(response);
+  const { route, userId, clientId, failure } = findRequestDetails(response);
   span.updateName(nameOf(method, route));
   const { statusCode } = response;
   span.setAttributes({
     "http.response.status_code": statusCode,
     ...(route !== null && { "http.route": route }),
     ...(userId !== undefined && { "user.id": userId }),
+    ...(clientId !== undefined && { "swarmbase.client.id": clientId }),
   });
   // By the conventions for servers, the fault of a client is no error of the span.
   if (statusCode >= 500) {

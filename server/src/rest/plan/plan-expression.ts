@@ -23,7 +23,7 @@ function planColumn(name: string, { relation, columns }: Rows): ColumnOf {
   const computed = relation?.computedFields.get(name);
   // PostgreSQL resolves a name that is no column as the call of a function with the whole row.
   const isUnknown = column === undefined && computed === undefined;
-  if (hidden !== undefined && (isUnknown || hidden.has(name))) throw insufficientScopeError("secrets");
+  if (hidden !== undefined && (isUnknown || hidden.has(name))) throw insufficientScopeError("secrets", {});
   if (column !== undefined) return { kind: "column", name, type: column.type };
   if (computed !== undefined) return { kind: "computed", function: computed.function, type: computed.type };
   return { kind: "column", name, type: null };

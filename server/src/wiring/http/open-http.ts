@@ -9,6 +9,7 @@ import {
   createHttpServer,
   type HealthOptions,
   type HttpServer,
+  resourceMetadataOf,
   type Route,
 } from "../../http/index.ts";
 import type { PreparedNode } from "../database/prepare-node.ts";
@@ -52,6 +53,7 @@ export function openHttp(
     ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
     guard: (rule, credentials) => authenticate(auth, rule, credentials),
     limits,
+    resourceMetadataOf: (resource) => resourceMetadataOf(auth.baseUrl, resource),
     helpLinks: extensions.helpLinks,
     checkSignature: (request) => checkRequestSignature(auth, request),
     ...(settings.roles.includes("realtime") && {

@@ -4,6 +4,7 @@ import {
   functionRoutes,
   type HealthOptions,
   healthRoutes,
+  protectedResourceRoutes,
   type Route,
   realtimeRoutes,
   restRoutes,
@@ -33,5 +34,6 @@ export function buildRouteTable(
     ...realtimeRoutes(realtime.module.broadcast),
     ...toolCallRoutes(agents.tools.callKeys),
     ...extensions.routes,
+    ...protectedResourceRoutes(extensions.routes, auth),
   ];
 }

@@ -14,6 +14,7 @@ export interface OpenedAuth {
 
 /** Few people sign in at the same moment, and each sign-in makes few requests. */
 const PROVIDER_CONNECTIONS = 16;
+const DOCUMENT_CONNECTIONS = 2;
 
 export interface AuthModuleOptions extends Pick<AuthContext, "hooks" | "prepareWithdrawal"> {
   readonly policy: AddressPolicy;
@@ -28,6 +29,8 @@ export async function openAuthModule(
   const exemptUrls = providers.map(({ issuer }) => issuer);
   const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: PROVIDER_CONNECTIONS, exemptUrls });
   closers.add("connections to identity providers", () => guarded.close());
+  const documents = openGuardedFetch({ policy, ca, connectionsPerOrigin: DOCUMENT_CONNECTIONS, exemptUrls: [] });
+  closers.add("connections to documents of clients", () => documents.close());
   const auth = await openAuth({
     settings,
     pool: database.service,
@@ -37,6 +40,7 @@ export async function openAuthModule(
     baseUrl,
     // The types of the package's fetch and the platform's differ in members that are not used here.
     signIn: { providers, fetch: guarded.fetch as unknown as typeof globalThis.fetch },
+    documentFetch: documents.fetch as unknown as typeof globalThis.fetch,
     hooks,
     requireMail: () => copyHold.requireReleased(),
     // The original of a copy still uses the tokens.

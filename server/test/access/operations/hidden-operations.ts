@@ -73,6 +73,29 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "(authentication_method, code_challenge, code_challenge_method, expires_at) values ('otp', 'x', 's256', now())",
     update: "redirect_to = 'x'",
   }),
+  "auth.oauth_clients": rows("auth.oauth_clients", {
+    where: "id = 'https://program.example'",
+    insert: "(id, registration, name, redirect_uris) values ('y', 'manual', 'y', '{https://y.example}')",
+    update: "name = 'y'",
+  }),
+  "auth.oauth_consents": rows("auth.oauth_consents", {
+    where: "user_id = :owner",
+    insert:
+      "(user_id, client_id, resource, scopes, client_name, redirect_uris) values (:caller, 'https://program.example', 'y', '{read}', 'y', '{}')",
+    update: "scopes = '{write}'",
+  }),
+  "auth.oauth_sessions": rows("auth.oauth_sessions", {
+    where: "id = :program",
+    insert:
+      "(id, user_id, client_id, resource, scopes, access_expires_at) values (:session, :owner, 'https://program.example', 'x', '{read}', now())",
+    update: "scopes = '{write}'",
+  }),
+  "auth.oauth_authorizations": rows("auth.oauth_authorizations", {
+    where: "id = :authorization",
+    insert:
+      "(client_id, redirect_uri, scopes, resource, code_challenge, expires_at) values ('https://program.example', 'x', '{read}', 'x', 'x', now())",
+    update: "scopes = '{write}'",
+  }),
   "auth.sign_in_flows": rows("auth.sign_in_flows", {
     where: "provider = 'x'",
     insert: "(provider, state_hash, redirect_to, expires_at) values ('y', 'y', '', now())",

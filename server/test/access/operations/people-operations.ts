@@ -29,6 +29,7 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     where: "id = :userKey",
     insert: "(id, user_id, name, scopes, prefix) values (:spareUserKey, :owner, 'n', '{read}', 'sk_')",
     update: "scopes = '{read,write}'",
+    more: { "select program": "select 1 from public.api_keys where id = :program" },
   }),
   "public.webhooks": rows("public.webhooks", {
     where: "id = :webhook",

@@ -13,6 +13,9 @@ import { APP, openSignInStage } from "./sign-in-stage.ts";
 const TABLES: Readonly<Record<string, "emptied" | "switched off" | "kept">> = {
   "auth.sessions.user_id": "emptied",
   "public.api_keys.user_id": "emptied",
+  "auth.oauth_sessions.user_id": "emptied",
+  "auth.oauth_consents.user_id": "emptied",
+  "auth.oauth_authorizations.user_id": "emptied",
   "auth.mfa_factors.user_id": "emptied",
   "auth.webauthn_credentials.user_id": "emptied",
   "auth.webauthn_challenges.user_id": "emptied",
@@ -86,6 +89,21 @@ const prepare = (agent: string): readonly string[] => [
   `insert into public.agent_grants (agent_id, audience) select '${agent}', 'everyone' where $1::uuid is not null`,
   `with key as (insert into auth.sessions (user_id, api_key_hash) values ($1, $1::uuid::text::bytea) returning id)
    insert into public.api_keys (id, user_id, name, scopes, prefix) select id, $1, 'k', '{read}', 'sk_' from key`,
+  `with program as (
+     insert into auth.oauth_clients (id, registration, name, redirect_uris)
+     values ('p', 'manual', 'p', '{https://evil.example.com/}')
+   ), session as (
+     insert into auth.sessions (user_id, api_key_hash, refresh_key_wrapped) values ($1, 'p', 'p') returning id
+   ), consent as (
+     insert into auth.oauth_consents (user_id, client_id, resource, scopes, client_name, redirect_uris)
+     values ($1, 'p', 'r', '{read}', 'p', '{https://evil.example.com/}')
+   ), request as (
+     insert into auth.oauth_authorizations
+       (user_id, client_id, redirect_uri, scopes, resource, code_challenge, code_hash, expires_at)
+     values ($1, 'p', 'https://evil.example.com/', '{read}', 'r', 'x', 'x', now() + interval '1 min')
+   )
+   insert into auth.oauth_sessions (id, user_id, client_id, resource, scopes, access_expires_at)
+     select id, $1, 'p', 'r', '{read}', now() from session`,
   `update auth.users set new_email = 'attacker@example.com' where id = $1`,
 ];
 

@@ -1,6 +1,7 @@
 import { type Authentication, ensureKeys, loadKeys, ruleOf } from "../../../src/auth/index.ts";
 import type { AuthResponse, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
 import { NO_HOOKS } from "../../../src/auth/hooks/open-hooks.ts";
+import { ClientDocuments } from "../../../src/auth/oauth/clients/client-documents.ts";
 import type { Mail } from "../../../src/auth/mail/mail.ts";
 import { SignInProviders, type SignInProvidersOptions } from "../../../src/auth/providers/sign-in-providers.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
@@ -56,6 +57,7 @@ export interface AuthContextOverrides {
   /** Called before a mail counts as sent; can throw, as an unavailable mail server does. */
   readonly onMail?: (mail: Mail) => void | Promise<void>;
   readonly signIn?: Pick<SignInProvidersOptions, "providers" | "fetch">;
+  readonly documentFetch?: typeof fetch;
   readonly prepareWithdrawal?: AuthContext["prepareWithdrawal"];
 }
 
@@ -84,6 +86,13 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     portalTokens: new PortalTokens({ masterKey, clock }),
     keyRing: await openKeyRing({ pool: pools.service, masterKey, clock, observer: silentObserver, ...noOverrides }),
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
+    clientDocuments: new ClientDocuments({
+      pool: pools.service,
+      clock,
+      observer: silentObserver,
+      baseUrl: () => context.baseUrl,
+      fetch: overrides.documentFetch ?? (() => Promise.reject(new Error("no documents here"))),
+    }),
     hooks: NO_HOOKS,
     userKeys: new VerifiedUserKeys({ pool: pools.service, clock, observer: silentObserver, isAal2Required: true }),
     seenRefreshes,
@@ -126,6 +135,7 @@ function buildCall(
   const body: unknown = options.body === undefined ? {} : JSON.parse(JSON.stringify(options.body));
   return {
     query: options.query ?? {},
+    search: new URLSearchParams(JSON.parse(JSON.stringify(options.query ?? {}))).toString(),
     params,
     body,
     headers: options.headers ?? {},

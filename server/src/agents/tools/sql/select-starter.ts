@@ -18,6 +18,8 @@ export interface StarterRow {
     readonly id: string;
     readonly scopes: readonly ApiKeyScope[];
     readonly resources: ApiKeyResources | null;
+    /** Null: the key is no program. */
+    readonly client_id: string | null;
     readonly aal: "aal1" | "aal2";
   } | null;
 }

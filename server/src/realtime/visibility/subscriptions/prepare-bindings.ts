@@ -78,7 +78,7 @@ function findFault(
       ? `${schema}.${table} is not in the publication and cannot be added to it; join the private channel webhook:<id> instead`
       : `${schema}.${table} is not in the publication; its owner can add it: alter publication swarmbase add table ${schema}.${table}`;
   const hidden = hiddenColumnsOf(principal, schema, table);
-  if (used.some((column) => hidden.includes(column))) throw insufficientScopeError("secrets");
+  if (used.some((column) => hidden.includes(column))) throw insufficientScopeError("secrets", principal);
   const unknown = used.find((column) => !columns.has(column));
   return unknown === undefined ? null : `${schema}.${table} has no column ${unknown} that can be used here`;
 }
