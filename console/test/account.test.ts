@@ -139,7 +139,7 @@ test("the account page creates an API key, shows it once, and revokes it", async
   await page.reload();
   await page.getByRole("button", { name: "Revoke deploy" }).click();
   assert.equal(await page.getByText(/^sk_\w{49}$/).count(), 0);
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await page.getByText("You have no API keys.").waitFor();
 });
 

@@ -246,6 +246,8 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/account/security", press: [/^(Set up|Turn) /] },
     { path: "/account/sessions", hasNoField: true },
     { path: "/account/keys", hasNoField: true },
+    { path: "/account/programs", hasNoField: true },
+    { path: `/oauth/consent?authorization_id=${randomUUID()}`, hasNoField: true },
     { path: "/account/keys", press: [/^Create API key/] },
     { path: "/account/connections", hasNoField: true },
     { path: "/account/budgets" },
@@ -288,6 +290,7 @@ async function createOperatorVisits(page: Page, instance: Instance): Promise<rea
     { path: "/operator/metrics", hasNoField: true },
     { path: "/operator/nodes", hasNoField: true },
     { path: "/operator/services", press: [/^Send test$/], hasNoField: true },
+    { path: "/operator/programs", press: [/^New program/] },
     { path: "/operator/settings" },
     { path: "/operator/audit" },
   ];

@@ -243,6 +243,7 @@ test("no other page shows the portal in a frame, and none the console", async (t
   for (const [around, url] of [
     [other, (await makeLink()).href],
     [allowed, `${instance.url}/webhooks`],
+    [allowed, `${instance.url}/oauth/consent?authorization_id=${randomUUID()}`],
     [allowed, `${instance.url}/`],
   ] as const) {
     await page.goto(around);

@@ -8,6 +8,7 @@ import { Starting } from "./starting.tsx";
 const ofUser = (load: () => Promise<ComponentType>) => lazyPage({ load, needsSession: true });
 const ofVisitor = (load: () => Promise<ComponentType>) => lazyPage({ load, needsSession: false });
 const Shell = ofUser(async () => (await import("./shell.tsx")).Shell);
+const BareShell = ofUser(async () => (await import("./bare-shell.tsx")).BareShell);
 
 /** One lazily loaded page per noun. Each page routes the paths below its own. */
 const ROUTES: RouteObject[] = [
@@ -102,6 +103,15 @@ const ROUTES: RouteObject[] = [
         ],
       },
     ],
+  },
+  {
+    path: "/oauth/consent",
+    ErrorBoundary: PageFailure,
+    HydrateFallback: Starting,
+    loader: BareShell.loader,
+    shouldRevalidate: BareShell.shouldRevalidate,
+    element: <SessionGuard Shell={BareShell.Component} />,
+    children: [{ index: true, ...ofUser(async () => (await import("../pages/consent/index.tsx")).ConsentPage) }],
   },
   {
     ErrorBoundary: PageFailure,

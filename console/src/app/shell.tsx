@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { NOTICES_ID } from "../components/notices.ts";
 import { useTitleCount } from "../components/page-title.ts";
 import { PageSkeleton } from "../components/skeleton.tsx";
@@ -6,8 +6,8 @@ import { Outlet, ScrollRestoration, useNavigation } from "react-router";
 import { useApprovals } from "../data/approvals.ts";
 import { useInvitations } from "../data/invitations.ts";
 import { usePasskeyOffer } from "../data/passkey-offer.ts";
-import { declineProof, useAskedProof } from "../data/proof.ts";
 import { useUser } from "../data/session.ts";
+import { AskedProof } from "./asked-proof.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav } from "./navigation.tsx";
@@ -20,7 +20,6 @@ import { usePageFocus } from "./use-page-focus.ts";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const PasskeyOffer = lazy(async () => ({ default: (await import("./passkey-offer.tsx")).PasskeyOffer }));
-const ProofDialog = lazy(async () => ({ default: (await import("./proof-dialog.tsx")).ProofDialog }));
 const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
 
 /** The frame around every page of a signed-in user. */
@@ -31,11 +30,7 @@ export function Shell() {
   useHotkeys(overlay === null, setOverlay);
   usePageFocus();
   const waiting = useWaiting();
-  const asked = useAskedProof();
   const isOffered = usePasskeyOffer(useUser().id);
-  useEffect(() => {
-    return declineProof;
-  }, []);
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -69,9 +64,9 @@ export function Shell() {
       <BottomBar openPalette={() => setOverlay("palette")} waiting={waiting} />
       <Suspense>
         {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
-        {asked !== null && <ProofDialog onSettled={asked.settle} />}
         {overlay === "shortcuts" && <ShortcutsSheet onClose={() => setOverlay(null)} />}
       </Suspense>
+      <AskedProof />
       <ScrollRestoration />
     </div>
   );

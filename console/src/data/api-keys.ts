@@ -18,7 +18,7 @@ export function useApiKeys(): ReadResult<readonly Row<"api_keys">[]> {
   });
 }
 
-/** An agent or a swarm that a key can be bound to. */
+/** An agent or a swarm that a key or a connected program can be bound to. */
 export interface KeyResource {
   readonly kind: "agents" | "swarms";
   readonly id: string;
@@ -45,11 +45,22 @@ export function useKeyResources(isNeeded: boolean): ReadResult<readonly KeyResou
   });
 }
 
+/** The ids, as keys and programs are bound to them. */
+export interface Bound {
+  readonly agents: readonly string[];
+  readonly swarms: readonly string[];
+}
+
+export function toBound(resources: readonly KeyResource[]): Bound {
+  const idsOf = (wanted: KeyResource["kind"]) => resources.filter(({ kind }) => kind === wanted).map(({ id }) => id);
+  return { agents: idsOf("agents"), swarms: idsOf("swarms") };
+}
+
 export interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
   /** Null: the key is not bound. */
-  readonly resources: KeyResource | null;
+  readonly resources: readonly KeyResource[] | null;
   /** Null: the key does not expire, or as late as the service permits. */
   readonly lifetimeDays: number | null;
 }
@@ -59,7 +70,7 @@ export function useCreateApiKey(): Write<NewApiKey, string> {
   return useWrite({
     tables: ["api_keys"],
     write: async (client, { resources, lifetimeDays, ...key }, requestKey) => {
-      const bound = resources === null ? {} : { resources: { [resources.kind]: [resources.id] } };
+      const bound = resources === null ? {} : { resources: toBound(resources) };
       const expiresAt = lifetimeDays === null ? null : new Date(Date.now() + lifetimeDays * DAY_MS).toISOString();
       const body = { action: "create", ...key, ...bound, expires_at: expiresAt };
       const headers = { "Idempotency-Key": requestKey };

@@ -105,7 +105,7 @@ export function useOperatorPages<Row>(
 }
 
 export interface OperatorCall {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   /** A text is sent as CSV, anything else as JSON. */
   readonly body?: unknown;

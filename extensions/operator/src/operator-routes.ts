@@ -4,6 +4,7 @@ import { logRoutes } from "./routes/logs.ts";
 import { mailRoutes } from "./routes/mail.ts";
 import { metricRoutes } from "./routes/metrics.ts";
 import { nodeRoutes } from "./routes/nodes.ts";
+import { oauthClientRoutes } from "./routes/oauth-clients.ts";
 import { membershipRoutes } from "./routes/operators.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { settingRoutes } from "./routes/settings.ts";
@@ -24,6 +25,7 @@ export const OPERATOR_ROUTES = [
     ...providerRoutes,
     ...mailRoutes,
     ...signInRoutes,
+    ...oauthClientRoutes,
     ...auditRoutes,
   ].map(toExtensionRoute),
 ];

@@ -164,6 +164,60 @@ test("a sign-in provider is listed without its secret, and a check that fails is
   assert.deepEqual(rows, [{ target: "sign-in-providers/acme", details: { ok: false } }]);
 });
 
+test("programs are registered, listed page by page, changed and deleted, and the secret is in no other answer", async () => {
+  const path = "/oauth-clients";
+  const fields = { client_name: "Reports", redirect_uris: ["https://app.example.com/cb"], scope: "read approve" };
+  const made = await asAda("POST", path, fields);
+  assert.deepEqual(
+    [made.status, made.body.client_type, made.body.scope],
+    [201, "confidential", "read approve"],
+    made.text,
+  );
+  const { client_id: id, client_secret: secret } = made.body;
+  const changed = await asAda("PATCH", `${path}/${id}`, { client_name: "Weekly" });
+  assert.deepEqual([changed.status, changed.body.client_name, changed.body.client_secret], [200, "Weekly", undefined]);
+  const renewed = await asAda("POST", `${path}/${id}/regenerate_secret`);
+  assert.equal(renewed.status, 200, renewed.text);
+  assert.notEqual(renewed.body.client_secret, secret);
+
+  // The id of a client that a document describes is an address.
+  const document = "https://client.example.com/a%2Fb/oauth.json?x=1";
+  await service.database.owner.query(
+    `insert into auth.oauth_clients (id, registration, name, redirect_uris, created_at)
+     select case n when 1 then $1 else 'client-' || n end, 'document', 'Many', '{https://app.example.com/cb}', '2020-01-01'
+       from generate_series(1, 60) n`,
+    [document],
+  );
+  const first = await asAda("GET", path);
+  assert.deepEqual([first.body.clients.length, first.body.next], [50, "2"], first.text);
+  const second = await asAda("GET", `${path}?page=2`);
+  assert.deepEqual([second.body.clients.length, second.body.next], [11, null]);
+  for (const { text } of [first, second]) assert.ok(!/secret_hash|client_secret"/.test(text), text);
+  const ids = [...first.body.clients, ...second.body.clients].map(({ client_id }: { client_id: string }) => client_id);
+  assert.equal(new Set(ids).size, 61);
+  for (const page of ["0", "x", "1e9"]) assert.equal((await asAda("GET", `${path}?page=${page}`)).status, 400, page);
+  assert.equal((await asAda("POST", path, { ...fields, secret_hash: "x" })).status, 400);
+  assert.equal((await asAda("POST", path, { ...fields, redirect_uris: ["http://app.example.com"] })).status, 400);
+
+  const one = `${path}/${encodeURIComponent(document)}`;
+  assert.equal((await asAda("PATCH", one, { client_name: "Mine" })).status, 422);
+  for (const target of [`${path}/${id}`, one]) {
+    assert.equal((await asAda("DELETE", target)).status, 200, target);
+    assert.equal((await asAda("DELETE", target)).status, 404, target);
+  }
+  const { rows } = await service.database.owner.query(
+    `select action, target, details from ext_operator.audit
+      where action like 'oauth_clients.%' and outcome = 'done' and action <> 'oauth_clients.list' order by id`,
+  );
+  assert.deepEqual(rows, [
+    { action: "oauth_clients.create", target: null, details: { changed: Object.keys(fields), client_id: id } },
+    { action: "oauth_clients.change", target: `oauth-clients/${id}`, details: { changed: ["client_name"] } },
+    { action: "oauth_clients.new_secret", target: `oauth-clients/${id}`, details: { changed: [] } },
+    { action: "oauth_clients.delete", target: `oauth-clients/${id}`, details: { changed: [] } },
+    { action: "oauth_clients.delete", target: `oauth-clients/${document}`, details: { changed: [] } },
+  ]);
+});
+
 test("a mail server that cannot be reached is told in plain words", async () => {
   const { body } = await asAda("GET", "/mail");
   assert.deepEqual([body.transport.via, body.transport.folder], ["smtp", null]);
@@ -180,6 +234,9 @@ test("only operators reach these routes", async () => {
     ["GET", "/mail"],
     ["POST", "/mail/test"],
     ["GET", "/nodes"],
+    ["GET", "/oauth-clients"],
+    ["POST", "/oauth-clients"],
+    ["DELETE", "/oauth-clients/x"],
   ] as const) {
     const { status, body } = await service.call(bob.token, method, `/operator/v1${path}`);
     assert.deepEqual([status, body.details], [403, { lacks: "operator" }], path);

@@ -1,18 +1,15 @@
 import { Unplug } from "lucide-react";
-import { useState } from "react";
 import {
   type ToolAuthorization,
   useRevokeAuthorization,
   useToolAuthorizations,
 } from "../../data/tool-authorizations.ts";
-import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
-import { useToast } from "../../components/toast.tsx";
+import { TakeBackButton } from "../../components/take-back-button.tsx";
 
 /** The accounts at other servers that tools use in the name of the user. */
 export function ConnectionsTab() {
@@ -42,18 +39,7 @@ export function ConnectionsTab() {
 function ConnectionRow({ connection }: { readonly connection: ToolAuthorization }) {
   const { url, account, scope, authorized, authorized_at: authorizedAt } = connection;
   const name = URL.parse(url)?.origin ?? url;
-  const [isAsking, setAsking] = useState(false);
   const revoke = useRevokeAuthorization();
-  const toast = useToast();
-  const run = async () => {
-    setAsking(false);
-    const isDone = await revoke.run({ url, account });
-    toast(
-      isDone === null
-        ? { text: `${name} could not be disconnected.`, tone: "bad" }
-        : { text: `${name} is disconnected.` },
-    );
-  };
   return (
     <li aria-label={name} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 sm:flex-nowrap">
       <div className="grid min-w-0 flex-1 gap-0.5">
@@ -73,25 +59,16 @@ function ConnectionRow({ connection }: { readonly connection: ToolAuthorization 
           )}
         </div>
       </div>
-      <Button
-        size="small"
+      <TakeBackButton
+        label="Disconnect"
+        name={name}
         icon={<Unplug />}
-        isBusy={revoke.isBusy}
-        aria-label={`Disconnect ${name}`}
-        onClick={() => setAsking(true)}
+        write={{ isBusy: revoke.isBusy, run: () => revoke.run({ url, account }) }}
+        done={`${name} is disconnected.`}
+        failed={`${name} could not be disconnected.`}
       >
-        Disconnect
-      </Button>
-      <ActionDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Disconnect ${name}?`}
-        action="Disconnect"
-        isDangerous
-        onAction={() => void run()}
-      >
-        <p className="text-ink-soft">The stored access is deleted. Tools that need it fail until you connect again.</p>
-      </ActionDialog>
+        The stored access is deleted. Tools that need it fail until you connect again.
+      </TakeBackButton>
     </li>
   );
 }

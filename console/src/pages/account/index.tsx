@@ -5,6 +5,7 @@ import type { Tab } from "../../components/tabs.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
 import { ConnectionsTab } from "./connections-tab.tsx";
 import { KeysTab } from "./keys-tab.tsx";
+import { ProgramsTab } from "./programs-tab.tsx";
 import { ProfileTab } from "./profile-tab.tsx";
 import { SecurityTab } from "./security-tab.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
@@ -15,6 +16,7 @@ const TABS: readonly Tab[] = [
   { value: "security", label: "Sign-in", content: <SecurityTab /> },
   { value: "sessions", label: "Sessions", content: <SessionsTab /> },
   { value: "keys", label: "API keys", content: <KeysTab /> },
+  { value: "programs", label: "Connected programs", content: <ProgramsTab /> },
   { value: "connections", label: "Connections", content: <ConnectionsTab /> },
   { value: "budgets", label: "Budgets", content: <BudgetsTab /> },
   { value: "signing", label: "Request signing", content: <SigningTab /> },

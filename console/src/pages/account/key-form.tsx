@@ -5,18 +5,13 @@ import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
 import { Field } from "../../components/field.tsx";
+import { ResourcePicker } from "../../components/resource-picker.tsx";
+import { SCOPE_TEXTS } from "../../components/access-texts.ts";
 import { type Choice, Select } from "../../components/select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
 
-const SCOPES: readonly { readonly scope: ApiKeyScope; readonly label: string; readonly hint: string }[] = [
-  { scope: "read", label: "Read", hint: "Read what you can read, except secrets." },
-  { scope: "write", label: "Write", hint: "Create, change and delete what you can, and send messages." },
-  { scope: "run", label: "Run", hint: "Let agents answer, and cancel their runs. Enough to ask an agent." },
-  { scope: "approve", label: "Approve", hint: "Decide about tool calls that wait for your approval." },
-  { scope: "share", label: "Share", hint: "Invite members; with Read, also create and change webhooks." },
-  { scope: "secrets", label: "Secrets", hint: "With Read, also see secrets of webhooks, tools and assignments." },
-];
+const SCOPES = Object.keys(SCOPE_TEXTS) as readonly ApiKeyScope[];
 
 const LIFETIMES: readonly Choice[] = [
   { value: "30", label: "30 days" },
@@ -36,21 +31,22 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<ReadonlySet<ApiKeyScope>>(new Set(["read"]));
   const [days, setDays] = useState("90");
-  const [resource, setResource] = useState("");
-  const { rows: resources = [] } = useKeyResources(isOpen);
+  const [picked, setPicked] = useState<readonly string[] | null>(null);
+  const { rows: choices = [] } = useKeyResources(isOpen);
+  const resources = picked && choices.filter(({ id }) => picked.includes(id));
   const create = useCreateApiKey();
   const run = async () => {
     const key = await create.run({
       name,
       scopes: [...scopes],
-      resources: resources.find(({ id }) => id === resource) ?? null,
+      resources,
       lifetimeDays: days === "" ? null : Number(days),
     });
     if (key === null) return;
     onCreated(key);
     setName("");
     setScopes(new Set(["read"]));
-    setResource("");
+    setPicked(null);
     onClose();
   };
   const toggle = (scope: ApiKeyScope) =>
@@ -63,7 +59,7 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
       onClose={onClose}
       title="Create an API key"
       action="Create key"
-      isDisabled={name.trim() === "" || scopes.size === 0}
+      isDisabled={name.trim() === "" || scopes.size === 0 || resources?.length === 0}
       isBusy={create.isBusy}
       onAction={() => void run()}
     >
@@ -74,29 +70,16 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
         </Field>
         <div className="grid gap-2">
           <p className="text-sm text-ink-soft">The key may do only what you choose:</p>
-          {SCOPES.map(({ scope, label, hint }) => (
+          {SCOPES.map((scope) => (
             <Checkbox
               key={scope}
-              label={label}
-              hint={hint}
+              {...SCOPE_TEXTS[scope]}
               isChecked={scopes.has(scope)}
               onChange={() => toggle(scope)}
             />
           ))}
         </div>
-        <Field label="Bound to" hint="The function api-keys binds a key to several.">
-          <Select
-            value={resource}
-            choices={[
-              { value: "", label: "All my agents and swarms" },
-              ...resources.map(({ id, kind, label }) => ({
-                value: id,
-                label: `${kind === "agents" ? "Agent" : "Swarm"}: ${label}`,
-              })),
-            ]}
-            onChange={setResource}
-          />
-        </Field>
+        <ResourcePicker choices={choices} picked={picked} onPick={setPicked} />
         <Field label="Expires after">
           <Select value={days} choices={LIFETIMES} onChange={setDays} />
         </Field>

@@ -2,7 +2,6 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { useApiKeys, useRevokeApiKey } from "../../data/api-keys.ts";
 import type { Row } from "../../data/client.ts";
-import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
@@ -12,7 +11,7 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
-import { useToast } from "../../components/toast.tsx";
+import { TakeBackButton } from "../../components/take-back-button.tsx";
 import { KeyForm } from "./key-form.tsx";
 
 export function KeysTab() {
@@ -58,14 +57,7 @@ export function KeysTab() {
 
 function KeyRow({ apiKey }: { readonly apiKey: Row<"api_keys"> }) {
   const { id, name, prefix, scopes, created_at: createdAt, expires_at: expiresAt, last_used_at: usedAt } = apiKey;
-  const [isAsking, setAsking] = useState(false);
   const revoke = useRevokeApiKey();
-  const toast = useToast();
-  const run = async () => {
-    setAsking(false);
-    const isDone = await revoke.run(id);
-    toast(isDone === null ? { text: "The key could not be revoked.", tone: "bad" } : { text: `${name} is revoked.` });
-  };
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 sm:flex-nowrap">
       <div className="grid min-w-0 flex-1 gap-0.5">
@@ -100,19 +92,15 @@ function KeyRow({ apiKey }: { readonly apiKey: Row<"api_keys"> }) {
           </span>
         </div>
       </div>
-      <Button size="small" isBusy={revoke.isBusy} aria-label={`Revoke ${name}`} onClick={() => setAsking(true)}>
-        Revoke
-      </Button>
-      <ActionDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Revoke ${name}?`}
-        action="Revoke key"
-        isDangerous
-        onAction={() => void run()}
+      <TakeBackButton
+        label="Revoke"
+        name={name}
+        write={{ isBusy: revoke.isBusy, run: () => revoke.run(id) }}
+        done={`${name} is revoked.`}
+        failed="The key could not be revoked."
       >
-        <p className="text-ink-soft">Programs that use the key are rejected at once. This cannot be undone.</p>
-      </ActionDialog>
+        Programs that use the key are rejected at once. This cannot be undone.
+      </TakeBackButton>
     </li>
   );
 }

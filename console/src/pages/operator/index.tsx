@@ -13,6 +13,7 @@ import { AuditList } from "./audit/audit-list.tsx";
 import { LogPage } from "./logs/log-page.tsx";
 import { MetricsPage } from "./metrics/metrics-page.tsx";
 import { NodesPage } from "./nodes/nodes-page.tsx";
+import { ProgramList } from "./programs/program-list.tsx";
 import { ServicesPage } from "./services/services-page.tsx";
 import { SettingsPage } from "./settings/settings-page.tsx";
 import { TableList } from "./tables/table-list.tsx";
@@ -33,6 +34,7 @@ export function OperatorPage() {
         <Route path="metrics" element={<MetricsPage />} />
         <Route path="nodes" element={<NodesPage />} />
         <Route path="services" element={<ServicesPage />} />
+        <Route path="programs" element={<ProgramList />} />
         <Route path="settings" element={<SettingsPage />} />
         <Route path="audit" element={<AuditList />} />
         <Route path="*" element={<Navigate to="/operator/users" replace />} />

@@ -9,6 +9,7 @@ const SECTIONS = [
   { to: "/operator/metrics", label: "Metrics" },
   { to: "/operator/nodes", label: "Nodes" },
   { to: "/operator/services", label: "Services" },
+  { to: "/operator/programs", label: "Programs" },
   { to: "/operator/settings", label: "Settings" },
   { to: "/operator/audit", label: "Audit log" },
 ] as const;

@@ -12,7 +12,7 @@ import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
 import { Sections } from "../sections.tsx";
-import { Facts } from "../facts.tsx";
+import { Facts } from "../../../components/facts.tsx";
 
 export function NodesPage() {
   const { rows: state, ...read } = useServiceNodes();

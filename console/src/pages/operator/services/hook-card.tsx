@@ -3,7 +3,7 @@ import { Badge } from "../../../components/badge.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { formatCount, formatDuration } from "../../../components/formats.ts";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { Facts } from "../facts.tsx";
+import { Facts } from "../../../components/facts.tsx";
 
 const KINDS: Readonly<Record<ServiceHook["kind"], string>> = { sql: "SQL function", http: "HTTPS call" };
 const POLICIES: Readonly<Record<ServiceHook["policy"], string>> = {

@@ -6,7 +6,7 @@ import { CardSection } from "../../../components/card.tsx";
 import { formatCount, formatDuration } from "../../../components/formats.ts";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { useState } from "react";
-import { Facts } from "../facts.tsx";
+import { Facts } from "../../../components/facts.tsx";
 
 const TRANSPORTS = {
   smtp: ["SMTP", "Over the mail server of SMTP_URL."],

@@ -6,7 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { formatDuration, formatTokens } from "../../../components/formats.ts";
 import { Select } from "../../../components/select.tsx";
-import { Facts } from "../facts.tsx";
+import { Facts } from "../../../components/facts.tsx";
 
 const STATES: Readonly<Record<ServiceProvider["state"], { readonly label: string; readonly tone: Tone }>> = {
   ready: { label: "Ready", tone: "good" },

@@ -9,7 +9,7 @@ import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { Facts } from "../facts.tsx";
+import { Facts } from "../../../components/facts.tsx";
 
 /** A provider that users sign in with. The client id is no secret. */
 export function SignInProviderCard({ provider }: { readonly provider: ServiceSignInProvider }) {
