@@ -62,7 +62,7 @@ async function takePictures(browser: Browser, instance: Instance, model: Model):
     await signUp(page, GRACE);
     await page.getByRole("button", { name: "Set it up for me" }).waitFor();
     await camera.take(page, "home");
-    const stage = { page, camera, model, workspace: await fillWorkspace(instance, office) };
+    const stage = { page, camera, model, instance, workspace: await fillWorkspace(instance, office) };
     await takePages(stage);
     await takeNarrow([await openPage(browser, instance, NARROW), await openPage(browser, instance, NARROW)], stage);
   } finally {

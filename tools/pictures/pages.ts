@@ -1,3 +1,6 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createClient } from "@supabase/supabase-js";
+import type { Instance } from "../../console/test/support/instance.ts";
 import { signIn } from "../../console/test/support/people.ts";
 import { sendMessage } from "../../console/test/support/swarms.ts";
 import type { Camera, Page } from "./camera.ts";
@@ -10,11 +13,13 @@ export interface Stage {
   readonly camera: Camera;
   readonly workspace: Workspace;
   readonly model: Model;
+  readonly instance: Instance;
 }
 
 /** The beginning of a question, by which its run is found in the list, which truncates it. */
 const RECOGNISED = 40;
 const BELOW_THE_FIGURES = 390;
+const NOTES = "https://notes.example/callback";
 
 /** Visits the pages and stores a picture of each. */
 export async function takePages(stage: Stage): Promise<void> {
@@ -25,6 +30,7 @@ export async function takePages(stage: Stage): Promise<void> {
   await takeTools(stage);
   await takeTheRest(stage);
   await takePlayground(stage);
+  await takePrograms(stage);
 }
 
 async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<void> {
@@ -127,6 +133,34 @@ async function takeTheRest({ page, camera, workspace: { grace, swarmId } }: Stag
   await page.goto("/api");
   await page.getByRole("heading", { name: "Limits" }).waitFor();
   await camera.take(page, "api");
+}
+
+async function takePrograms({ page, camera, instance: { url, service_role_key: key } }: Stage): Promise<void> {
+  const { data: client, error } = await createClient(url, key).auth.admin.oauth.createClient({
+    client_name: "Hive Notes",
+    client_uri: "https://notes.example",
+    redirect_uris: [NOTES],
+    token_endpoint_auth_method: "none",
+  });
+  if (error !== null) throw error;
+  await page.route(`${NOTES}*`, (route) => route.fulfill({ contentType: "text/html", body: "<h1>Connected</h1>" }));
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: client.client_id,
+    redirect_uri: NOTES,
+    scope: "read run",
+    resource: `${url}/mcp`,
+    code_challenge: createHash("sha256").update(randomBytes(32).toString("base64url")).digest("base64url"),
+    code_challenge_method: "S256",
+  });
+  await page.goto(`/auth/v1/oauth/authorize?${query.toString()}`);
+  await page.getByRole("heading", { level: 1, name: "Let a program in?" }).waitFor();
+  await camera.take(page, "consent");
+  await page.getByRole("button", { name: "Allow" }).click();
+  await page.getByRole("heading", { name: "Connected" }).waitFor();
+  await page.goto("/account/programs");
+  await page.getByRole("listitem", { name: "Hive Notes" }).waitFor();
+  await camera.take(page, "programs");
 }
 
 /** The same workspace on two narrow screens, in the dark theme. */
