@@ -70,6 +70,7 @@ create table auth.audit_log_entries (
   ip inet,
   created_at timestamp with time zone default now() not null,
   deleted_user_id uuid,
+  client_id text,
   constraint audit_log_entries_pkey PRIMARY KEY (id),
   constraint audit_log_entries_action_length CHECK (char_length(action) >= 1 AND char_length(action) <= 63),
   constraint audit_log_entries_one_user CHECK (num_nonnulls(user_id, deleted_user_id) = 1),

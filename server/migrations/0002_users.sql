@@ -269,6 +269,8 @@ create table auth.audit_log_entries (
   created_at timestamptz not null default now(),
   -- The entry of a deletion outlives the account.
   deleted_user_id uuid,
+  -- The OAuth client that the entry is about. Not a reference: the entry outlives it.
+  client_id text,
   constraint audit_log_entries_one_user check (num_nonnulls(user_id, deleted_user_id) = 1)
 );
 comment on column auth.audit_log_entries.deleted_user_id is

@@ -15,14 +15,16 @@ export interface AuditEntry {
   /** The session that acted, or the API key that the entry is about. */
   readonly sessionId: string | null;
   readonly address: string;
+  /** The program that the entry is about, or whose session it is. */
+  readonly clientId?: string | undefined;
 }
 
 /** Writes nothing while the account is being deleted, which ends its entries: waiting for that deletion could deadlock. */
 export async function insertAuditEntry(client: Queryable, entry: AuditEntry): Promise<void> {
   await client.query(
-    `insert into auth.audit_log_entries (action, user_id, session_id, ip)
-     select $1, u.id, $3, $4 from auth.users u where u.id = $2 for key share skip locked`,
-    [entry.action, entry.userId, entry.sessionId, entry.address],
+    `insert into auth.audit_log_entries (action, user_id, session_id, ip, client_id)
+     select $1, u.id, $3, $4, $5 from auth.users u where u.id = $2 for key share skip locked`,
+    [entry.action, entry.userId, entry.sessionId, entry.address, entry.clientId ?? null],
   );
 }
 

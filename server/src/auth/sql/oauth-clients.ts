@@ -42,8 +42,8 @@ export function lockClientRow(client: Queryable, id: string): Promise<ClientRow 
 export async function deleteClient(client: Queryable, id: string, address: string): Promise<void> {
   // Accounts that are being deleted get no entry: waiting for that could deadlock.
   await client.query(
-    `insert into auth.audit_log_entries (action, user_id, ip)
-     select 'program_disconnected', u.id, $2 from auth.users u
+    `insert into auth.audit_log_entries (action, user_id, ip, client_id)
+     select 'program_disconnected', u.id, $2, $1 from auth.users u
       where u.id in (select user_id from auth.oauth_consents where client_id = $1
                       union select user_id from auth.oauth_sessions where client_id = $1)
         for key share skip locked`,

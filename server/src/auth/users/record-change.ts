@@ -17,6 +17,8 @@ export interface AccountChange {
   readonly sessionId: string | null;
   /** The client's. */
   readonly address: string;
+  /** The program that the change is about. */
+  readonly clientId?: string;
   /** With a change of address: the new one gets the mail too. */
   readonly newEmail?: string;
 }
@@ -25,11 +27,11 @@ export interface AccountChange {
 export async function recordChange(
   { clock, settings }: Pick<AuthContext, "clock" | "settings">,
   client: Queryable,
-  { action, user, sessionId, address, newEmail }: AccountChange,
+  { action, user, sessionId, address, clientId, newEmail }: AccountChange,
 ): Promise<void> {
   const entry = { userId: user.id, sessionId, address };
   if (action === "account_deleted") await insertDeletionEntry(client, entry);
-  else await insertAuditEntry(client, { action, ...entry });
+  else await insertAuditEntry(client, { action, clientId, ...entry });
   // The first address of an account comes with no earlier owner to warn.
   if (user.email === null || user.email_confirmed_at === null) return;
   const change = { action, at: clock.now() };

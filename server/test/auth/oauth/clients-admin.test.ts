@@ -157,8 +157,8 @@ describe("clients that operators create", () => {
       assert.deepEqual(rows, [{ id: kept }], table);
     }
     const entries =
-      "select action, host(ip) as ip from auth.audit_log_entries where user_id = $1 and action like 'program%'";
+      "select action, host(ip) as ip, client_id from auth.audit_log_entries where user_id = $1 and action like 'program%'";
     const { rows } = await context.pool.query(entries, [ada.id]);
-    assert.deepEqual(rows, [{ action: "program_disconnected", ip: "127.0.0.1" }]);
+    assert.deepEqual(rows, [{ action: "program_disconnected", ip: "127.0.0.1", client_id: id }]);
   });
 });

@@ -170,13 +170,13 @@ describe("a person", () => {
     assert.equal((await stage.refresh(client, tokens.refresh_token)).status, 400);
     assert.deepEqual((await oauth.listGrants()).data, []);
     const actions = await stage.sql(
-      "select action from auth.audit_log_entries where user_id = $1 order by created_at",
+      "select action, client_id from auth.audit_log_entries where user_id = $1 order by created_at",
       [person.id],
     );
-    assert.deepEqual(
-      actions.map(({ action }) => action),
-      ["program_connected", "program_disconnected"],
-    );
+    assert.deepEqual(actions, [
+      { action: "program_connected", client_id: client.id },
+      { action: "program_disconnected", client_id: client.id },
+    ]);
   });
 
   test("refuses a program, which is told so and nothing else", async () => {

@@ -343,8 +343,8 @@ describe("an authorization code", () => {
     assert.equal(errorOf(await stage.refresh(client, body.refresh_token)), "400 invalid_grant");
     await stage.service.waitFor("oauth.code_reused");
     const trace = await stage.sql(
-      "select 1 from auth.audit_log_entries where user_id = $1 and action = 'authorization_code_reused'",
-      [person.id],
+      "select 1 from auth.audit_log_entries where user_id = $1 and action = 'authorization_code_reused' and client_id = $2",
+      [person.id, client.id],
     );
     assert.equal(trace.length, 1);
   });
@@ -485,8 +485,8 @@ describe("a refresh token", () => {
     assert.equal(errorOf(await stage.refresh(client, latest.refresh_token)), "400 invalid_grant");
     await stage.service.waitFor("oauth.refresh_reused");
     const trace = await stage.sql(
-      "select 1 from auth.audit_log_entries where user_id = $1 and action = 'refresh_token_reused'",
-      [person.id],
+      "select 1 from auth.audit_log_entries where user_id = $1 and action = 'refresh_token_reused' and client_id = $2",
+      [person.id, client.id],
     );
     assert.equal(trace.length, 1);
   });

@@ -184,7 +184,7 @@ async function approve(context: AuthContext, db: Queryable, request: Approving):
     redirect_uris: [...client.redirectUris].sort(),
     granted_at: context.clock.now(),
   });
-  const change = { user, sessionId: session.id, address: call.address };
+  const change = { user, sessionId: session.id, address: call.address, clientId: client.id };
   await recordChange(context, db, { action: "program_connected", ...change });
   const url = await issueCode(context, db, row, { user, session, scopes: approved, resources });
   context.observer.note("oauth.authorized", { ...fieldsOf(row, user.id), scopes: approved, isRemembered: false });

@@ -31,7 +31,7 @@ export async function revokeGrant(context: AuthContext, call: AuthCall): Promise
     const { user, session } = await lockPrincipal(db, call);
     if ((await disconnectPrograms(db, user.id, clientId)) === 0)
       throw authError("oauth_client_not_found", "You have not let this program in");
-    const change = { user, sessionId: session.id, address: call.address };
+    const change = { user, sessionId: session.id, address: call.address, clientId };
     await recordChange(context, db, { action: "program_disconnected", ...change });
     return user.id;
   };

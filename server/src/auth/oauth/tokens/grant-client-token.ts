@@ -96,8 +96,9 @@ async function endReused(
   const { session_id: sessionId, user_id: userId } = row;
   if (sessionId === null || userId === null) return null;
   await deleteClientSessions(db, { sessionId });
-  await insertAuditEntry(db, { action: "authorization_code_reused", userId, sessionId, address });
-  observer.note("oauth.code_reused", { clientId: client.id, userId, sessionId, address });
+  const reused = { userId, sessionId, address, clientId: client.id };
+  await insertAuditEntry(db, { action: "authorization_code_reused", ...reused });
+  observer.note("oauth.code_reused", reused);
   return null;
 }
 

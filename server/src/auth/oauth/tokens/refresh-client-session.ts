@@ -113,9 +113,9 @@ async function advance(
   });
   if (decision === "impossible") throw failure;
   if (decision === "reuse") {
-    const reused = { userId, sessionId: id, address };
+    const reused = { userId, sessionId: id, address, clientId: client.id };
     await insertAuditEntry(db, { action: "refresh_token_reused", ...reused });
-    context.observer.note("oauth.refresh_reused", { clientId: client.id, ...reused });
+    context.observer.note("oauth.refresh_reused", reused);
     return end();
   }
   requireSameGrant(context, parameters, session);
