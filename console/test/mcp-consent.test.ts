@@ -34,6 +34,7 @@ interface Program {
 
 /** A program that is described by a document at an address of its own, and waits for the browser on this computer. */
 async function startProgram(t: TestContext, instance: Instance): Promise<Program> {
+  const pem = await readFile(join(instance.dataDir, "tls/localhost.pem"));
   const answers: URLSearchParams[] = [];
   const loopback = createPlainServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
@@ -42,7 +43,6 @@ async function startProgram(t: TestContext, instance: Instance): Promise<Program
       .writeHead(200, { "content-type": "text/html" })
       .end("<!doctype html><title>Editor</title><h1>Connected</h1>");
   }).listen(0, "127.0.0.1");
-  const pem = await readFile(join(instance.dataDir, "tls/localhost.pem"));
   const site = createServer({ key: pem, cert: pem }, (_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(metadata));
   }).listen(0, "127.0.0.1");
@@ -108,7 +108,7 @@ test("the public client of MCP connects by consent, asks an agent, and is discon
   const [agent] = (await api.call("POST", "/rest/v1/agents", { name: "Ann" })) as [{ id: string }];
   const program = await startProgram(t, instance);
   const dispatcher = new Agent({ connect: { ca: await readFile(join(instance.dataDir, "tls/ca-cert.pem")) } });
-  t.after(() => dispatcher.close());
+  t.after(() => dispatcher.destroy());
   const open = () => {
     const client = new Client({ name: "editor", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
     const transport = new StreamableHTTPClientTransport(new URL("/mcp", instance.url), {
