@@ -2,8 +2,6 @@ import { isUuid } from "@swarmbase/sdk";
 import {
   defineExtension,
   type ExtensionContext,
-  type ExtensionError,
-  type ExtensionErrorResponse,
   type ExtensionRequest,
   type ExtensionRoute,
 } from "swarmbase/extension";

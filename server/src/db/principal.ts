@@ -48,7 +48,7 @@ export interface UserPrincipal {
   readonly address?: undefined;
 }
 
-export interface PrincipalClient {
+interface PrincipalClient {
   /** Of the OAuth client. */
   readonly id: string;
   /** The address that the token is for (RFC 8707). */

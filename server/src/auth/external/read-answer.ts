@@ -8,7 +8,7 @@ import { type ExternalProfile, readAppleName, readProfile } from "./profile.ts";
 import { deriveFrom } from "./sign-in-state.ts";
 
 /** Of the provider. The client keeps them; the service does not. */
-export interface ProviderTokens {
+interface ProviderTokens {
   readonly provider_token: string;
   readonly provider_refresh_token?: string;
 }

@@ -340,7 +340,7 @@ describe("the metadata of a resource", () => {
         [response.status, response.headers.get("cache-control"), response.headers.get("access-control-allow-origin")],
         [200, "public, max-age=600", "*"],
       );
-      const { resource_name: name, ...metadata } = (await response.json()) as Json;
+      const { resource_name: name, ...metadata } = await response.json();
       assert.equal(typeof name, "string");
       assert.deepEqual(metadata, {
         resource: baseUrl + path,

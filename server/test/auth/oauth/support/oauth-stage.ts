@@ -137,7 +137,7 @@ export class OAuthStage {
       ...(client?.method === "client_secret_post" && { client_secret: client.secret ?? "" }),
       ...fields,
     });
-    for (const [name, value] of [...form]) if (value === "") form.delete(name);
+    for (const [name, value] of Array.from(form)) if (value === "") form.delete(name);
     const basic = `${encodeURIComponent(client?.id ?? "")}:${encodeURIComponent(client?.secret ?? "")}`;
     const authorization = `Basic ${Buffer.from(basic).toString("base64")}`;
     const sent = { ...(client?.method === "client_secret_basic" && { authorization }), ...headers };
