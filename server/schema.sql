@@ -1209,8 +1209,9 @@ begin
     'agent_ids', null, 'reply_to_id', null, 'mentions', '[]'::jsonb, 'metadata', '{}'::jsonb,
     'client_message_id', null, 'speaker_ids', null, 'has_place', false, 'first_turn', null,
     'session_id', lease.session_id, 'aal', lease.aal, 'api_key_id', lease.api_key_id,
-    'request', jsonb_strip_nulls(jsonb_build_object('source', 'sub_task', 'payer_id', run.request -> 'payer_id',
-      'budget', wait -> 'budget', 'traceparent', wait -> 'traceparent')))), null, 0, 1);
+    'request', jsonb_strip_nulls(jsonb_build_object('source', 'sub_task', 'parent_run_id', run.id,
+      'payer_id', run.request -> 'payer_id', 'budget', wait -> 'budget', 'traceparent', wait -> 'traceparent')))),
+    null, 0, 1);
   if answer #>> '{others,0,rejection}' is not null then
     perform private.reject_admission((answer #> '{others,0,rejection}')::jsonb);
   end if;
@@ -12148,6 +12149,13 @@ AS $function$
           and other.user_id = a.user_id))
 $function$;
 grant execute on function public.agent_owner_id(public.swarm_agents) to authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION public.duration_ms(run public.runs)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select (extract(epoch from run.finished_at - run.started_at) * 1000)::bigint $function$;
+grant execute on function public.duration_ms(public.runs) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.emit_event(type text, data json, user_id uuid DEFAULT NULL::uuid, swarm_id uuid DEFAULT NULL::uuid)
  RETURNS text

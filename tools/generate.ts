@@ -7,4 +7,5 @@ await runNamed("generate", {
   pictures: () => import("./take-pictures.ts"),
   engines: () => import("./lock-engines.ts"),
   console: () => import("../console/build.ts"),
+  texts: () => import("../console/build/list-texts.ts"),
 });

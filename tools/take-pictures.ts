@@ -57,7 +57,7 @@ async function takePictures(browser: Browser, instance: Instance, model: Model):
   try {
     const page = await openPage(browser, instance, WIDE);
     await page.goto("/sign-up");
-    await page.getByRole("button", { name: "Make an account" }).waitFor();
+    await page.getByRole("button", { name: "Create account" }).waitFor();
     await camera.take(page, "sign-up");
     await signUp(page, GRACE);
     await page.getByRole("button", { name: "Set it up for me" }).waitFor();

@@ -58,7 +58,8 @@ export async function bundle(root: string, outDir: string): Promise<void> {
       alias: {
         // The original package writes <style> elements, which the Content-Security-Policy forbids.
         "react-remove-scroll": join(root, "src/components/remove-scroll.tsx"),
-        "@supabase/storage-js": join(root, "src/data/no-storage.ts"),
+        "@supabase/storage-js": join(root, "src/data/unused-client.ts"),
+        "./lib/web3/ethereum": join(root, "src/data/unused-client.ts"),
       },
     },
     build: {

@@ -29,7 +29,7 @@ test("the form makes tools that act for the person who asks, and says for whom t
   });
   const make = async () => {
     const count = sent.length;
-    await page.getByRole("button", { name: "Make the tool" }).click();
+    await page.getByRole("button", { name: "Create tool" }).click();
     await waitUntil(() => Promise.resolve(sent.length > count));
     const { kind, config, secrets } = sent.at(-1) ?? {};
     return { kind, config, secrets };
@@ -42,7 +42,7 @@ test("the form makes tools that act for the person who asks, and says for whom t
   assert.equal(await note.count(), 0);
 
   await page.getByLabel("Kind").selectOption("Database function");
-  await note.getByText("A tool that you make here works only for you").waitFor();
+  await note.getByText("A tool that you create here works only for you").waitFor();
   await page.getByLabel("Function", { exact: true }).fill(" list_my_orders ");
   assert.deepEqual(await make(), { kind: "rpc", config: { function: "list_my_orders" }, secrets: undefined });
   await page.getByText("has no use").waitFor();
@@ -79,10 +79,10 @@ test("the form makes tools with which agents make schedules for the person who a
   await page.goto("/tools/new");
   await page.getByLabel("Name", { exact: true }).fill("end_reminder");
   await page.getByLabel("Kind").selectOption("Schedules");
-  await page.getByLabel("Action").selectOption("End a schedule that the agent has made");
+  await page.getByLabel("Action").selectOption("End a schedule that the agent has created");
   await page.getByText("They approve each call, unless the agent is their own").waitFor();
   await checkAppearance(page, "tool-schedule");
-  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByRole("button", { name: "Create tool" }).click();
   await page.getByRole("heading", { level: 1, name: "end_reminder" }).waitFor();
   await page.getByText("Acts for who asks").waitFor();
   assert.equal(await page.getByRole("tab", { name: "Test call" }).count(), 0);

@@ -38,19 +38,19 @@ test("a new agent can be tried out, and uses an assigned tool", async (t, { open
 
   await page.keyboard.press("n");
   await page.getByRole("term").filter({ hasText: "Maximum output" }).waitFor();
-  await page.getByRole("button", { name: "Make the agent" }).click();
+  await page.getByRole("button", { name: "Create agent" }).click();
   await page.getByText("must have 1 to 100 characters").waitFor();
   await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
   await checkAppearance(page, "agent-refused");
   await page.getByRole("button", { name: /^Ada/ }).click();
   await page.getByText("must have 1 to 100 characters").waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Make the agent" }).click();
+  await page.getByRole("button", { name: "Create agent" }).click();
 
   await page.getByRole("heading", { name: "Send Ada a message" }).waitFor();
   await checkAppearance(page, "agent-try-empty");
   await say(page, "What is a swarm?");
   await page.getByText(/^\[simulated\] You asked: "What is a swarm\?"/).waitFor();
-  await page.getByText("tokens read").waitFor();
+  await page.getByText(/^Tokens: \d+ in, \d+ out, \$/).waitFor();
   await page.getByRole("link", { name: "Try: Ada" }).waitFor();
 
   await page.getByRole("tab", { name: "Tools" }).click();
@@ -73,14 +73,14 @@ test("a new agent can be tried out, and uses an assigned tool", async (t, { open
   await page.getByRole("tab", { name: "Try it" }).click();
   await page.getByText(/^\[simulated\] You asked: "What is a swarm\?"/).waitFor();
   await say(page, "What time is it?");
-  await page.getByText("Done", { exact: true }).click();
+  await page.getByText(/^done/).click();
   await page.getByRole("group", { name: "Output" }).getByText('"Asia/Tokyo"', { exact: true }).waitFor();
   await checkAppearance(page, "agent-try");
   await page.getByRole("tab", { name: "Overview" }).click();
   await page.getByRole("link", { name: "Completed" }).nth(1).waitFor();
   await checkAppearance(page, "agent-overview");
   await page.getByRole("tab", { name: "Activity" }).click();
-  await page.getByText("All 2 turns").waitFor();
+  await page.getByRole("link", { name: "Open the run of the turn with" }).nth(1).waitFor();
   await checkAppearance(page, "agent-activity");
 });
 
@@ -166,7 +166,7 @@ test("the history of an agent compares versions and restores one", async (t, { o
   await page.goto(`/agents/${id}`);
   await page.getByRole("tab", { name: "History" }).click();
   await page.getByText("Version 2 (current)").waitFor();
-  await page.getByText("The agent was made.").waitFor();
+  await page.getByText("The agent was created.").waitFor();
   const difference = page.getByRole("region", { name: "System prompt, version 1 to 2" });
   const changed = async () => [
     await difference.locator("div").allTextContents(),
@@ -180,7 +180,7 @@ test("the history of an agent compares versions and restores one", async (t, { o
   await checkAppearance(page, "agent-history");
 
   await page.getByRole("radio", { name: "Current", exact: true }).click();
-  await page.getByText("The agent was made.").waitFor({ state: "detached" });
+  await page.getByText("The agent was created.").waitFor({ state: "detached" });
   assert.deepEqual(await changed(), expected);
   await page.getByRole("radio", { name: "Another" }).click();
   await page.getByLabel("Version to compare with").selectOption("Version 2");

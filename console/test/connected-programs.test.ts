@@ -91,11 +91,11 @@ test("a visitor signs up, lets a program on this computer in, sees it in the acc
   await createSignedInUser(await openPage(t));
   const person = createPerson();
   await page.goto(authorizePath(clientId, uri, "read write run"));
-  await page.getByRole("link", { name: "Make an account" }).click();
+  await page.getByRole("link", { name: "Create account" }).click();
   await page.getByLabel("Name").fill(person.name);
   await page.getByLabel("E-mail").fill(person.email);
   await page.getByLabel("Password", { exact: true }).fill(person.password);
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("heading", { level: 1, name: "Let a program in?" }).waitFor();
   await page.getByText("an administrator of this service").waitFor();
   await page.getByText(`a program on this computer (${new URL(uri).host})`).waitFor();

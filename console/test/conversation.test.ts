@@ -4,8 +4,10 @@ import type { Locator, WebSocketRoute } from "playwright-core";
 import { toPlainLine } from "../src/components/to-plain-line.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createSignedInUser, navigate, openHome } from "./support/people.ts";
-import { createSwarm, sendMessage, waitUntil } from "./support/swarms.ts";
+import { assignTools, createSwarm, sendMessage, waitUntil } from "./support/swarms.ts";
 import { getApiClient } from "./support/api-client.ts";
+import { readClipboard } from "./support/clipboard.ts";
+import { longPress } from "./support/keys.ts";
 import { createBrowserTest, NARROW, WIDE } from "./support/browser-test.ts";
 
 const test = createBrowserTest();
@@ -69,6 +71,64 @@ plainTest("toPlainLine removes the marks of Markdown and keeps other characters"
   assert.equal(toPlainLine("**a ".repeat(100_000), 10), "**a **a **…");
 });
 
+test("a long message folds, tool calls are one line, code copies, and a draft outlives its agent and its swarm", async (t, {
+  openPage,
+  instance,
+}) => {
+  // The page reads the agent that is gone once more.
+  const page = await openPage(t, { expected: [/404 .*\/rest\/v1\/agents/u] });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  await assignTools(api, agentIds[0] ?? "");
+  const long = Array.from({ length: 60 }, (_, line) => `Line ${line}`).join("\n");
+  await api.call("POST", "/rest/v1/messages", {
+    swarm_id: swarmId,
+    content: `${long}\n\n\`\`\`ts\nlet a = 1;\n\`\`\``,
+  });
+  const calls = ["1+1", "2+2"].map((expression) => `/tool calculator {"expression":"${expression}"}`);
+  const message = ["Work it out", ...calls].join("\n");
+  await api.call("POST", "/functions/v1/agent-respond", { swarm_id: swarmId, message });
+  await page.goto(`/swarms/${swarmId}`);
+  const article = page.getByRole("article").filter({ hasText: "Line 0" });
+  const heightOf = async (): Promise<number> => (await article.boundingBox())?.height ?? 0;
+  const more = article.getByRole("button", { name: "Show the whole message" });
+  await more.waitFor();
+  await article.getByText("Line 0").waitFor();
+  assert.ok((await heightOf()) < 450, `the folded message is ${await heightOf()} high`);
+  await checkAppearance(page, "room-folded");
+  await more.click();
+  await waitUntil(async () => (await heightOf()) > 900);
+  await article.getByRole("button", { name: "Copy: ts" }).click();
+  await readClipboard(page, "let a = 1;");
+  await article.getByRole("button", { name: "Show less" }).click();
+  await waitUntil(async () => (await heightOf()) < 450);
+  const folded = page.locator("summary").filter({ hasText: "2 tool calls" });
+  await folded.getByText("calculator ×2").waitFor();
+  const lines = page.locator("summary").filter({ hasText: /^calculator/ });
+  assert.equal(await lines.filter({ visible: true }).count(), 0);
+  await folded.click();
+  await lines.first().waitFor();
+  assert.equal(await lines.count(), 2);
+
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill("Half a sentence");
+  await navigate(page, `/agents/${agentIds[0]}/try`);
+  await page.getByLabel("Message to Ada").fill("Words to Ada");
+  await api.call("DELETE", `/rest/v1/agents?id=eq.${agentIds[0]}`);
+  await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();
+  const kept = page.getByRole("group", { name: "What you were writing" });
+  await kept.getByText("Words to Ada").waitFor();
+  await api.call("DELETE", `/rest/v1/swarms?id=eq.${swarmId}`);
+  await navigate(page, `/swarms/${swarmId}`);
+  await kept.getByText("Half a sentence").waitFor();
+  const countKept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("draft")).length);
+  assert.equal(await countKept(), 2);
+  await page.getByRole("button", { name: /^Grace Hopper/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  assert.equal(await countKept(), 0, "the next person at this browser can read the drafts");
+});
+
 test("on a narrow screen the buttons of a message, the avatars of a swarm and notices cover nothing", async (t, {
   openPage,
   instance,
@@ -85,10 +145,15 @@ test("on a narrow screen the buttons of a message, the avatars of a swarm and no
   const text = page.getByText("Second_message");
   const menu = page.getByRole("button", { name: "More about the message of Grace Hopper" }).last();
   await page.getByText("**First** words").waitFor();
-  assert.equal(await isCovered(text, menu), false, "the plain text, until the renderer is loaded");
+  assert.equal(await isOnTop(menu), false, "a tap on the text opens the menu");
   held.resolve();
   await page.getByText("**First** words").waitFor({ state: "detached" });
-  assert.equal(await isCovered(text, menu), false);
+  await text.dispatchEvent("pointerdown", { pointerType: "touch" });
+  await text.dispatchEvent("pointercancel", { pointerType: "touch" });
+  await longPress(page.getByText("First words"));
+  assert.equal(await page.getByRole("menu").count(), 1, "a scroll opens a menu, too");
+  await page.getByRole("menuitem", { name: "Copy the text" }).click();
+  await readClipboard(page, "**First** words");
 
   await page.setViewportSize({ width: 700, height: 740 });
   await navigate(page, "/swarms");
@@ -109,6 +174,14 @@ test("on a narrow screen the buttons of a message, the avatars of a swarm and no
     await navigate(page, "/swarms");
   }
 });
+
+/** Whether a tap on the middle of an element hits it. */
+function isOnTop(element: Locator): Promise<boolean> {
+  return element.evaluate((found) => {
+    const { left, top, width, height } = found.getBoundingClientRect();
+    return found.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  });
+}
 
 /** Whether two elements overlap. Both are measured at once: elements of a list that is being laid out move, or have no place. */
 async function isCovered(element: Locator, other: Locator): Promise<boolean> {

@@ -24,7 +24,7 @@ const FORMS: readonly Form[] = [
     path: "/agents/new",
     title: "New agent",
     table: "agents",
-    action: "Make the agent",
+    action: "Create agent",
     fill: fillName,
     untilLeft: leavesTo(/\/agents\/[^/]+\/try$/),
   },
@@ -32,7 +32,7 @@ const FORMS: readonly Form[] = [
     path: "/swarms/new",
     title: "New swarm",
     table: "swarms",
-    action: "Make the swarm",
+    action: "Create swarm",
     fill: fillName,
     untilLeft: leavesTo(/\/swarms\/[\da-f-]{36}$/),
   },
@@ -40,7 +40,7 @@ const FORMS: readonly Form[] = [
     path: "/webhooks/new",
     title: "New webhook",
     table: "webhooks",
-    action: "Make the webhook",
+    action: "Create webhook",
     fill: fillWebhook,
     untilLeft: leavesTo(/\/webhooks\/[\da-f-]{36}$/),
   },
@@ -48,7 +48,7 @@ const FORMS: readonly Form[] = [
     path: "/tools/new",
     title: "New tool",
     table: "tools",
-    action: "Make the tool",
+    action: "Create tool",
     fill: async (page) => {
       await page.getByLabel("Name", { exact: true }).fill("find_order");
       await page.getByLabel("Description", { exact: true }).fill("Looks up an order.");
@@ -60,7 +60,7 @@ const FORMS: readonly Form[] = [
     path: "/guardrails/new",
     title: "New guardrail",
     table: "guardrails",
-    action: "Make the guardrail",
+    action: "Create guardrail",
     fill: async (page) => {
       await fillName(page);
       await page.getByLabel("Regular expression").fill("[0-9]{4}");
@@ -71,7 +71,7 @@ const FORMS: readonly Form[] = [
     path: "/evals/new",
     title: "New dataset",
     table: "eval_datasets",
-    action: "Make the dataset",
+    action: "Create dataset",
     fill: fillName,
     untilLeft: leavesTo(/\/evals\/[\da-f-]{36}$/),
   },
@@ -127,7 +127,7 @@ test("a form that got no answer creates one row when it is sent again", async (t
     await route.fetch();
     await route.abort();
   });
-  const make = page.getByRole("button", { name: "Make the agent" });
+  const make = page.getByRole("button", { name: "Create agent" });
   await make.click();
   await page.getByRole("form", { name: "New agent" }).getByText("The service cannot be reached.").waitFor();
   await page.unroute("**/rest/v1/agents?*");
@@ -149,13 +149,13 @@ test("a form stays disabled until the page of the new row is shown", async (t, {
     await released.promise;
     await route.continue();
   });
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await held.promise;
   // As a slow second click or the Enter key do it.
   await page.evaluate(() =>
-    document.querySelector<HTMLFormElement>('form[aria-label="Make the webhook"]')?.requestSubmit(),
+    document.querySelector<HTMLFormElement>('form[aria-label="Create webhook"]')?.requestSubmit(),
   );
-  assert.equal(await page.getByRole("button", { name: "Make the webhook" }).isDisabled(), true);
+  assert.equal(await page.getByRole("button", { name: "Create webhook" }).isDisabled(), true);
   released.resolve();
   await page.waitForURL(/\/webhooks\/[\da-f-]{36}$/);
   await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();

@@ -20,12 +20,12 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await checkAppearance(page, "evals-none");
 
   await page.keyboard.press("n");
-  await page.getByRole("button", { name: "Make the dataset" }).click();
+  await page.getByRole("button", { name: "Create dataset" }).click();
   await page.getByText("One field has an error").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("support");
   await page.getByLabel("Description").fill("What customers ask.");
   await checkAppearance(page, "evals-new");
-  await page.getByRole("button", { name: "Make the dataset" }).click();
+  await page.getByRole("button", { name: "Create dataset" }).click();
   await page.getByRole("heading", { name: "No cases yet" }).waitFor();
 
   await page.getByRole("link", { name: "Add a case" }).click();
@@ -70,7 +70,7 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByRole("link", { name: "Open the run of Ada, version 1" }).first().click();
   await page.waitForURL(new RegExp(`/runs/${runId}$`));
   await page.getByRole("link", { name: "an earlier run" }).waitFor();
-  await page.getByRole("radio", { name: "Regressions" }).click();
+  await page.getByRole("combobox", { name: "Outcome" }).selectOption("Regressions");
   await page.getByRole("button", { name: "Open the result of tone" }).waitFor();
   await page.getByRole("button", { name: "Open the result of hours" }).waitFor({ state: "detached" });
   await checkAppearance(page, "evals-run");

@@ -3,7 +3,7 @@ import { test as plainTest } from "node:test";
 import { type Change, readChange, readRow } from "../src/data/change.ts";
 import { addToTail, EMPTY_TAIL, listSince, MAX_KEPT, resumeTail } from "../src/data/tail.ts";
 import { describeChange } from "../src/pages/events/describe-change.ts";
-import { matchesFilter, readFilter } from "../src/pages/events/filter.ts";
+import { matchesFilter } from "../src/pages/events/filter.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createSignedInUser } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -33,7 +33,7 @@ test("the event list updates live and can be filtered, paused, expanded and foll
   await checkAppearance(page, "events-quiet");
 
   await add("webhooks", { name: "Ticket desk", url: receiver.url, events: ["agent.created"] });
-  await page.getByRole("button", { name: /webhook\.created Ticket desk was made/ }).waitFor();
+  await page.getByRole("button", { name: /webhook\.created Ticket desk was created/ }).waitFor();
   const agent = await add("agents", { name: "Ada" });
   const swarm = await add("swarms", { name: "Support room" });
   await add("swarm_agents", { swarm_id: swarm, agent_id: agent });
@@ -56,16 +56,16 @@ test("the event list updates live and can be filtered, paused, expanded and foll
   const changed = page.getByRole("button", { name: /agent\.updated Ada was changed/ });
   await changed.waitFor();
 
-  await page.getByLabel("About").selectOption("Agents");
-  await page.getByLabel("Type").selectOption("agent.updated");
+  await page.getByLabel("Subject", { exact: true }).selectOption("Agents");
+  await page.getByLabel("Type", { exact: true }).selectOption("agent.updated");
   await page.getByLabel("Search the events").fill("explains");
-  await page.getByText(/^1 of \d+ events$/).waitFor();
+  await page.getByRole("list", { name: "Events" }).locator("[aria-setsize='1']").waitFor();
   await changed.click();
   await page.getByText('"Explains"').waitFor();
   await checkAppearance(page, "event-open");
   await page.getByLabel("Search the events").fill("nothing of the kind");
-  await page.getByText("No events match").waitFor();
-  await page.getByRole("button", { name: "Show everything" }).click();
+  await page.getByText("No event matches").waitFor();
+  await page.getByRole("button", { name: "Show all events" }).click();
   await changed.waitFor();
   await page.getByRole("link", { name: "Open", exact: true }).click();
   await page.waitForURL(`**/agents/${agent}`);
@@ -91,12 +91,12 @@ test("the event list updates live and can be filtered, paused, expanded and foll
     return isBusy === undefined;
   });
   await page.getByLabel("Search the events").fill("room: line ");
-  await page.getByText(/^130 of \d+ events$/).waitFor();
+  await page.getByText(/^(?:All )?130 events/).waitFor();
   await page.getByLabel("Search the events").fill("");
-  await page.getByLabel("About").selectOption("Agents");
-  await page.getByRole("button", { name: /agent\.created Ada was made/ }).waitFor();
-  await page.getByLabel("About").selectOption("Webhooks");
-  await page.getByRole("button", { name: /webhook\.created Ticket desk was made/ }).waitFor();
+  await page.getByLabel("Subject", { exact: true }).selectOption("Agents");
+  await page.getByRole("button", { name: /agent\.created Ada was created/ }).waitFor();
+  await page.getByLabel("Subject", { exact: true }).selectOption("Webhooks");
+  await page.getByRole("button", { name: /webhook\.created Ticket desk was created/ }).waitFor();
   await page.getByRole("button", { name: /attempt\.delivered Ticket desk answered 200/ }).waitFor();
 });
 
@@ -176,12 +176,13 @@ plainTest("describeChange describes every change, also with missing columns", ()
   );
 });
 
-plainTest("readFilter ignores unknown values, and a gap matches every filter", () => {
-  const filter = readFilter(new URLSearchParams("noun=agent&type=run.failed&search=Ada"));
-  assert.deepEqual(filter, { noun: "agent", type: null, search: "Ada" });
+plainTest("a filter compares subject, words and time, and a gap matches every filter", () => {
+  const range = { since: AT, until: AT };
+  const filter = { noun: "agent", type: null, search: "Ada", range } as const;
   const change = readChange("agents", buildPayload({ id: "1", name: "Ada" }));
   const line = { key: "1", at: AT, row: change.row, described: describeChange(change, new Map()) };
   assert.equal(matchesFilter(line, filter), true);
   assert.equal(matchesFilter(line, { ...filter, noun: "run" }), false);
+  assert.equal(matchesFilter(line, { ...filter, range: { since: "2026-01-02T00:00:00Z", until: null } }), false);
   assert.equal(matchesFilter({ ...line, described: null, row: null }, { ...filter, noun: "run" }), true);
 });

@@ -30,7 +30,7 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   await page.route(/\/rest\/v1\/swarms\?.*swarm_members/, (route) => mayLoad.promise.then(() => route.continue()));
   await page.getByRole("link", { name: "Add a guardrail" }).click();
   await page.getByLabel("Regular expression").fill("(");
-  await page.getByRole("button", { name: "Make the guardrail" }).click();
+  await page.getByRole("button", { name: "Create guardrail" }).click();
   await page.getByText("2 fields have errors").waitFor();
   mayLoad.resolve();
   await checkAppearance(page, "guardrail-refused");
@@ -42,7 +42,7 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   await page.getByLabel("Regular expression").fill("[0-9]{4}([ -]?[0-9]{4}){3}");
   await page.getByRole("radio", { name: "Rewrite" }).click();
   await page.getByLabel("Replacement").fill("[card]");
-  await page.getByRole("button", { name: "Make the guardrail" }).click();
+  await page.getByRole("button", { name: "Create guardrail" }).click();
   await page.getByRole("heading", { level: 1, name: "No card numbers" }).waitFor();
   await page.getByLabel("Position").fill("5");
   await page.getByRole("button", { name: "Save" }).click();
@@ -62,8 +62,8 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   await page.getByLabel("Name", { exact: true }).fill("Desk");
   await page.getByLabel("Kind", { exact: true }).selectOption("Webhook");
   await page.getByLabel("URL").fill("https://desk.example.com/check");
-  await page.getByLabel("When the check cannot be made").selectOption("The text passes");
-  await page.getByRole("button", { name: "Make the guardrail" }).click();
+  await page.getByLabel("When the check fails to run").selectOption("The text passes");
+  await page.getByRole("button", { name: "Create guardrail" }).click();
   await page.getByRole("button", { name: "Reveal" }).click();
   await page.getByText(/^whsec_[\w+/=]+$/).waitFor();
   await page.getByRole("button", { name: "Hide" }).click();

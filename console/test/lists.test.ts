@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { type ApiClient, getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
-import { createBrowserTest } from "./support/browser-test.ts";
+import { createBrowserTest, NARROW, WIDE } from "./support/browser-test.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
 import { assignTools, createSwarm } from "./support/swarms.ts";
 
@@ -98,6 +98,83 @@ test("a bulk action tells what it could not change, and pauses webhooks, stops r
   await page.getByRole("button", { name: "Stop …" }).click();
   await page.getByRole("button", { name: "Stop 1 run" }).click();
   await page.getByText("1 run stopped.").first().waitFor();
+});
+
+test("a list is filtered by chips, ordered by cost, walked by keys, and exported as what it selects", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"], { name: "Own" });
+  const ask = (message: string) => api.call("POST", "/functions/v1/agent-respond", { swarm_id: swarmId, message });
+  for (const message of ["First", "=HYPERLINK(1)", "Third"]) await ask(message);
+  const [first] = (await api.call("GET", "/rest/v1/runs?select=id,duration_ms&order=id&limit=1")) as {
+    id: string;
+    duration_ms: number;
+  }[];
+  assert.ok((first?.duration_ms ?? -1) >= 0, "a run has the time that it took");
+  await api.callAsService("PATCH", `/rest/v1/runs?id=eq.${first?.id}`, {
+    usage: { total_tokens: 9, cost_usd: 12.5 },
+    started_at: "2020-01-01T00:00:00Z",
+    error: { code: "TIMEOUT", message: "late" },
+  });
+  const opened = page.getByRole("button", { name: /^Open the run: / });
+  const names = async (): Promise<readonly string[]> =>
+    (await opened.evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label") ?? ""))).map((label) =>
+      label.replace("Open the run: ", ""),
+    );
+  await page.goto("/runs");
+  await opened.nth(2).waitFor();
+  assert.equal((await names())[0], "Third");
+  for (const order of ["Most expensive first", "Slowest first", "Errors first"]) {
+    await page.getByRole("combobox", { name: "Order" }).selectOption(order);
+    await page.waitForFunction(
+      () => document.querySelector("[data-row] button")?.getAttribute("aria-label") === "Open the run: First",
+    );
+    // The others differ in nothing but how long they took.
+    assert.deepEqual((await names()).slice(1).toSorted(), ["=HYPERLINK(1)", "Third"], order);
+  }
+  await page.getByRole("combobox", { name: "Time" }).selectOption("Last hour");
+  await page.waitForURL(/time=hour/);
+  await page.getByRole("combobox", { name: "Status" }).selectOption("Failed");
+  await page.getByText("No run matches").waitFor();
+  await page.getByRole("button", { name: "Remove the filter Status" }).click();
+  await opened.nth(2).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Remove the filter Time" }).count(), 1);
+
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Open the run: Third");
+  await page.keyboard.press("k");
+  await page.keyboard.press("j");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export as CSV" }).click();
+  const file = await (await download).createReadStream();
+  const text = Buffer.concat(await file.toArray()).toString();
+  assert.match(text, /^Id,Question,Swarm,Agent,Model,Started by,Status,/u);
+  assert.match(text, /,'=HYPERLINK\(1\),Own,Ada,/u, "a spreadsheet does not evaluate it");
+  assert.equal(text.trim().split("\r\n").length, 4);
+
+  await page.setViewportSize({ width: NARROW, height: 740 });
+  await page.getByRole("button", { name: "Filters" }).click();
+  const sheet = page.getByRole("dialog", { name: "Filters" });
+  await sheet.getByLabel("Agent", { exact: true }).selectOption("Ada");
+  await sheet.getByRole("button", { name: "Show" }).click();
+  await page.getByRole("button", { name: "Remove the filter Agent" }).waitFor();
+  await checkAppearance(page, "list-filters");
+  await page.setViewportSize({ width: WIDE, height: 900 });
+  await opened.nth(0).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+
+  await createSwarm(api, [], { name: "Spare" });
+  await navigate(page, "/swarms");
+  await page.getByRole("link", { name: "Spare" }).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await page.getByText("1 swarm selected").waitFor();
 });
 
 function boxOf(page: Page, name: string) {

@@ -108,7 +108,7 @@ test("a column stops alone or with all, shows its own error in words, and asks f
   await takeScreenshot(page, "playground-failed");
   await askAll(page, '/tool send_mail {"to": "grace"}');
   await a.getByRole("button", { name: "Deny" }).click();
-  await a.getByText("Denied", { exact: true }).waitFor();
+  await a.getByText(/^denied/).waitFor();
   await page.getByRole("button", { name: "New conversation" }).click();
   await b.getByText("The answers appear here.").waitFor();
 });
@@ -156,6 +156,59 @@ test("a column is saved as a version, says if its agent has changed, and its ans
   assert.deepEqual(cases, [{ name: "Who are you?", input: "Who are you?", expectation }]);
 });
 
+test("every column is asked the cases of a dataset, with sums, and differences are marked word by word", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const [ada = ""] = await createAgents(api, ["Ada"]);
+  const [dataset] = (await api.call("POST", "/rest/v1/eval_datasets", { name: "Support" })) as { id: string }[];
+  const expectation = { kind: "contains", texts: ["open"] };
+  const inputs = ["When do you open?", "Where are you?", "What does it cost?"];
+  const cases = inputs.map((input, position) => ({
+    dataset_id: dataset?.id,
+    name: input,
+    input,
+    expectation,
+    position,
+  }));
+  await api.call("POST", "/rest/v1/eval_cases", cases);
+  await page.goto(`/playground?agent=${ada}`);
+  const [a, b] = [page.getByRole("region", { name: "Column A" }), page.getByRole("region", { name: "Column B" })];
+  await b.getByRole("button", { name: "Change column B" }).click();
+  await page.getByLabel("Instructions").fill("Speak like a sailor.");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Ask cases …" }).click();
+  await page.getByRole("button", { name: "Ask 3 cases" }).click();
+  await page.getByRole("group", { name: "All columns" }).getByText("6 answers").waitFor();
+  assert.equal(await a.getByText(/\(1 message,/).count(), 3, "a case continues the one before");
+  const shown = await a
+    .locator("dt")
+    .filter({ hasText: "Tokens" })
+    .locator("xpath=following-sibling::dd")
+    .allInnerTexts();
+  const sum = (place: number): number =>
+    shown.reduce((total, text) => total + Number(/(\d+) in, (\d+) out/.exec(text)?.[place]), 0);
+  const totals = await a.getByRole("group", { name: "Column A" }).innerText();
+  assert.match(totals, /^Column A: 3 answers · [\d.]+ m?s · /);
+  assert.ok(totals.includes(`${sum(1)} in, ${sum(2)} out · $`), `${totals} is not the sum of ${shown.join(", ")}`);
+
+  await page.getByRole("button", { name: "Differences from A" }).click();
+  const differences = b.getByRole("region", { name: "Differences from A" });
+  assert.deepEqual([await a.getByRole("region").count(), await differences.count()], [0, 3]);
+  for (const [mark, said] of [
+    ["ins", b],
+    ["del", a],
+  ] as const) {
+    const word = await differences.last().locator(mark).last().innerText();
+    assert.match(word, /^[\da-f]{8}\)$/, `${mark} marks ${word}, which is not what differs`);
+    assert.ok((await said.innerText()).includes(word));
+  }
+  await checkAppearance(page, "playground-cases");
+});
+
 plainTest("renderCall sends only what the column changes", () => {
   const base: AgentValues = {
     role: null,
@@ -165,7 +218,7 @@ plainTest("renderCall sends only what the column changes", () => {
     settings: { temperature: 1, stop: ["END"], of_an_app: 1 },
   };
   const render = (changes: Parameters<typeof listChanges>[1], version: number | null = null) => {
-    const column = { id: "c", agentId: "a", version, changes, seen: null, exchanges: [] };
+    const column = { id: "c", agentId: "a", version, changes, seen: null, opening: null, exchanges: [] };
     const { agent_id: _, ...call } = renderCall(column, base);
     return [listChanges(base, changes), call];
   };

@@ -74,7 +74,7 @@ test("a customer of an app manages webhooks by a link alone", async (t, { openPa
   await page.getByRole("button", { name: "Add a header" }).click();
   await page.getByLabel("Name of header 1").fill("X-Desk");
   await page.getByLabel("Value of header 1").fill("first");
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   const dialog = page.getByRole("dialog");
   const secret = await dialog.getByText(/^whsec_/).innerText();
   await scanWithAxe(page);

@@ -83,8 +83,6 @@ test("an agent is published to one customer, who asks it in private until it is 
 
   await navigate(customer, `${conversation}/runs`);
   await customer.getByRole("button", { name: "Open the run: Where is my order?" }).click();
-  await customer.getByText("Only the owner of the agent sees more.").waitFor();
-  await customer.getByRole("link", { name: "Trace" }).click();
   await customer.getByText(/Only its owner sees its turns and model calls/).waitFor();
 
   await navigate(page, `/agents/${agentId}/customers`);

@@ -58,7 +58,7 @@ test("a swarm becomes a tool, and the trace of a run shows its agents below the 
   await page.getByLabel("Swarm", { exact: true }).selectOption("Team");
   await page.getByLabel(/^Tokens of a call, at most/u).fill("50000");
   await checkAppearance(page, "tool-swarm");
-  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByRole("button", { name: "Create tool" }).click();
   await page.getByRole("heading", { level: 1, name: "research" }).waitFor();
   assert.equal(await page.getByRole("tab", { name: "Test call" }).count(), 0, "there is no conversation to test it in");
   const [tool] = (await api.call("GET", "/rest/v1/tools?name=eq.research&select=id,config")) as Record<
@@ -80,11 +80,16 @@ test("a swarm becomes a tool, and the trace of a run shows its agents below the 
     names.filter((name) => name !== ""),
     ["Turn of Ada", "Tool call research", "Turn of Ida"],
   );
+  const tree = page.getByRole("region", { name: "Sub-tasks" });
+  assert.match(await tree.locator("[aria-current]").innerText(), /^\/tool research/u);
   await checkAppearance(page, "trace-sub-task");
   await rows.filter({ hasText: "Tool call research" }).click();
   await page.getByRole("dialog").getByRole("link", { name: "Open the sub-task" }).click();
   await page.getByText("A sub-task of another run began").waitFor();
   assert.ok(!page.url().includes(runId));
+  await tree.locator("[aria-current]").getByText("Who wrote Faust?").waitFor();
+  await tree.getByRole("link", { name: /^\/tool research/u }).click();
+  await page.waitForURL(new RegExp(runId, "u"));
   await navigate(page, "/runs");
   await page.getByRole("button", { name: "Open the run: /tool research" }).waitFor();
   assert.equal(await page.getByRole("button", { name: /^Open the run: / }).count(), 1, "the list has no sub-tasks");
@@ -206,7 +211,111 @@ test("the trace of a run shows its parts, and each part what was sent and answer
   await page.getByText("It does not exist, was removed").waitFor();
 });
 
-test("on a narrow screen the name of a failed part stays whole beside the error", async (t, { openPage, instance }) => {
+test("a trace has a legend, a time axis and a critical path, and its rows say what their details say", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  await assignTools(api, agentIds[0] ?? "");
+  const runId = await askWithApproval(api, swarmId);
+  await assert.rejects(ask(api, swarmId, "Hello\n/fail 5xx"), /PROVIDER_ERROR/u);
+  await page.goto(`/runs/${runId}`);
+  const rows = page.getByRole("list", { name: "Trace" }).getByRole("button");
+  await rows.first().waitFor();
+  const legend = await page.getByRole("list", { name: "Legend" }).getByRole("listitem").allInnerTexts();
+  for (const meaning of ["Model call", "until its first token", "Tool call", "Wait", "Failed"])
+    assert.ok(legend.includes(meaning), `${meaning} is not in the legend`);
+  assert.match(await page.getByText("The critical path has").innerText(), /\d m?s of waits/u);
+  await rows.filter({ hasText: "Approval of send_mail" }).filter({ hasText: "on the critical path" }).waitFor();
+  for (const [place, row] of (await rows.all()).entries()) {
+    const [shown] = (await row.locator("> span").nth(1).innerText()).trim().split("\n");
+    await row.click();
+    const dialog = page.getByRole("dialog");
+    const figure = dialog
+      .locator("dt", { hasText: /^(?:Duration|Waited)$/u })
+      .first()
+      .locator("xpath=following-sibling::dd");
+    const detail = place === 0 ? await dialog.innerText() : await figure.innerText();
+    assert.ok(shown && detail.includes(shown), `row ${place} says ${shown}, its details ${detail}`);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+  }
+
+  await navigate(page, "/runs");
+  await page.getByRole("button", { name: "Open the run: Hello" }).click();
+  await rows.filter({ hasText: "HTTP 503: " }).first().waitFor();
+  assert.equal(await rows.filter({ hasText: "Retry, attempt" }).count(), 2);
+  await checkAppearance(page, "trace-failed");
+  await rows.filter({ hasText: "HTTP 503: " }).first().click();
+  await page.getByRole("dialog").getByText("503", { exact: true }).waitFor();
+});
+
+test("a model call opens in the playground with exactly its prompt, tool calls included", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  await assignTools(api, agentIds[0] ?? "");
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${agentIds[0]}`, { system_prompt: "Be brief." });
+  const { run_id: firstId } = await ask(api, swarmId, "Hello Ada");
+  const { run_id: runId } = await ask(api, swarmId, 'Work it out\n/tool calculator {"expression":"12*49"}');
+  const column = page.getByRole("region", { name: "Column A" });
+  const calls = page.getByRole("list", { name: "Trace" }).getByRole("button", { name: /^Model call/u });
+  await page.goto(`/runs/${firstId}`);
+  await calls.first().click();
+  const greeting = await page
+    .getByRole("dialog")
+    .getByText(/^\[simulated\]/u)
+    .last()
+    .innerText();
+  await page.getByRole("link", { name: "Open in the playground" }).click();
+  await page.getByRole("button", { name: "Send it as it was" }).click();
+  await column.getByText(/^\[simulated\]/u).waitFor();
+  assert.equal(
+    await column.getByText(/^\[simulated\]/u).innerText(),
+    greeting,
+    "its hash of the prompt is another one",
+  );
+
+  await page.goto(`/runs/${runId}`);
+  await calls.nth(1).click();
+  const answer = page.getByRole("dialog").getByText(/^\[simulated\].*588/u);
+  const said = await answer.last().innerText();
+  await page.getByRole("link", { name: "Open in the playground" }).click();
+  const bodies: { readonly messages: unknown }[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/agent-respond"))
+      bodies.push(JSON.parse(request.postData() ?? "{}") as (typeof bodies)[number]);
+  });
+  await page.getByText("The prompt of a run: 4 messages").first().waitFor();
+  await checkAppearance(page, "playground-prompt");
+  await page.getByRole("button", { name: "Send it as it was" }).click();
+  await column.getByText(/^\[simulated\].*588/u).waitFor();
+  // The ids of tool calls are new ones, so the hash of the prompt is, too.
+  const withoutHash = (text: string): string => text.replace(/[\da-f]{8}\)$/u, "");
+  assert.equal(withoutHash(await column.getByText(/^\[simulated\].*588/u).innerText()), withoutHash(said));
+  const messages = bodies[0]?.messages as { role: string; content: string; tool_results?: unknown[] }[];
+  assert.deepEqual(
+    messages.map(({ role, tool_results: results }) => [role, results?.length ?? 0]),
+    [
+      ["user", 0],
+      ["assistant", 0],
+      ["user", 0],
+      ["user", 1],
+    ],
+  );
+  await page.getByLabel("Message to all columns").fill("And now?");
+  await page.keyboard.press("Enter");
+  await column.getByText(/And now\?.*\(5 messages/u).waitFor();
+});
+
+test("on a narrow screen the name of a failed part stays whole above the error", async (t, { openPage, instance }) => {
   const page = await openPage(t, { width: NARROW });
   await createSignedInUser(page);
   const api = await getApiClient(page, instance);

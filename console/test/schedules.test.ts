@@ -38,14 +38,14 @@ test("a schedule is made, changed, switched off, started by hand and deleted, an
   await page.getByRole("radio", { name: "Start when the run has ended" }).click();
   await page.getByRole("radio", { name: "Leave them out" }).click();
   await page.getByLabel("Tokens of a run, at most").fill("many");
-  await page.getByRole("button", { name: "Make the schedule" }).click();
+  await page.getByRole("button", { name: "Create schedule" }).click();
   await page.getByText("Must be a number.").waitFor();
   await page.getByLabel("Tokens of a run, at most").fill("50000");
-  await page.getByRole("button", { name: "Make the schedule" }).click();
+  await page.getByRole("button", { name: "Create schedule" }).click();
   await page.getByText("is never due").waitFor();
   await checkAppearance(page, "schedule-refused");
   await page.getByLabel("Cron expression").fill("30 6 1  1 *");
-  await page.getByRole("button", { name: "Make the schedule" }).click();
+  await page.getByRole("button", { name: "Create schedule" }).click();
   await page.getByRole("heading", { level: 1, name: "Morning report" }).waitFor();
   await page.getByText("None of its times has come.").waitFor();
   const [made] = await readSchedules();

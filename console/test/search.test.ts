@@ -75,6 +75,24 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await group("Agents").getByText("Agent 77", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
 
+  // The first result is the name that was typed, and its words are marked.
+  await search("agent 77");
+  await results.getByRole("option").first().getByText("Agent 77", { exact: true }).waitFor();
+  assert.equal(await results.locator("mark").first().textContent(), "Agent");
+  await page.keyboard.press("Escape");
+  await search(agentIds[0]?.slice(0, 20) ?? "");
+  await group("Agents").getByText("Zebedee", { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await search("passkeys");
+  await group("Settings").getByText("Sign-in").waitFor();
+  await page.keyboard.press("Escape");
+  const [hook] = (await api.call("GET", "/rest/v1/webhooks?select=id")) as { id: string }[];
+  const delivery = { webhook_id: hook?.id, user_id: api.userId, event_id: agentIds[0], event_type: "agent.created" };
+  await api.callAsService("POST", "/rest/v1/webhook_deliveries", { ...delivery, payload: {} });
+  await search(`evt_${agentIds[0]}`);
+  await group("Deliveries").getByText("agent.created").waitFor();
+  await page.keyboard.press("Escape");
+
   await search("hopper");
   await group("People").getByText("Grace Hopper").waitFor();
   await page.keyboard.press("Escape");

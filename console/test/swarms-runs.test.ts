@@ -31,13 +31,19 @@ test("a tool call is approved in the conversation, and the run page shows all de
   await page.getByText("Action required").first().waitFor();
   await checkAppearance(page, "swarms");
   await navigate(page, `/swarms/${swarmId}/runs`);
-  await page.getByRole("button", { name: "Open the run: @Ada do it" }).click();
+  await page.getByRole("button", { name: "Open the run: @Ada do it" }).waitFor();
+  const [run] = (await api.call("GET", `/rest/v1/runs?swarm_id=eq.${swarmId}&select=id`)) as { id: string }[];
+  await navigate(page, `/swarms/${swarmId}/runs/${run?.id}`);
   await page.getByText("Ada wants to use").waitFor();
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Deny" }).click();
   await page.getByText("All agents have answered.").waitFor();
   await page.getByText("denied").first().waitFor();
-  await page.locator("summary").filter({ hasText: "calculator" }).click();
+  await page.locator("summary").filter({ hasText: "2 tool calls" }).click();
+  await page
+    .locator("summary")
+    .filter({ hasText: /^calculator/ })
+    .click();
   await page.getByText('"588"').waitFor();
   await checkAppearance(page, "run");
   await page.getByRole("link", { name: "All runs" }).click();

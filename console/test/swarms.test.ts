@@ -9,6 +9,7 @@ import { takeScreenshot } from "./support/screenshots.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { NARROW, WIDE, createBrowserTest } from "./support/browser-test.ts";
 import { waitForValue } from "./support/wait-for-value.ts";
+import { longPress } from "./support/keys.ts";
 
 const test = createBrowserTest();
 
@@ -18,7 +19,7 @@ test("a new swarm answers a question and streams the replies", async (t, { openP
   const api = await getApiClient(page, instance);
   await api.call("POST", "/rest/v1/agents", [{ name: "Ada" }, { name: "Lin Wu" }]);
   await page.goto("/swarms");
-  await page.getByRole("heading", { name: "No swarm yet" }).waitFor();
+  await page.getByRole("heading", { name: "No swarms yet" }).waitFor();
   await takeScreenshot(page, "swarms-empty");
   await scanWithAxe(page);
   await page.keyboard.press("n");
@@ -31,13 +32,13 @@ test("a new swarm answers a question and streams the replies", async (t, { openP
   await page.getByRole("radio", { name: "In turn" }).click();
   await page.getByText("Budgets and limits").click();
   await page.getByLabel("Turns in a run").fill("900");
-  await page.getByRole("button", { name: "Make the swarm" }).click();
+  await page.getByRole("button", { name: "Create swarm" }).click();
   await page.getByText("must be between 1 and 50").waitFor();
   await page.getByText("must have 1 to 100 characters").waitFor();
   await checkAppearance(page, "swarm-refused");
   await page.getByLabel("Name", { exact: true }).fill("Beehive launch");
   await page.getByLabel("Turns in a run").fill("4");
-  await page.getByRole("button", { name: "Make the swarm" }).click();
+  await page.getByRole("button", { name: "Create swarm" }).click();
 
   await page.getByRole("heading", { level: 1, name: "Beehive launch" }).waitFor();
   await page.getByRole("heading", { name: "Start the conversation" }).waitFor();
@@ -102,7 +103,7 @@ test("two members see each other's messages, presence and changes in a swarm", a
   await page.getByRole("button", { name: "Done" }).click();
   assert.equal(await page.locator("[data-secret]").count(), 0);
   await page.getByRole("button", { name: `More about ${bob.email}` }).click();
-  await page.getByRole("menuitem", { name: "Make a new link" }).click();
+  await page.getByRole("menuitem", { name: "Create new link" }).click();
   await page.getByRole("heading", { name: `A new link for ${bob.email}` }).waitFor();
   await scanWithAxe(page);
   const link = await page.locator("[data-secret]").innerText();
@@ -133,7 +134,7 @@ test("two members see each other's messages, presence and changes in a swarm", a
   await page.getByRole("complementary").getByRole("button", { name: "Dismiss" }).click();
   await page.getByRole("heading", { name: "Flagged" }).waitFor({ state: "detached" });
 
-  await other.getByRole("button", { name: "More about the message of Bob Stone" }).tap();
+  await longPress(other.getByText("I am here."));
   await other.getByRole("menuitem", { name: "Edit" }).tap();
   await other.getByLabel("Edit the message").fill("I am here, and it is true.");
   await other.getByRole("button", { name: "Save" }).tap();
@@ -142,7 +143,7 @@ test("two members see each other's messages, presence and changes in a swarm", a
   await scanWithAxe(page);
   await page.keyboard.press("Escape");
 
-  await other.getByRole("button", { name: "More about the message of Bob Stone" }).tap();
+  await longPress(other.getByText("I am here, and it is true."));
   await other.getByRole("menuitem", { name: "Delete" }).tap();
   await other.getByText("This message was deleted").waitFor();
   await other.getByRole("button", { name: "Undo" }).tap();
@@ -276,11 +277,11 @@ test("an invitation appears live on Home and in the navigation, and its mail lin
   await checkAppearance(known, "invitation-none");
   const newcomer = await openPage(t, { expected });
   await newcomer.goto(link);
-  await newcomer.getByRole("link", { name: "Make an account" }).click();
+  await newcomer.getByRole("link", { name: "Create account" }).click();
   await newcomer.getByLabel("Name").fill(dora.name);
   await newcomer.getByLabel("E-mail").fill(dora.email);
   await newcomer.getByLabel("Password", { exact: true }).fill(dora.password);
-  await newcomer.getByRole("button", { name: "Make an account" }).click();
+  await newcomer.getByRole("button", { name: "Create account" }).click();
   await newcomer.getByText("Grace Hopper invites you to Release crew as member").waitFor();
   assert.equal(newcomer.url(), link);
   await checkAppearance(newcomer, "invitation");
@@ -354,7 +355,7 @@ test("a swarm's agents are ordered, disabled and removed, its settings saved, an
   await takeScreenshot(page, "swarm-delete");
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Delete the swarm" }).click();
-  await page.getByRole("heading", { name: "No swarm yet" }).waitFor();
+  await page.getByRole("heading", { name: "No swarms yet" }).waitFor();
   await page.goto(`/swarms/${swarmId}`);
   await page.getByRole("heading", { level: 1, name: "No such swarm" }).waitFor();
   await takeScreenshot(page, "swarm-none");

@@ -37,11 +37,12 @@ test("an HTTP tool is created, called, changed without entering its secret again
   await createSignedInUser(page);
   const api = await getApiClient(page, instance);
   await page.goto("/tools?from=mine");
-  await page.getByRole("heading", { name: "You have no tools yet" }).waitFor();
+  await page.getByRole("heading", { name: "No tool matches" }).waitFor();
+  await page.getByText("Any HTTPS endpoint can be a tool").waitFor();
   await checkAppearance(page, "tools-none");
 
   await page.keyboard.press("n");
-  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByRole("button", { name: "Create tool" }).click();
   await page.getByText("fields have errors").waitFor();
   await checkAppearance(page, "tool-refused");
   await page.getByLabel("Name", { exact: true }).fill("find order");
@@ -51,12 +52,12 @@ test("an HTTP tool is created, called, changed without entering its secret again
   await page.getByLabel("Secret").fill(SECRET);
   await page.getByRole("button", { name: "Add {number} from the request" }).click();
   await page.getByLabel("Description of argument 1").fill("The number of the order");
-  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByRole("button", { name: "Create tool" }).click();
   await page.getByText("must begin with a letter or _").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("find_order");
   await page.getByText("GET https://localhost").waitFor();
   await checkAppearance(page, "tool-new");
-  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByRole("button", { name: "Create tool" }).click();
 
   await page.getByRole("heading", { level: 1, name: "find_order" }).waitFor();
   await page.getByRole("textbox", { name: /^Number/ }).fill("A-17");
@@ -98,7 +99,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
   await page.getByText("Waiting for approval").first().waitFor();
   await checkAppearance(page, "agent-approval");
   await page.getByRole("button", { name: "Approve" }).click();
-  await page.getByText("Done", { exact: true }).waitFor();
+  await page.getByText(/^done/).waitFor();
 
   await page.goto(`/tools/${stored?.id}`);
   await page.getByRole("link", { name: "Ada" }).waitFor();

@@ -29,18 +29,18 @@ test("a trigger is made, gets a secret, shows what it receives, sends it again, 
   await page.getByLabel("Message", { exact: true }).fill("Order {{a b}} was paid.");
   await page.getByLabel("What proves the sender").selectOption("A bearer");
   await page.getByLabel("Calls in a minute, at most").fill("many");
-  await page.getByRole("button", { name: "Make the trigger" }).click();
+  await page.getByRole("button", { name: "Create trigger" }).click();
   await page.getByText("Must be a number.").waitFor();
   await page.getByLabel("Calls in a minute, at most").fill("120");
-  await page.getByRole("button", { name: "Make the trigger" }).click();
+  await page.getByRole("button", { name: "Create trigger" }).click();
   await page.getByText("which is no path").waitFor();
   await checkAppearance(page, "trigger-refused");
   await page.getByLabel("Message", { exact: true }).fill("Order {{id}} was paid.");
-  await page.getByRole("button", { name: "Make the trigger" }).click();
+  await page.getByRole("button", { name: "Create trigger" }).click();
   await page.getByRole("heading", { level: 1, name: "Paid orders" }).waitFor();
   await page.getByText("It accepts no calls until it has a secret.").waitFor();
   await page.getByText("No call has been accepted.").waitFor();
-  await page.getByRole("button", { name: "Make a secret" }).click();
+  await page.getByRole("button", { name: "Create secret" }).click();
   const secret = (await page.locator("[data-secret]").textContent()) ?? "";
   assert.match(secret, /^[0-9a-f]{64}$/);
 

@@ -64,7 +64,7 @@ test("the usage page updates live, splits by agent and model, and saves CSV", as
   await takeScreenshot(page, "usage");
 
   const saving = page.waitForEvent("download");
-  await page.getByRole("button", { name: "CSV" }).click();
+  await page.getByRole("button", { name: "Export as CSV" }).click();
   const lines = (await readFile(await (await saving).path(), "utf8")).trim().split("\r\n");
   assert.equal(lines.length, 7);
   assert.match(lines[1] ?? "", new RegExp(`^\\d{4}-\\d\\d-\\d\\d,${agentId},'=Ada,,,provider_a,model-two,1,40000,`));

@@ -26,7 +26,7 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
   await checkAppearance(page, "webhooks-empty");
 
   await page.keyboard.press("n");
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByText("Enter a name.").waitFor();
   await page.getByText("Select at least one event.").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("Ticket desk");
@@ -39,13 +39,13 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
   await page.getByRole("button", { name: "Add a header" }).click();
   await page.getByLabel("Name of header 1").fill("Host");
   await page.getByLabel("Value of header 1").fill("elsewhere");
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByText("Host is set by the service").waitFor();
   await page.getByText("must not be reached").waitFor();
   await checkAppearance(page, "webhook-refused");
   await page.getByLabel("Name of header 1").fill("X-Desk");
   await page.getByLabel("URL").fill(receiver.url);
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
 
   await page.getByRole("heading", { level: 1, name: "Ticket desk" }).waitFor();
   await page.getByText("No deliveries yet").waitFor();
@@ -122,13 +122,13 @@ test("event types of the app are shown with their schema, chosen for a webhook w
   await page.getByRole("group", { name: "Your app" }).getByRole("checkbox", { name }).click();
   const filter = page.getByLabel("Filter", { exact: true });
   await filter.fill('{"data": ');
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByText("Must be a JSON object").waitFor();
   await filter.fill('{"data": {"order_id": {"$like": "A"}}}');
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByText("data.order_id.$like is not an operator").waitFor();
   await filter.fill('{"data": {"order_id": {"$startsWith": "A"}}}');
-  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByText("No deliveries yet").waitFor();
   await page.keyboard.press("t");
   await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -158,13 +158,13 @@ test("an event feed is created with a filter, shown with its consumers, changed 
   await page.goto("/webhooks/feeds");
   await page.getByRole("heading", { name: "No event feeds yet" }).waitFor();
   await page.getByRole("link", { name: "New feed" }).click();
-  await page.getByRole("button", { name: "Make the feed" }).click();
+  await page.getByRole("button", { name: "Create feed" }).click();
   await page.getByText("Enter a name.").waitFor();
   await page.getByText("Select at least one event.").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("Billing");
   await page.getByRole("checkbox", { name: "Agents" }).click();
   await page.getByLabel("Filter", { exact: true }).fill('{"data": {"name": "Ada"}}');
-  await page.getByRole("button", { name: "Make the feed" }).click();
+  await page.getByRole("button", { name: "Create feed" }).click();
   await page.getByRole("heading", { name: "Billing" }).waitFor();
   await page.getByText("agent.created").first().waitFor();
   await page.getByText("0 events stored, 0 skipped by the filter.").waitFor();
@@ -252,7 +252,7 @@ test("a failed delivery shows its response, is retried manually and recovered", 
   await page.goto(`/webhooks/${id}?tab=recovery`);
   await page.getByText("1 failed deliveries.").waitFor();
   receiver.answer(200);
-  await page.getByRole("button", { name: "Send them again" }).click();
+  await page.getByRole("button", { name: "Retry deliveries" }).click();
   await page.getByText("1 of 1 recovered").waitFor();
   await page.getByText("Completed").waitFor();
   await checkAppearance(page, "webhook-recovery");
@@ -260,7 +260,7 @@ test("a failed delivery shows its response, is retried manually and recovered", 
   await page.getByRole("img", { name: "Attempts by outcome" }).waitFor();
   await page.getByRole("img", { name: "Response times of attempts" }).waitFor();
   await checkAppearance(page, "webhook-performance");
-  await page.getByLabel("Time", { exact: true }).selectOption("Custom time");
+  await page.getByLabel("Time", { exact: true }).selectOption("Custom range");
   await page.getByLabel("From", { exact: true }).fill("2001-01-01T00:00");
   await page.getByLabel("To", { exact: true }).fill("2001-01-02T00:00");
   await page.getByText("No attempts in this period").waitFor();
@@ -386,13 +386,15 @@ test("the delivery list loads more rows and filters them, and its webhook is dis
   await page.goto("/webhooks");
   await page.getByText("97.7%").first().waitFor();
   await checkAppearance(page, "webhooks");
-  await page.getByRole("button", { name: "Open Archive" }).click();
+  await page.getByRole("link", { name: "Open Archive" }).click();
   await page.getByText("100 deliveries so far").waitFor();
   await checkAppearance(page, "webhook");
   await scrollUntil(page, "All 130 deliveries");
   await page.getByLabel("Status").selectOption("Failed");
-  await page.getByText("All 3 deliveries").waitFor();
-  await page.getByLabel("Event type").selectOption("swarm.deleted");
+  await waitUntil(async () => (await page.getByRole("button", { name: "Open the delivery" }).count()) === 3);
+  await page.getByRole("combobox", { name: "Event type" }).click();
+  await page.getByPlaceholder("Search …").fill("swarm.deleted");
+  await page.getByRole("option", { name: "swarm.deleted" }).click();
   await page.getByText("No delivery matches").waitFor();
   assert.match(page.url(), /status=failed&type=swarm\.deleted$/);
 
@@ -521,7 +523,8 @@ test("the success rate counts all attempts of the last day, including those of u
   const [tested] = (await api.call("GET", `/rest/v1/webhook_deliveries?${query}`)) as { id: string }[];
   await api.call("POST", "/functions/v1/webhook-dispatcher", { action: "retry", delivery_id: tested?.id });
   await navigate(page, `/webhooks/${id}?type=user.role_changed`);
-  await page.getByText("200 after 2 attempts").first().waitFor({ state: "attached" });
+  await page.getByText("Last response: 200").waitFor({ state: "attached" });
+  await page.getByText("Attempts: 2", { exact: true }).waitFor({ state: "attached" });
   await page.getByText("Test", { exact: true }).first().waitFor({ state: "attached" });
   await page.getByText("1 of 11 attempts, without tests").waitFor();
 });

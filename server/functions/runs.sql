@@ -1,6 +1,13 @@
 -- Nodes execute runs under leases. The holder of a lease writes through private.advance_runs, which checks the fence
 -- first. Locks are taken in one order: swarm, run, lease, agents, messages.
 
+-- How long a run took; null until it has ended. A column of the table for reads that name it, such as those that list
+-- the slowest runs of a time. Nothing is stored for it: the indexes of swarm and time find the runs to compare.
+create or replace function public.duration_ms(run public.runs) returns bigint
+language sql immutable
+as $$ select (extract(epoch from run.finished_at - run.started_at) * 1000)::bigint $$;
+grant execute on function public.duration_ms(public.runs) to authenticated, service_role;
+
 -- Returns an event as it is sent and stored; one statement stores all events of a transaction. An SQL function that is
 -- declared no stricter than the functions it calls, so that PostgreSQL inlines it.
 create or replace function private.build_run_event(

@@ -203,8 +203,9 @@ begin
     'agent_ids', null, 'reply_to_id', null, 'mentions', '[]'::jsonb, 'metadata', '{}'::jsonb,
     'client_message_id', null, 'speaker_ids', null, 'has_place', false, 'first_turn', null,
     'session_id', lease.session_id, 'aal', lease.aal, 'api_key_id', lease.api_key_id,
-    'request', jsonb_strip_nulls(jsonb_build_object('source', 'sub_task', 'payer_id', run.request -> 'payer_id',
-      'budget', wait -> 'budget', 'traceparent', wait -> 'traceparent')))), null, 0, 1);
+    'request', jsonb_strip_nulls(jsonb_build_object('source', 'sub_task', 'parent_run_id', run.id,
+      'payer_id', run.request -> 'payer_id', 'budget', wait -> 'budget', 'traceparent', wait -> 'traceparent')))),
+    null, 0, 1);
   if answer #>> '{others,0,rejection}' is not null then
     perform private.reject_admission((answer #> '{others,0,rejection}')::jsonb);
   end if;

@@ -18,7 +18,6 @@ export interface Stage {
 
 /** The beginning of a question, by which its run is found in the list, which truncates it. */
 const RECOGNISED = 40;
-const BELOW_THE_FIGURES = 390;
 const NOTES = "https://notes.example/callback";
 
 /** Visits the pages and stores a picture of each. */
@@ -50,10 +49,12 @@ async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<vo
   await camera.take(page, "swarms");
   await page.goto(`${path}/runs`);
   await page.getByRole("button", { name: `Open the run: ${QUESTION.slice(0, RECOGNISED)}` }).click();
-  await page.locator("summary").filter({ hasText: "count_waiting_list" }).click();
-  await page.getByText("4812").first().waitFor();
-  await page.getByText("Timeline").hover();
-  await page.mouse.wheel(0, BELOW_THE_FIGURES);
+  const parts = page.getByRole("list", { name: "Trace" });
+  await parts
+    .getByRole("button", { name: /^Tool call count_waiting_list/u })
+    .first()
+    .click();
+  await page.getByRole("dialog").getByText("4812").first().waitFor();
   await camera.take(page, "run");
 }
 

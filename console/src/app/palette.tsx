@@ -1,9 +1,22 @@
 import { Command as Menu } from "cmdk";
-import { Bot, MessageSquare, MessagesSquare, Play, Search, User, Webhook, Wrench } from "lucide-react";
+import {
+  Bot,
+  MessageSquare,
+  MessagesSquare,
+  Play,
+  Search,
+  Send,
+  Settings,
+  User,
+  UserCog,
+  Webhook,
+  Wrench,
+} from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { useMatch, useNavigate } from "react-router";
-import { type Found, type FoundKind, SEARCHED_DAYS, useSearch } from "../data/search.ts";
+import { SEARCHED_DAYS, useSearch } from "../data/search.ts";
+import type { Found, FoundKind } from "../data/search-apart.ts";
 import { Button } from "../components/button.tsx";
 import { type Command, useOfferedCommands } from "../components/commands.tsx";
 import { EmptyOption } from "../components/empty-option.tsx";
@@ -12,6 +25,9 @@ import { toPlainLine } from "../components/to-plain-line.ts";
 import { useDebounced } from "../components/use-debounced.ts";
 
 const KINDS: Readonly<Record<FoundKind, { readonly heading: string; readonly icon: ReactNode }>> = {
+  page: { heading: "Settings", icon: <Settings /> },
+  user: { heading: "Users", icon: <UserCog /> },
+  delivery: { heading: "Deliveries", icon: <Send /> },
   agent: { heading: "Agents", icon: <Bot /> },
   swarm: { heading: "Swarms", icon: <MessagesSquare /> },
   tool: { heading: "Tools", icon: <Wrench /> },
@@ -64,15 +80,23 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     ...groupByKind(current.filter(({ kind }) => isSaid(kind))),
   ];
   const [selected, setSelected] = useState("");
-  const values = [
-    ...commands.map(({ id }) => id),
-    ...groups.flatMap((group) => group.found.map((one) => valueOf(group.heading, one))),
-  ];
+  const words = settled.split(/\s+/).filter(Boolean);
+  const foundValues = groups.flatMap((group) => group.found.map((one) => valueOf(group.heading, one)));
+  // A row that has exactly this name or id is meant, rather than a command that contains it.
+  const isExact = groups.some((group) =>
+    group.found.some(({ id, title }) => [id, title.toLowerCase()].includes(settled.toLowerCase())),
+  );
+  const values = isExact
+    ? [...foundValues, ...commands.map(({ id }) => id)]
+    : [...commands.map(({ id }) => id), ...foundValues];
   const isSearching = isLoading || settled !== text.trim();
   const open = (to: string) => {
     onClose();
     void navigate(to);
   };
+  const results = groups.map((group) => (
+    <Results key={group.heading} heading={group.heading} found={group.found} words={words} onOpen={open} />
+  ));
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -115,6 +139,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                   {isSearching ? "Searching …" : "Nothing matches. Names, ids and the words of messages are searched."}
                 </EmptyOption>
               </Menu.Empty>
+              {isExact && results}
               {[...Map.groupBy(commands, ({ group }) => group)].map(([group, members]) => (
                 <Group key={group} heading={group}>
                   {members.map(({ id, label, icon, keys, run }) => (
@@ -132,9 +157,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                   ))}
                 </Group>
               ))}
-              {groups.map((group) => (
-                <Results key={group.heading} heading={group.heading} found={group.found} onOpen={open} />
-              ))}
+              {!isExact && results}
             </Menu.List>
           </Menu>
           {/* Outside of the menu, which takes the Enter key for its selected item. */}
@@ -152,14 +175,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Commands of a list page that open a row, which the search finds on every page. */
-const OPENS_FOUND = /^(?:agents|swarms|tools|webhooks)\.open\./;
-
 /** The commands with all words of the text. */
 function useMatchingCommands(text: string): readonly Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return useOfferedCommands().filter(({ id, label, group, keywords = [] }) => {
-    if (words.length > 0 && OPENS_FOUND.test(id)) return false;
+  return useOfferedCommands().filter(({ label, group, keywords = [], isKeyOnly = false }) => {
+    if (isKeyOnly) return false;
     const searched = [label, group, ...keywords].join(" ").toLowerCase();
     return words.every((word) => searched.includes(word));
   });
@@ -168,10 +188,11 @@ function useMatchingCommands(text: string): readonly Command[] {
 interface ResultsProps {
   readonly heading: string;
   readonly found: readonly Found[];
+  readonly words: readonly string[];
   onOpen(to: string): void;
 }
 
-function Results({ heading, found, onOpen }: ResultsProps) {
+function Results({ heading, found, words, onOpen }: ResultsProps) {
   if (found.length === 0) return null;
   return (
     <Group heading={heading}>
@@ -180,12 +201,27 @@ function Results({ heading, found, onOpen }: ResultsProps) {
           key={one.id}
           value={valueOf(heading, one)}
           icon={KINDS[one.kind].icon}
-          title={isSaid(one.kind) ? toPlainLine(one.title) : one.title}
+          title={mark(isSaid(one.kind) ? toPlainLine(one.title) : one.title, words)}
           trailing={<span className="max-w-[45%] truncate text-sm text-ink-faint">{one.detail}</span>}
           onSelect={() => onOpen(one.to)}
         />
       ))}
     </Group>
+  );
+}
+
+/** The text with the words of the search marked. */
+function mark(text: string, words: readonly string[]): ReactNode {
+  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join("|");
+  if (pattern === "") return text;
+  return text.split(new RegExp(`(${pattern})`, "giu")).map((part, place) =>
+    place % 2 === 1 ? (
+      <mark key={place} className="rounded-xs bg-thinking-soft text-inherit">
+        {part}
+      </mark>
+    ) : (
+      part
+    ),
   );
 }
 
@@ -203,7 +239,7 @@ function Group({ heading, children }: { readonly heading: string; readonly child
 interface ItemProps {
   readonly value: string;
   readonly icon: ReactNode;
-  readonly title: string;
+  readonly title: ReactNode;
   readonly trailing: ReactNode;
   onSelect(): void;
 }

@@ -31,7 +31,7 @@ export function AgentTerms({ terms }: { readonly terms: Terms }) {
         </Term>
         {actsForAsker && (
           <Term Icon={UserCheck}>
-            Tools of the agent act in your name, with your rights and the accounts that you connect, or make schedules
+            Tools of the agent act in your name, with your rights and the accounts that you connect, or create schedules
             for you.
           </Term>
         )}

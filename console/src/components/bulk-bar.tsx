@@ -1,4 +1,4 @@
-import { Trash2 } from "lucide-react";
+import { Pause, Play, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ActionDialog } from "./action-dialog.tsx";
 import { Button } from "./button.tsx";
@@ -38,6 +38,33 @@ export interface BulkBarProps<Row extends NamedRow> {
 
 /** What all actions that delete rows have in common. */
 export const BULK_DELETE = { label: "Delete", past: "deleted", icon: <Trash2 />, isDangerous: true } as const;
+
+interface Bulk<Row> {
+  remove(rows: readonly Row[]): Promise<BulkResult>;
+  update(rows: readonly Row[], change: Readonly<Record<string, string | boolean>>): Promise<BulkResult>;
+}
+
+interface SwitchTexts {
+  /** What the confirmations say. */
+  readonly on: string;
+  readonly off: string;
+  readonly remove: string;
+}
+
+/** The actions of rows that can be on or off. */
+export function switchActions<Row>(
+  bulk: Bulk<Row>,
+  column: string,
+  texts: SwitchTexts,
+  [on, off]: readonly [string | boolean, string | boolean] = [true, false],
+): readonly BulkAction<Row>[] {
+  const change = (value: string | boolean) => (rows: readonly Row[]) => bulk.update(rows, { [column]: value });
+  return [
+    { label: "Activate", past: "activated", icon: <Play />, explanation: texts.on, run: change(on) },
+    { label: "Pause", past: "paused", icon: <Pause />, explanation: texts.off, run: change(off) },
+    { ...BULK_DELETE, explanation: texts.remove, run: bulk.remove },
+  ];
+}
 
 const MAX_NAMES = 5;
 

@@ -48,7 +48,7 @@ export function CardGrid<Row>(props: CardGridProps<Row>) {
         renderRow={(line) => (
           <div className="grid gap-4 pb-4" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
             {line.map((row) => (
-              <div key={keyOf(row)} className="grid min-w-0">
+              <div key={keyOf(row)} data-row className="grid min-w-0">
                 {renderCard(row)}
               </div>
             ))}

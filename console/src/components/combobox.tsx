@@ -21,6 +21,8 @@ export interface ComboboxProps {
   onChange(value: string): void;
   /** Whether a text that is not in the list can be chosen as well. */
   accepts?(text: string): boolean;
+  /** In place of the style of a field. */
+  readonly className?: string;
 }
 
 const STYLE = clsx(
@@ -29,7 +31,7 @@ const STYLE = clsx(
 );
 
 /** A searchable list of choices: models, people, tools. */
-export function Combobox({ label, value, choices, onChange, accepts }: ComboboxProps) {
+export function Combobox({ label, value, choices, onChange, accepts, className }: ComboboxProps) {
   const [isOpen, setOpen] = useState(false);
   const [search, setSearch] = useState("");
   const typed = search.trim();
@@ -51,7 +53,7 @@ export function Combobox({ label, value, choices, onChange, accepts }: ComboboxP
           aria-expanded={isOpen}
           aria-label={label}
           {...useFieldLinks()}
-          className={clsx(INPUT_STYLE, "flex h-9 items-center justify-between gap-2 text-left")}
+          className={clsx(className ?? `${INPUT_STYLE} h-9`, "flex items-center justify-between gap-2 text-left")}
         >
           <span className={clsx("truncate", chosen === undefined && "text-ink-faint")}>
             {chosen?.label ?? "Choose …"}

@@ -12,6 +12,8 @@ export interface Command {
   readonly keywords?: readonly string[];
   /** One key, or a sequence of two: "n", "g a". */
   readonly keys?: string;
+  /** Runs by its keys alone: the palette does not list it. */
+  readonly isKeyOnly?: boolean;
   run(): void;
 }
 

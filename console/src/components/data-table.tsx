@@ -7,6 +7,8 @@ import { VirtualList } from "./virtual-list.tsx";
 export interface Column<Row> {
   readonly title: string;
   render(row: Row): ReactNode;
+  /** What a file has of it, if `render` returns no text. */
+  text?(row: Row): string | number | null | undefined;
   /** A CSS grid track: "2fr", "8rem". */
   readonly width?: string;
   readonly isNumber?: boolean;
@@ -18,7 +20,8 @@ export interface Column<Row> {
 interface RowSelection<Row> {
   has(id: string): boolean;
   toggle(id: string, isRange: boolean): void;
-  name(row: Row): string;
+  /** By default the name of the row. */
+  name?(row: Row): string;
   can?(row: Row): boolean;
 }
 
@@ -26,7 +29,8 @@ export interface DataTableProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  keyOf(row: Row): string;
+  /** By default the id of the row. */
+  keyOf?(row: Row): string;
   /** Makes rows clickable: links to another page, or buttons. `label` is the accessible name of the row's link or button. */
   readonly onOpen?: { label(row: Row): string } & ({ to(row: Row): string } | { open(row: Row): void });
   onEndReached?(): void;
@@ -36,9 +40,12 @@ export interface DataTableProps<Row> {
 
 const ROW_HEIGHT = 49;
 
+const idOf = (row: unknown) => String((row as { readonly id?: unknown }).id);
+const nameOf = (row: unknown) => String((row as { readonly name?: unknown }).name);
+
 /** A virtualized table, shown as cards on narrow screens. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, keyOf, onOpen, onEndReached, foot, selection } = props;
+  const { label, columns, rows, keyOf = idOf, onOpen, onEndReached, foot, selection } = props;
   const tracks = columns.map(({ width }) => `minmax(0, ${width ?? "1fr"})`).join(" ");
   return (
     <div className="rounded-lg border border-line bg-surface shadow-1">
@@ -63,11 +70,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         rowHeight={ROW_HEIGHT}
         {...(onEndReached !== undefined && { onEndReached })}
         renderRow={(row) => (
-          <div className="relative border-b border-line hover:bg-hover">
+          <div data-row className="relative border-b border-line hover:bg-hover">
             {onOpen !== undefined && <OpenRow row={row} onOpen={onOpen} />}
             {selection !== undefined && selection.can?.(row) !== false && (
               <SelectBox
-                name={selection.name(row)}
+                name={(selection.name ?? nameOf)(row)}
                 isSelected={selection.has(keyOf(row))}
                 onToggle={(isRange) => selection.toggle(keyOf(row), isRange)}
                 className="absolute! top-3 left-3"

@@ -3,6 +3,7 @@ import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { ChartReadout, type PointerPosition } from "./chart-readout.tsx";
 import type { ChartProps, ChartSeries } from "./chart-props.ts";
+import { Tooltip } from "./tooltip.tsx";
 import { ChartTable } from "./chart-table.tsx";
 import { stackSeries } from "./stack-series.ts";
 
@@ -89,9 +90,17 @@ export function DrawnChart(props: ChartProps) {
               className="size-2.5 shrink-0 rounded-[3px]"
               style={{ backgroundColor: `var(${color})` }}
             />
-            <span className="truncate" title={name}>
-              {name}
-            </span>
+            {PERCENTILES[name] === undefined ? (
+              <span className="truncate" title={name}>
+                {name}
+              </span>
+            ) : (
+              <Tooltip text={PERCENTILES[name]}>
+                <span tabIndex={0} className="rounded-sm underline decoration-dotted underline-offset-3">
+                  {name}
+                </span>
+              </Tooltip>
+            )}
           </span>
         ))}
         {mark !== undefined && (
@@ -106,6 +115,11 @@ export function DrawnChart(props: ChartProps) {
   );
 }
 
+/** What the names of percentiles mean. */
+const PERCENTILES: Readonly<Record<string, string>> = {
+  p50: "Half of them took at most this long.",
+  p95: "95 of 100 took at most this long.",
+};
 const MIN_AXIS = 40;
 const AXIS_GAP = 16;
 

@@ -18,18 +18,21 @@ export interface DropdownMenuProps {
   readonly side?: "top" | "bottom";
   readonly align?: "start" | "end";
   readonly isOpenAtFirst?: boolean;
+  /** For a menu that something else opens, too. */
+  readonly isOpen?: boolean;
+  onOpenChange?(isOpen: boolean): void;
 }
 
-export function DropdownMenu({
-  trigger,
-  groups,
-  side = "bottom",
-  align = "end",
-  isOpenAtFirst = false,
-}: DropdownMenuProps) {
+export function DropdownMenu(props: DropdownMenuProps) {
+  const { trigger, groups, side = "bottom", align = "end", isOpenAtFirst = false, isOpen, onOpenChange } = props;
   return (
     // Not modal: the page behind an open menu stays usable.
-    <Primitive.Root modal={false} defaultOpen={isOpenAtFirst}>
+    <Primitive.Root
+      modal={false}
+      defaultOpen={isOpenAtFirst}
+      {...(isOpen !== undefined && { open: isOpen })}
+      {...(onOpenChange !== undefined && { onOpenChange })}
+    >
       <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
       <Primitive.Portal>
         <Primitive.Content

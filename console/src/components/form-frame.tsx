@@ -14,7 +14,7 @@ export interface FormFailure {
 
 export interface FormFrameProps {
   readonly label: string;
-  /** "Make the agent", "Save" */
+  /** "Create agent", "Save" */
   readonly action: string;
   readonly isBusy: boolean;
   /** There is unsaved input. */

@@ -42,6 +42,22 @@ export function formatTokens(count: number): string {
   return `${compact.format(count)} ${count === 1 ? "token" : "tokens"}`;
 }
 
+interface Tokens {
+  readonly input_tokens: number | null;
+  readonly cached_input_tokens: number | null;
+  readonly output_tokens: number | null;
+}
+
+/** "1,200 in (1,000 cached), 40 out"; empty if nothing was counted. */
+export function formatUsage({
+  input_tokens: input,
+  cached_input_tokens: cached,
+  output_tokens: output,
+}: Tokens): string {
+  if (input === null || output === null) return "";
+  return `${formatCount(input)} in${cached ? ` (${formatCount(cached)} cached)` : ""}, ${formatCount(output)} out`;
+}
+
 export function formatPercent(share: number): string {
   return percent.format(share);
 }

@@ -24,12 +24,14 @@ export interface ButtonLinkProps extends LinkProps {
   readonly variant?: ButtonVariant;
   readonly size?: ButtonSize;
   readonly icon?: ReactNode;
+  /** For the page that it leads to, without a place in the address. */
+  readonly state?: unknown;
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ to, children, className, variant, size, icon }: ButtonLinkProps) {
+export function ButtonLink({ to, children, className, variant, size, icon, state }: ButtonLinkProps) {
   return (
-    <RouterLink to={to} className={clsx(buttonStyle(variant, size), className)}>
+    <RouterLink to={to} state={state} className={clsx(buttonStyle(variant, size), className)}>
       {icon}
       {children}
     </RouterLink>

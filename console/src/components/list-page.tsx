@@ -1,16 +1,30 @@
-import type { ReactNode } from "react";
+import { Plus } from "lucide-react";
+import { type ReactNode, useRef } from "react";
+import { useNavigate } from "react-router";
 import { Button } from "./button.tsx";
-import { DataTable, type DataTableProps } from "./data-table.tsx";
+import { BulkBar, type BulkBarProps } from "./bulk-bar.tsx";
+import { type Command, useCommands } from "./commands.tsx";
+import { type Column, DataTable, type DataTableProps } from "./data-table.tsx";
 import { EmptyState } from "./empty-state.tsx";
+import { ExportButton, type ListFilter, ListFilters, type Orders } from "./list-filters.tsx";
+import type { IllustrationName } from "./illustration.tsx";
+import { ButtonLink } from "./link.tsx";
 import { NotLoaded } from "./not-loaded.tsx";
 import { PageHeader } from "./page-header.tsx";
 import { Pager } from "./pager.tsx";
 import { SearchInput } from "./search-input.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import type { Filters } from "./use-filters.ts";
+import { useListKeys } from "./use-list-keys.ts";
 
 /** A list that fits on a screen needs no count below it. */
 const MAX_UNCOUNTED = 9;
+const NO_FILTERS: readonly ListFilter[] = [];
+
+interface NamedRow {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** Rows that are loaded page by page. */
 interface LoadedPages<Row> {
@@ -21,102 +35,176 @@ interface LoadedPages<Row> {
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   loadMore(): void;
+  readAll?(): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean }>;
 }
 
 export interface ListProps<Row> {
   /** "agents" */
   readonly noun: string;
   readonly pages: LoadedPages<Row>;
-  /** In place of a list without rows, when no filter is set. */
+  /** In place of a list without rows, when no filter is set: a text about what the rows are, or more. */
   readonly empty: ReactNode;
-  readonly isFiltered?: boolean;
-  /** In place of a list without rows, when a filter is set. */
-  readonly noMatch?: ReactNode;
+  readonly picture?: IllustrationName;
+  /** Below the text: how to make the first row. */
+  readonly emptyAction?: ReactNode;
+  /** Absent: the list has no filters. */
+  readonly filters?: Filters;
+  /** Absent: the list has no search. */
+  readonly searchLabel?: string;
+  readonly choices?: readonly ListFilter[];
+  /** Whether the rows can be limited to a range of time. */
+  readonly hasTime?: boolean;
+  readonly orders?: Orders;
+  /** Buttons at the end of the filters. */
+  readonly tools?: ReactNode;
+  /** One row, for the title of the state without a match: "agent". */
+  readonly one?: string;
+  /** What the filters compare with. */
+  readonly noMatchHint?: string;
   readonly skeleton?: ReactNode;
   readonly table?: Omit<DataTableProps<Row>, "rows" | "onEndReached" | "foot">;
   /** Renders rows that are no table; `foot` counts them and loads more. */
   children?(rows: readonly Row[], foot: ReactNode): ReactNode;
+  /** The columns of the file; by default those of the table. */
+  readonly exported?: readonly Column<Row>[];
+  /** What can be done with the selected rows. */
+  readonly bulk?: Pick<BulkBarProps<Row & NamedRow>, "selection" | "actions">;
 }
 
-/** The rows of a list, or why there are none: loading, a failure, nothing yet, no match. */
+/** Filters and rows, or why there are none: loading, a failure, nothing yet, no match. Without rows and filters there is nothing to filter. */
 export function List<Row>(props: ListProps<Row>) {
-  const { noun, pages, empty, isFiltered = false, noMatch, skeleton, table, children } = props;
+  const {
+    noun,
+    pages,
+    filters,
+    searchLabel,
+    choices = NO_FILTERS,
+    hasTime = false,
+    orders,
+    tools,
+    bulk,
+    table,
+  } = props;
+  const { exported = table?.columns, one = noun } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const { rows = [] } = pages;
+  useListKeys(list, rows.length > 0);
+  const isEmpty = pages.rows?.length === 0 && filters?.isFiltered !== true;
+  const readAll = pages.readAll ?? (async () => ({ rows, isCut: false }));
+  return (
+    <>
+      {!isEmpty && (
+        <Toolbar label={`Filter the ${noun}`}>
+          {filters !== undefined && searchLabel !== undefined && (
+            <SearchInput label={searchLabel} value={filters.search} onChange={filters.setSearch} />
+          )}
+          {filters !== undefined && <ListFilters {...{ filters, choices, hasTime, orders }} />}
+          {tools}
+          {exported !== undefined && rows.length > 0 && <ExportButton {...{ noun, columns: exported, readAll }} />}
+        </Toolbar>
+      )}
+      <div ref={list}>
+        <Rows {...props} />
+      </div>
+      {bulk !== undefined && <BulkBar {...bulk} nouns={[one, noun]} />}
+    </>
+  );
+}
+
+function Rows<Row>(props: ListProps<Row>) {
+  const { noun, one = noun, pages, empty, filters, noMatchHint, skeleton, table, children } = props;
+  const { picture = "search", emptyAction, bulk } = props;
   const { rows, hasMore, isLoadingMore, loadMore } = pages;
   if (rows === undefined)
     return <NotLoaded title={`The ${noun} could not be loaded`} read={pages} skeleton={skeleton} />;
-  if (rows.length === 0) return isFiltered ? noMatch : empty;
+  if (rows.length === 0 && filters?.isFiltered !== true)
+    return typeof empty === "string" ? (
+      <EmptyState picture={picture} title={`No ${noun} yet`} action={emptyAction}>
+        {empty}
+      </EmptyState>
+    ) : (
+      empty
+    );
+  if (rows.length === 0)
+    return (
+      <EmptyState
+        picture="search"
+        title={`No ${one} matches`}
+        action={<Button onClick={filters?.clear}>Show all {noun}</Button>}
+      >
+        {noMatchHint}
+      </EmptyState>
+    );
   const needsFoot = hasMore || rows.length > MAX_UNCOUNTED;
   const foot = needsFoot && (
     <Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun={noun} />
   );
-  if (table !== undefined) return <DataTable {...table} rows={rows} onEndReached={loadMore} foot={foot} />;
+  const selection = bulk === undefined ? {} : { selection: bulk.selection };
+  if (table !== undefined)
+    return <DataTable {...selection} {...table} rows={rows} onEndReached={loadMore} foot={foot} />;
   return children?.(rows, foot);
 }
 
-export interface ListPageProps<Row> extends Omit<ListProps<Row>, "isFiltered" | "noMatch"> {
-  /** Replaces the usual "No agent matches". */
-  readonly noMatch?: ReactNode;
+/** Rows with names that the user creates, and that have a page each. */
+interface NamedRows {
+  /** "agents": the first segment of the paths. */
+  readonly path: string;
+  /** Where a new row is created, if not at `/<path>/new`. */
+  readonly to?: string;
+  readonly more?: readonly (Omit<Command, "group" | "run"> & { readonly to: string })[];
+}
+
+export interface ListPageProps<Row> extends ListProps<Row> {
   readonly title: string;
   readonly description: string;
   readonly actions?: ReactNode;
-  readonly filters: Filters;
-  readonly searchLabel: string;
-  /** Selects beside the search. */
-  readonly selects?: ReactNode;
-  /** One row, for the title of the state without a match: "agent". */
-  readonly one: string;
-  /** What the filters compare with. */
-  readonly noMatchHint: string;
   /** Between header and filters. */
   readonly above?: ReactNode;
-  /** Below the list: what can be done with the selected rows. */
-  readonly bulk?: ReactNode;
+  /** Adds a button and a command that create a row. */
+  readonly named?: NamedRows;
 }
 
-/** A page that lists rows: header, search and filters, rows. Without rows and filters there is nothing to filter. */
-export function ListPage<Row>(props: ListPageProps<Row>) {
-  const {
-    title,
-    description,
-    actions,
-    filters,
-    searchLabel,
-    selects,
-    one,
-    noMatch,
-    noMatchHint,
-    above,
-    bulk,
-    ...list
-  } = props;
-  const { noun, pages } = list;
-  const isEmpty = pages.rows?.length === 0 && !filters.isFiltered;
+/** A page that lists rows. */
+export function ListPage<Row>({ title, description, actions, above, named, ...list }: ListPageProps<Row>) {
+  const { one = "", table } = list;
+  const navigate = useNavigate();
+  const newPath = named?.to ?? `/${named?.path}/new`;
+  const commands = [
+    { id: `${named?.path}.new`, label: `New ${one}`, icon: <Plus />, keys: "n", to: newPath },
+    ...(named?.more ?? []),
+  ];
+  useCommands(
+    named === undefined
+      ? []
+      : commands.map(({ to, ...command }) => ({ ...command, group: title, run: () => void navigate(to) })),
+  );
+  const add = named && (
+    <ButtonLink to={newPath} variant="primary" icon={<Plus />}>
+      New {one}
+    </ButtonLink>
+  );
+  const opened = named && {
+    label: (row: Row) => `Open ${(row as NamedRow).name}`,
+    to: (row: Row) => `/${named.path}/${(row as NamedRow).id}`,
+  };
   return (
     <>
-      <PageHeader title={title} description={description} actions={actions} />
-      {above}
-      {!isEmpty && (
-        <Toolbar label={`Filter the ${noun}`}>
-          <SearchInput label={searchLabel} value={filters.search} onChange={filters.setSearch} />
-          {selects}
-        </Toolbar>
-      )}
-      <List
-        {...list}
-        isFiltered={filters.isFiltered}
-        noMatch={
-          noMatch ?? (
-            <EmptyState
-              picture="search"
-              title={`No ${one} matches`}
-              action={<Button onClick={filters.clear}>Show all {noun}</Button>}
-            >
-              {noMatchHint}
-            </EmptyState>
-          )
+      <PageHeader
+        title={title}
+        description={description}
+        actions={
+          <>
+            {actions}
+            {add}
+          </>
         }
       />
-      {bulk}
+      {above}
+      <List
+        emptyAction={add}
+        {...list}
+        {...(table !== undefined && { table: { ...(opened !== undefined && { onOpen: opened }), ...table } })}
+      />
     </>
   );
 }

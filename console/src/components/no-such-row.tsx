@@ -1,3 +1,4 @@
+import { CodeBlock } from "./code-block.tsx";
 import { EmptyState } from "./empty-state.tsx";
 import { ButtonLink } from "./link.tsx";
 import { NotLoaded, type NotLoadedProps } from "./not-loaded.tsx";
@@ -39,10 +40,12 @@ const ROWS = {
 
 export interface NoSuchRowProps {
   readonly noun: keyof typeof ROWS;
+  /** What the user was writing there. */
+  readonly drafts?: readonly string[];
 }
 
 /** The page of a row that does not exist for the user. */
-export function NoSuchRow({ noun }: NoSuchRowProps) {
+export function NoSuchRow({ noun, drafts = [] }: NoSuchRowProps) {
   const { list, to, reason } = ROWS[noun];
   return (
     <>
@@ -50,6 +53,9 @@ export function NoSuchRow({ noun }: NoSuchRowProps) {
       <EmptyState picture="lost" title="Not found" action={<ButtonLink to={to}>All {list.toLowerCase()}</ButtonLink>}>
         {reason}
       </EmptyState>
+      {drafts.map((draft) => (
+        <CodeBlock key={draft} label="What you were writing" code={draft} isWrapped />
+      ))}
     </>
   );
 }
@@ -67,7 +73,7 @@ export function isMissing({ failure }: FailedRead): boolean {
 }
 
 /** In place of the page of a row that is not there: it is being loaded, does not exist, or could not be loaded. */
-export function PageNotLoaded({ noun, read }: NoSuchRowProps & { readonly read: FailedRead }) {
-  if (isMissing(read)) return <NoSuchRow noun={noun} />;
-  return <NotLoaded title={`The ${noun} could not be loaded`} read={read} skeleton={<PageSkeleton />} />;
+export function PageNotLoaded({ read, ...row }: NoSuchRowProps & { readonly read: FailedRead }) {
+  if (isMissing(read)) return <NoSuchRow {...row} />;
+  return <NotLoaded title={`The ${row.noun} could not be loaded`} read={read} skeleton={<PageSkeleton />} />;
 }

@@ -19,7 +19,7 @@ export function ResourcePicker({ choices, picked, onPick }: ResourcePickerProps)
     <div className="grid grid-cols-1 gap-3">
       <Checkbox
         label="All my agents and swarms"
-        hint="Also those that you make later."
+        hint="Also those that you create later."
         isChecked={picked === null}
         onChange={(isAll) => onPick(isAll ? null : [])}
       />

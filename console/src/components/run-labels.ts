@@ -25,7 +25,6 @@ export const STOP_LABELS = {
 
 /** Statuses to filter runs by. */
 export const RUN_STATUS_CHOICES = [
-  { value: "all", label: "Any status" },
   { value: "queued", label: "Queued" },
   { value: "running", label: "Running" },
   { value: "requires_action", label: "Action required" },

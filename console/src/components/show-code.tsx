@@ -28,7 +28,7 @@ export function ShowCode({ title, curl, supabaseJs, variant = "plain" }: ShowCod
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={title}
-        description="The API calls that this page makes."
+        description="The API calls of this page."
         size="large"
       >
         <Suspense fallback={<Skeleton className="h-72 w-full" />}>

@@ -1,12 +1,14 @@
 import { clsx } from "clsx";
 import { useMemo } from "react";
-import type { ComparedPart } from "./compare-lines.ts";
+import { type ComparedPart, compareWords } from "./compare-lines.ts";
 import { type PairedLine, pairLines } from "./pair-lines.ts";
 
 export interface TextDifferenceProps {
   readonly label: string;
   readonly before: string;
   readonly after: string;
+  /** As one text, in which words that differ are marked where they stand. */
+  readonly isByWord?: boolean;
 }
 
 const STYLES: Readonly<Record<ComparedPart["kind"], string>> = {
@@ -17,8 +19,9 @@ const STYLES: Readonly<Record<ComparedPart["kind"], string>> = {
 const MARKS: Readonly<Record<ComparedPart["kind"], string>> = { same: " ", removed: "−", added: "+" };
 
 /** Two texts, line by line: what only the first has, and what only the second has. Changed words of a line are marked. */
-export function TextDifference({ label, before, after }: TextDifferenceProps) {
-  const lines = useMemo(() => pairLines(before, after), [before, after]);
+export function TextDifference({ label, before, after, isByWord = false }: TextDifferenceProps) {
+  const lines = useMemo(() => (isByWord ? [] : pairLines(before, after)), [isByWord, before, after]);
+  const words = useMemo(() => (isByWord ? compareWords(before, after) : []), [isByWord, before, after]);
   return (
     <figure className="min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
       <figcaption className="flex h-9 items-center border-b border-line px-3 text-xs font-medium text-ink-faint">
@@ -32,6 +35,20 @@ export function TextDifference({ label, before, after }: TextDifferenceProps) {
         aria-label={label}
         className="max-h-96 overflow-auto py-2 font-mono text-sm -outline-offset-2"
       >
+        {isByWord && (
+          <div className="px-3 wrap-anywhere whitespace-pre-wrap">
+            {words.map(({ kind, text }, place) => {
+              if (kind === "same") return text;
+              const Word = kind === "added" ? "ins" : "del";
+              return (
+                // Words can be the same.
+                <Word key={`${place} ${text}`} className={STYLES[kind]}>
+                  {text}
+                </Word>
+              );
+            })}
+          </div>
+        )}
         {lines.map((line, place) => (
           <div
             // Lines can be the same.

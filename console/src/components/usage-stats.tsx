@@ -1,25 +1,16 @@
-import { formatCount, formatMoney } from "./formats.ts";
+import type { EventUsage } from "@swarmbase/sdk";
+import { formatCount, formatMoney, formatUsage } from "./formats.ts";
 import { Stat } from "./stat.tsx";
 
-interface Usage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly total_tokens: number;
-  readonly cost_usd: number | null;
-  readonly estimated: boolean;
-}
-
 /** Tokens and cost of a run; null until they are known. */
-export function UsageStats({ usage }: { readonly usage: Usage | null }) {
+export function UsageStats({ usage }: { readonly usage: EventUsage | null }) {
   const cost = usage?.cost_usd ?? null;
   return (
     <>
       <Stat
         label="Tokens"
         value={usage === null ? "–" : formatCount(usage.total_tokens)}
-        {...(usage !== null && {
-          note: `${formatCount(usage.input_tokens)} in, ${formatCount(usage.output_tokens)} out`,
-        })}
+        {...(usage !== null && { note: formatUsage(usage) })}
       />
       <Stat
         label="Cost"

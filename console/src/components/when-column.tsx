@@ -8,6 +8,16 @@ export function whenColumn(title = "When"): Column<{ readonly created_at: string
     width: "9rem",
     narrow: "trailing",
     isNumber: true,
+    text: ({ created_at: at }) => at,
     render: ({ created_at: at }) => <RelativeTime at={at} />,
   };
 }
+
+/** The name of a row, at the begin of a table and of a card. */
+export const NAME_COLUMN: Column<{ readonly name: string }> = {
+  title: "Name",
+  width: "2fr",
+  narrow: "title",
+  text: ({ name }) => name,
+  render: ({ name }) => <span className="font-medium">{name}</span>,
+};

@@ -17,7 +17,7 @@ export interface BulkOutcome {
 /** The address of a request has room for this many ids. */
 const CHUNK = 100;
 
-type Listed = "agents" | "swarms" | "tools" | "webhooks";
+type Listed = "agents" | "eval_datasets" | "guardrails" | "schedules" | "swarms" | "tools" | "triggers" | "webhooks";
 
 export interface Bulk {
   remove(rows: readonly KeyedRow[]): Promise<BulkOutcome>;

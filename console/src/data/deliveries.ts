@@ -7,18 +7,15 @@ import { getClient, type Row } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
 import { type DeliveryPages, mergeUpdates } from "./delivery-updates.ts";
 import { LISTED, type ListedDelivery } from "./listed-delivery.ts";
-import { newestAfter } from "./keyset.ts";
+import { inRange, newestAfter, type TimeRange } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { type OnSignal, REQUEST_INTERVAL_MS, useSignals } from "./signals.ts";
 import { useWrite, type Write } from "./write.ts";
 
-export interface DeliveryFilter {
+export interface DeliveryFilter extends TimeRange {
   readonly webhookId: string;
   readonly status: DeliveryStatus | null;
   readonly type: AnyEventType | null;
-  /** ISO 8601; null: no bound. */
-  readonly since: string | null;
-  readonly until: string | null;
   /** The UUID of a delivery or of an event. */
   readonly id: string | null;
 }
@@ -67,13 +64,11 @@ function selectListed(
   { webhookId, status, type, since, until, id }: DeliveryFilter,
   last: ListedDelivery | null = null,
 ) {
-  let query = getClient().from("webhook_deliveries").select(LISTED).eq("webhook_id", webhookId);
-  if (since !== null) query = query.gte("created_at", since);
-  if (until !== null) query = query.lte("created_at", until);
+  let query = getClient().from("webhook_deliveries").select<string, ListedDelivery>(LISTED).eq("webhook_id", webhookId);
   if (id !== null) query = query.or(`id.eq.${id},event_id.eq.${id}`);
   if (status !== null) query = query.eq("status", status);
   if (type !== null) query = query.eq("event_type", type);
-  return newestAfter(query, last);
+  return newestAfter(inRange(query, { since, until }), last);
 }
 
 /** Reads the newest rows, and the listed rows that were not finished. */
@@ -101,10 +96,10 @@ export function useDelivery(id: string): ReadResult<Delivery> {
     read: (client) =>
       client
         .from("webhook_deliveries")
-        .select(`${LISTED}, payload, response_body, body:payload::text`)
+        .select<string, Delivery>(`${LISTED}, payload, response_body, body:payload::text`)
         .eq("id", id)
         .single(),
-  }) as ReadResult<Delivery>;
+  });
   const { rows, reload } = reading;
   const onSignal = useCallback<OnSignal<DeliveriesSignal>>(
     (signal) => {
@@ -125,7 +120,7 @@ export function useDeliveriesOfEvent(eventId: string | undefined): ReadResult<re
     read: (client) =>
       client
         .from("webhook_deliveries")
-        .select(LISTED)
+        .select<string, ListedDelivery>(LISTED)
         .eq("event_id", eventId ?? "")
         .order("created_at", { ascending: false })
         .limit(20),

@@ -20,11 +20,12 @@ export interface SuggestedCase {
 }
 
 /** In their order. */
-export function useEvalCases(datasetId: string): Pages<EvalCase> {
-  useLiveTable("eval_cases", { filter: `dataset_id=eq.${datasetId}` });
+export function useEvalCases(datasetId: string, isOn = true): Pages<EvalCase> {
+  useLiveTable("eval_cases", { filter: `dataset_id=eq.${datasetId}`, isOn });
   return usePages<EvalCase>({
     table: "eval_cases",
     key: ["of", datasetId],
+    isOn,
     read: (client, { last, size }) => {
       let query = client.from("eval_cases").select("*").eq("dataset_id", datasetId);
       if (last !== null)

@@ -3,7 +3,7 @@ import { getClient } from "./client.ts";
 import { setLive } from "./connection.ts";
 import { type Change, readChange, type TailTable, TAIL_TABLES } from "./change.ts";
 import { type Failure, toFailure } from "./failure.ts";
-import { createHistory } from "./history.ts";
+import { createHistory, type HistoryScope, WHOLE_HISTORY } from "./history.ts";
 import { readAttemptsSince } from "./recent-attempts.ts";
 import { addHistory, addToTail, EMPTY_TAIL, listSince, MAX_KEPT, resumeTail, type Tail } from "./tail.ts";
 import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
@@ -32,9 +32,9 @@ const BATCH_MS = 150;
 
 /**
  * The changes that the user may see: row changes from realtime, and delivery attempts, which are read after a signal. While the
- * list is paused, new changes wait and the shown ones stay.
+ * list is paused, new changes wait and the shown ones stay. The changes from before are read as far as the scope goes.
  */
-export function useEventTail(isPaused: boolean): EventTail {
+export function useEventTail(isPaused: boolean, scope: HistoryScope): EventTail {
   const [tail, setTail] = useState(EMPTY_TAIL);
   const [isLive, setLive] = useState<boolean>();
   const paused = useRef(isPaused);
@@ -68,7 +68,7 @@ export function useEventTail(isPaused: boolean): EventTail {
         if (isJoined && wasLost) add([{ kind: "gap", key: crypto.randomUUID(), at: new Date().toISOString() }]);
         // Those that were missed. What cannot be read is below the line of the gap.
         if (isJoined && wasLost)
-          createHistory()
+          createHistory(WHOLE_HISTORY)
             .readMore(signal)
             .then(add, () => {});
         wasLost = !isJoined;
@@ -83,7 +83,7 @@ export function useEventTail(isPaused: boolean): EventTail {
   }, [add]);
 
   useNewAttempts(add);
-  const { sinceMs, ...history } = useHistory(setTail, isLive !== undefined);
+  const { sinceMs, ...history } = useHistory(setTail, isLive !== undefined, scope);
   const shown = useMemo(() => listSince(tail.shown, sinceMs), [tail.shown, sinceMs]);
   const waiting = useMemo(() => listSince(tail.waiting, sinceMs), [tail.waiting, sinceMs]);
   const clear = useCallback(() => setTail((now) => ({ ...EMPTY_TAIL, seen: now.seen })), []);
@@ -95,8 +95,9 @@ export function useEventTail(isPaused: boolean): EventTail {
 function useHistory(
   change: (next: (tail: Tail) => Tail) => void,
   isReady: boolean,
+  scope: HistoryScope,
 ): EventTail["history"] & { readonly sinceMs: number } {
-  const [history] = useState(createHistory);
+  const history = useMemo(() => createHistory(scope), [scope]);
   const [isLoading, setLoading] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isRead, setRead] = useState(false);

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getClient } from "./client.ts";
-import { Failure, unwrap } from "./failure.ts";
+import { type Failure, unwrap } from "./failure.ts";
 import { type ReadResult, useReading } from "./rows.ts";
 import { unwrapCeremony } from "./webauthn.ts";
 import { useCall, useWrite, type Write } from "./write.ts";
@@ -25,7 +25,6 @@ const NAMES = { app: "Authenticator", key: "Security key" } as const satisfies R
 
 const KEY = ["account", "factors"];
 const RECOVERY_KEY = ["account", "recovery-codes"];
-const NOT_FOUND = 404;
 
 /** The verified factors. */
 export function useFactors(): ReadResult<readonly Factor[]> {
@@ -80,12 +79,11 @@ export function useRecoveryCodesLeft(): number | null | undefined {
   const { data } = useQuery<number | null, Failure>({
     queryKey: RECOVERY_KEY,
     queryFn: async () => {
-      try {
-        return (await unwrap(getClient().auth.mfa.recoveryCodes.getStatus())).remaining;
-      } catch (error) {
-        if (error instanceof Failure && error.status === NOT_FOUND) return null;
-        throw error;
-      }
+      const { mfa } = getClient().auth;
+      const { all } = await unwrap(mfa.listFactors());
+      // Without codes, asking how many are left would fail.
+      const hasCodes = all.some(({ factor_type: type }) => (type as string) === "recovery_code");
+      return hasCodes ? (await unwrap(mfa.recoveryCodes.getStatus())).remaining : null;
     },
   });
   return data;

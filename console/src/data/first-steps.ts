@@ -20,6 +20,10 @@ export interface FirstSteps {
   readonly hasDelivery: boolean;
 }
 
+export function areAllDone(steps: FirstSteps): boolean {
+  return steps.agents >= 2 && Object.values(steps).every((value) => value !== null && value !== false);
+}
+
 const AGENTS_KEY = ["agents", "first steps"] as const;
 const SWARMS_KEY = ["swarms", "first steps"] as const;
 const ANY_CHANGE = ["INSERT", "DELETE"] as const;

@@ -1,7 +1,7 @@
 import { type Change, type ChangedRow, readRow, type RowChanged } from "./change.ts";
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { newestAfter, type TimedRow } from "./keyset.ts";
+import { inRange, newestAfter, type TimedRow, type TimeRange } from "./keyset.ts";
 import { readAttemptPage } from "./recent-attempts.ts";
 
 /** The changes that rows tell of, the newest first. */
@@ -36,9 +36,21 @@ interface Source {
   held: readonly ChangedRow[];
 }
 
-export function createHistory(): History {
-  const tables = Object.entries(COLUMNS).map(([table, columns]) => createTableSource(table as ReadTable, columns));
-  const sources = [...tables, createSource("webhook_delivery_attempts", readAttempts)];
+/** What of the past is told. */
+export interface HistoryScope {
+  readonly range: TimeRange;
+  /** Null: those of all tables. */
+  readonly tables: readonly RowChanged["table"][] | null;
+}
+
+export const WHOLE_HISTORY: HistoryScope = { range: { since: null, until: null }, tables: null };
+
+export function createHistory({ range, tables }: HistoryScope): History {
+  const all = [
+    ...Object.entries(COLUMNS).map(([table, columns]) => createTableSource(table as ReadTable, columns, range)),
+    createSource("webhook_delivery_attempts", (last, signal) => readAttemptPage({ last, size: PAGE, signal, range })),
+  ];
+  const sources = all.filter(({ table }) => tables === null || tables.includes(table));
   let sinceMs = Number.NEGATIVE_INFINITY;
   return {
     readSinceMs: () => sinceMs,
@@ -72,15 +84,11 @@ function createSource(table: Source["table"], read: Source["read"]): Source {
   return { table, read, last: null, isComplete: false, held: [] };
 }
 
-function createTableSource(table: ReadTable, columns: string): Source {
+function createTableSource(table: ReadTable, columns: string, range: TimeRange): Source {
   return createSource(table, (last, signal) => {
-    const query = getClient().from(table).select<string, ChangedRow>(columns);
+    const query = inRange(getClient().from(table).select<string, ChangedRow>(columns), range);
     return unwrap(newestAfter(query, last).limit(PAGE).abortSignal(signal));
   });
-}
-
-function readAttempts(last: TimedRow | null, signal: AbortSignal): Promise<readonly ChangedRow[]> {
-  return readAttemptPage({ last, size: PAGE, signal });
 }
 
 function timeOf(row: ChangedRow): string {

@@ -27,10 +27,7 @@ interface SortableQuery {
 
 /** Orders a query by time, and begins after a row of the page before. The id breaks ties. */
 export function newestAfter<Query extends SortableQuery>(query: Query, last: TimedRow | null): Query {
-  const ordered = query.order("created_at", { ascending: false }).order("id", { ascending: false });
-  if (last === null) return ordered;
-  const { id, created_at: at } = last;
-  return ordered.or(`created_at.lt."${at}",and(created_at.eq."${at}",id.lt.${id})`);
+  return sortAfter(query, "newest", last as SortedRow | null);
 }
 
 /** Orders a query, and begins after a row of the page before. The id breaks ties. */
@@ -41,6 +38,39 @@ export function sortAfter<Query extends SortableQuery>(query: Query, sort: Sort,
   const value = `"${last[column].replace(/["\\]/g, String.raw`\$&`)}"`;
   const follows = ascending ? "gt" : "lt";
   return ordered.or(`${column}.${follows}.${value},and(${column}.eq.${value},id.${follows}.${last.id})`);
+}
+
+interface RangedQuery {
+  gte(column: string, value: string): this;
+  lte(column: string, value: string): this;
+}
+
+/** ISO 8601; null: no bound. */
+export interface TimeRange {
+  readonly since: string | null;
+  readonly until: string | null;
+}
+
+export function inRange<Query extends RangedQuery>(query: Query, { since, until }: TimeRange): Query {
+  const begun = since === null ? query : query.gte("created_at", since);
+  return until === null ? begun : begun.lte("created_at", until);
+}
+
+interface RankedQuery extends SortableQuery {
+  order(column: string, options: { ascending: boolean; nullsFirst?: boolean }): this;
+}
+
+/** Orders a query by a column, the greatest first and rows without a value last, and begins after a row of the page before. */
+export function compareAfter<Query extends RankedQuery>(
+  query: Query,
+  column: string,
+  last: { readonly id: string; readonly value: string | number | null } | null,
+): Query {
+  const ordered = query.order(column, { ascending: false, nullsFirst: false }).order("id", { ascending: false });
+  if (last === null) return ordered;
+  const { id, value } = last;
+  if (value === null) return ordered.or(`and(${column}.is.null,id.lt.${id})`);
+  return ordered.or(`${column}.lt."${value}",${column}.is.null,and(${column}.eq."${value}",id.lt.${id})`);
 }
 
 /** A filter for `or`: the rows with the text in at least one of the columns. */

@@ -35,11 +35,19 @@ export function useOwnSwarms(userId: string): ReadResult<readonly Named[]> {
   });
 }
 
+export interface NameChoice {
+  readonly value: string;
+  readonly label: string;
+}
+
 /** The swarms and agents to choose from, by name. */
-export function useRunChoices(): { readonly swarms: readonly Named[]; readonly agents: readonly Named[] } {
+export function useRunChoices(): Readonly<Record<"swarms" | "agents", readonly NameChoice[]>> {
   const { rows: agents = NONE } = useAgentNames();
   const { rows: swarms = NONE } = useSwarmNames();
-  return { swarms, agents };
+  return useMemo(() => {
+    const toChoices = (rows: readonly Named[]) => rows.map(({ id, name }) => ({ value: id, label: name }));
+    return { swarms: toChoices(swarms), agents: toChoices(agents) };
+  }, [agents, swarms]);
 }
 
 /** The names of agents, swarms and webhooks, by id. */

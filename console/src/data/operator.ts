@@ -3,7 +3,7 @@ import { useCallback, useMemo } from "react";
 import { callService } from "./call-service.ts";
 import { getClient, getConfig } from "./client.ts";
 import { Failure } from "./failure.ts";
-import { type Pages, type ReadResult, useLoadedPages, useReading } from "./rows.ts";
+import { type Pages, type ReadResult, readAllPages, useLoadedPages, useReading } from "./rows.ts";
 import { useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -86,22 +86,27 @@ export function useOperatorPages<Row>(
 ): Pages<Row> {
   const call = useCall();
   const set = Object.entries(query).filter(([, value]) => value !== "");
+  const readPage = async (from: Readonly<Record<string, string>>, init?: RequestInit) => {
+    const search = new URLSearchParams([...set, ...Object.entries(from)]);
+    return read((await (await call(`${path}?${search.toString()}`, init)).json()) as never);
+  };
   const list = useInfiniteQuery({
     queryKey: [...keyOf(path), "pages", Object.fromEntries(set)],
-    queryFn: async ({ pageParam, signal }) => {
-      const search = new URLSearchParams([...set, ...Object.entries(pageParam)]);
-      return read((await (await call(`${path}?${search.toString()}`, { signal })).json()) as never);
-    },
+    queryFn: ({ pageParam, signal }) => readPage(pageParam, { signal }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (page: OperatorPage<Row>) => page.next ?? undefined,
     staleTime: 0,
     placeholderData: keepPreviousData,
   });
   const { data } = list;
-  return useLoadedPages(
+  const pages = useLoadedPages(
     list,
     useMemo(() => data?.pages.flatMap((page) => page.rows), [data]),
   );
+  return {
+    ...pages,
+    readAll: () => readAllPages<Row, Readonly<Record<string, string>>>((from) => readPage(from ?? FIRST_PAGE)),
+  };
 }
 
 export interface OperatorCall {

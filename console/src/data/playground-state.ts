@@ -1,4 +1,9 @@
-import { isSameJson, type JsonObject, type LiveRun as StreamedRun } from "@swarmbase/sdk";
+import {
+  type AgentRespondConverseBody,
+  isSameJson,
+  type JsonObject,
+  type LiveRun as StreamedRun,
+} from "@swarmbase/sdk";
 import type { AgentDraft } from "./agents.ts";
 import { hasEnded } from "./live-run.ts";
 
@@ -8,10 +13,18 @@ export type AgentValues = Pick<AgentDraft, "role" | "framework" | "model" | "sys
 /** What a column changes of its agent. A member that is absent changes nothing. */
 export type ColumnChanges = Partial<Omit<AgentValues, "role">>;
 
+/** What a model call of a run has sent, apart from the values of its agent. */
+export interface Opening {
+  readonly messages: AgentRespondConverseBody["messages"];
+  readonly settings: NonNullable<AgentRespondConverseBody["settings"]>;
+}
+
 /** A question to a column, and its answer. */
 export interface Exchange {
   readonly id: string;
   readonly question: string;
+  /** A case stands alone. The column was asked with its opening alone, which ends with the question. Others continue what was said. */
+  readonly kind: "further" | "opening" | "case";
   readonly askedAtMs: number;
   /** Null until the service has started the run. */
   readonly run: StreamedRun | null;
@@ -30,6 +43,8 @@ export interface Column {
   readonly changes: ColumnChanges;
   /** The agent as it was when the column was asked last. */
   readonly seen: AgentValues | null;
+  /** The conversation that the first question continues. */
+  readonly opening: Opening | null;
   readonly exchanges: readonly Exchange[];
 }
 
@@ -37,7 +52,12 @@ export interface Column {
 export const MAX_COLUMNS = 4;
 
 export function createColumn(agentId: string, version: number | null = null): Column {
-  return { id: crypto.randomUUID(), agentId, version, changes: {}, seen: null, exchanges: [] };
+  return { id: crypto.randomUUID(), agentId, version, changes: {}, seen: null, opening: null, exchanges: [] };
+}
+
+/** The same column without its answers. */
+export function copyColumn(column: Column): Column {
+  return { ...column, id: crypto.randomUUID(), seen: null, exchanges: [] };
 }
 
 export function isUnderWay({ run, failure }: Exchange): boolean {
@@ -87,11 +107,12 @@ export function forgetColumns(userId: string): void {
 
 /** An earlier release may have kept another form. */
 function isColumn(value: unknown): value is Column {
-  const { id, agentId, changes, exchanges } = (value ?? {}) as Partial<Column>;
+  const { id, agentId, changes, opening, exchanges } = (value ?? {}) as Partial<Column>;
   return (
     typeof id === "string" &&
     typeof agentId === "string" &&
     typeof changes === "object" &&
+    (opening === null || Array.isArray(opening?.messages)) &&
     Array.isArray(exchanges) &&
     exchanges.every(({ question }: Exchange) => typeof question === "string")
   );

@@ -28,11 +28,14 @@ import { createStore, useStore } from "./store.ts";
 /** The call of a column without its conversation. */
 export type ColumnCall = Omit<AgentRespondConverseBody, "messages" | "stream" | "background">;
 
+type Messages = AgentRespondConverseBody["messages"];
+
 export interface ColumnQuestion {
   readonly question: string;
   readonly call: ColumnCall;
   /** The agent as it is now. */
   readonly seen: AgentValues;
+  readonly kind: Exchange["kind"];
   /** The id of a failed exchange, which this one replaces. */
   readonly replacedId?: string;
 }
@@ -56,6 +59,8 @@ let keeping = 0;
 /** By the id of the exchange. */
 const streams = new Map<string, AbortController>();
 const stopping = new Set<string>();
+/** What a column is asked next, by its id. */
+const waiting = new Map<string, readonly ColumnQuestion[]>();
 
 /** The columns of this tab. Null: none was chosen yet. Undefined: they are being read. */
 export function usePlayground(): readonly Column[] | null | undefined {
@@ -69,7 +74,11 @@ export function usePlayground(): readonly Column[] | null | undefined {
 
 export function setColumns(columns: readonly Column[]): void {
   const kept = new Set(columns.flatMap(({ exchanges }) => exchanges.map(({ id }) => id)));
-  for (const exchange of listExchanges()) if (!kept.has(exchange.id)) leave(exchange);
+  for (const { id, exchanges } of latest.columns ?? [])
+    for (const exchange of exchanges.filter((one) => !kept.has(one.id))) {
+      waiting.delete(id);
+      leave(exchange);
+    }
   change(columns);
   store.set(latest);
 }
@@ -78,13 +87,15 @@ export function changeColumn(id: string, part: Partial<Omit<Column, "id">>): voi
   setColumns((latest.columns ?? []).map((column) => (column.id === id ? { ...column, ...part } : column)));
 }
 
-/** Asks a column, which continues its conversation. */
-export function askColumn(id: string, { question, call, seen, replacedId }: ColumnQuestion): void {
+/** Asks a column one question after the other. */
+export function askColumn(id: string, [asked, ...further]: readonly ColumnQuestion[]): void {
   const column = latest.columns?.find((found) => found.id === id);
-  if (column === undefined || column.exchanges.some(isUnderWay)) return;
+  if (asked === undefined || column === undefined || column.exchanges.some(isUnderWay)) return;
+  const { question, call, seen, kind, replacedId } = asked;
   const exchange: Exchange = {
     id: crypto.randomUUID(),
     question,
+    kind,
     askedAtMs: Date.now(),
     run: null,
     firstTokenMs: null,
@@ -92,16 +103,21 @@ export function askColumn(id: string, { question, call, seen, replacedId }: Colu
     failure: null,
   };
   const before = column.exchanges.filter((earlier) => earlier.id !== replacedId);
-  const messages = [...listMessages(before), { role: "user" as const, content: question }];
+  const messages = joinResults([
+    ...(kind === "case" ? [] : [...(column.opening?.messages ?? []), ...listMessages(before)]),
+    ...(kind === "opening" ? [] : [{ role: "user" as const, content: question }]),
+  ]);
   changeColumn(id, { seen, exchanges: [...before, exchange] });
+  waiting.set(id, further);
   void follow(exchange.id, (signal) =>
     respond(getClient(), { ...call, messages }, { signal, reconnect: RECONNECT, idempotencyKey: exchange.id }),
-  );
+  ).then(() => askColumn(id, waiting.get(id) ?? []));
 }
 
 /** Stops the answers that are under way, of one column or of all. Rejects if the service cannot stop one. */
 export async function stopAnswers(columnId: string | null): Promise<void> {
   const columns = (latest.columns ?? []).filter(({ id }) => columnId === null || id === columnId);
+  for (const { id } of columns) waiting.delete(id);
   const running = columns.flatMap(({ exchanges }) => exchanges.filter(isUnderWay));
   await Promise.all(
     running.map(async ({ id, run }) => {
@@ -111,13 +127,22 @@ export async function stopAnswers(columnId: string | null): Promise<void> {
   );
 }
 
+/** Only the last message may say nothing but results of tools: those of others stand before the next message. */
+function joinResults(messages: Messages): Messages {
+  return messages.flatMap((message, place) => {
+    const before = messages[place - 1];
+    if (message.content === "" && place < messages.length - 1) return [];
+    return [before?.content === "" ? { ...message, tool_results: before.tool_results } : message];
+  });
+}
+
 /** The conversation so far. Questions without an answer are left out. */
 function listMessages(exchanges: readonly Exchange[]) {
   return exchanges.flatMap((exchange) => {
     const answer = answerOf(exchange);
-    if (answer.trim() === "") return [];
+    if (answer.trim() === "" || exchange.kind === "case") return [];
     return [
-      { role: "user" as const, content: exchange.question },
+      ...(exchange.kind === "opening" ? [] : [{ role: "user" as const, content: exchange.question }]),
       { role: "assistant" as const, content: answer },
     ];
   });

@@ -1,7 +1,7 @@
 import { type Change, type ChangedRow, readRow } from "./change.ts";
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { newestAfter, type TimedRow } from "./keyset.ts";
+import { inRange, newestAfter, type TimedRow, type TimeRange } from "./keyset.ts";
 
 const MAX_ATTEMPTS = 100;
 /** An attempt can be committed shortly after a newer one. */
@@ -18,11 +18,12 @@ export interface AttemptPage {
   readonly last: TimedRow | null;
   readonly size: number;
   readonly signal: AbortSignal;
+  readonly range: TimeRange;
 }
 
 /** Reads the attempts after a row, the newest first. */
-export function readAttemptPage({ last, size, signal }: AttemptPage): Promise<readonly ChangedRow[]> {
-  return readAttempts(selectAttempts(last).limit(size), signal);
+export function readAttemptPage({ last, size, signal, range }: AttemptPage): Promise<readonly ChangedRow[]> {
+  return readAttempts(inRange(selectAttempts(last), range).limit(size), signal);
 }
 
 function selectAttempts(last: TimedRow | null = null) {

@@ -12,7 +12,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["identity_already_exists", "This account of the provider is connected to another user already."],
   ["insufficient_aal", "Sign in with your second factor first, and try again."],
   ["session_not_found", "Your session ended before the provider sent you back. Sign in, and try again."],
-  ["signup_disabled", "There is no account for you here, and new ones cannot be made."],
+  ["signup_disabled", "There is no account for you here, and sign-up is closed."],
   ["user_banned", "This account is disabled."],
 ]);
 const OTHER = "The provider could not sign you in. Please try again later.";

@@ -94,6 +94,13 @@ export interface Pages<Row> extends ReadResult<readonly Row[]> {
   readonly isLoadingMore: boolean;
   /** Loads the next page, unless it is loading already. */
   loadMore(): void;
+  /** Reads all rows apart from the pages, up to a limit. Absent: all of them are loaded. */
+  readAll?(): Promise<AllRows<Row>>;
+}
+
+export interface AllRows<Row> {
+  readonly rows: readonly Row[];
+  readonly isCut: boolean;
 }
 
 interface PageWanted<Row> {
@@ -113,6 +120,23 @@ export interface PagesOptions<Row> {
 }
 
 const PAGE_SIZE = 50;
+/** Of an export, so that it takes few of the requests that a user has. */
+const EXPORT_PAGE = 500;
+const MAX_EXPORTED = 10_000;
+
+/** Reads page after page until there is no more, or too much. `next` says where a page continues; null: it is the last. */
+export async function readAllPages<Row, Next>(
+  readPage: (from: Next | null) => PromiseLike<{ readonly rows: readonly Row[]; readonly next: Next | null }>,
+): Promise<AllRows<Row>> {
+  const rows: Row[] = [];
+  let from: Next | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(from);
+    rows.push(...page.rows);
+    from = page.next;
+  } while (from !== null && rows.length < MAX_EXPORTED);
+  return { rows: rows.slice(0, MAX_EXPORTED), isCut: from !== null };
+}
 
 /** A keyset-paginated list: each page begins after the last row of the previous one. */
 export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true }: PagesOptions<Row>): Pages<Row> {
@@ -133,10 +157,17 @@ export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true 
     placeholderData: keepPreviousData,
   });
   const { data } = query;
-  return useLoadedPages(
+  const pages = useLoadedPages(
     query,
     useMemo(() => data?.pages.flat(), [data]),
   );
+  const readAll = () =>
+    readAllPages<Row, Row>(async (last) => {
+      const wanted = { last, size: EXPORT_PAGE, signal: new AbortController().signal };
+      const rows = (await unwrap<ClientResponse>(read(getClient(), wanted))) as unknown as readonly Row[];
+      return { rows, next: rows.length < EXPORT_PAGE ? null : (rows.at(-1) ?? null) };
+    });
+  return { ...pages, readAll };
 }
 
 /** The rows of all pages that are loaded, with what loads the next one. */

@@ -5,7 +5,7 @@ import type { Row } from "./client.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { cancelRun, type Decision, decideToolCall } from "./respond.ts";
-import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useWrite } from "./write.ts";
 
 type AskedMessage = Pick<Row<"messages">, "content" | "sender_name" | "seq">;
@@ -26,24 +26,6 @@ export interface ToolCall extends Row<"tool_executions"> {
 const WITH_QUESTION = "*, question:messages!runs_message_id_fkey(content, sender_name, seq)";
 const UNDER_WAY = ["queued", "running", "requires_action", "waiting"] as const satisfies readonly RunStatus[];
 const MAX_TURNS = 500;
-
-export function useRuns(swarmId: string, status: RunStatus | "all"): Pages<Run> {
-  useLiveTable("runs", { filter: `swarm_id=eq.${swarmId}` });
-  return usePages<Run>({
-    table: "runs",
-    key: ["of", swarmId, status],
-    read: (client, { last, size }) => {
-      let query = client
-        .from("runs")
-        .select(WITH_QUESTION)
-        .eq("swarm_id", swarmId)
-        .order("id", { ascending: false })
-        .limit(size);
-      if (status !== "all") query = query.eq("status", status);
-      return last === null ? query : query.lt("id", last.id);
-    },
-  });
-}
 
 /** The newest unfinished runs of a swarm, the oldest first. Many others may wait. */
 export function useLiveRuns(swarmId: string): readonly Pick<Row<"runs">, "id" | "status">[] {

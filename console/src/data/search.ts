@@ -2,18 +2,9 @@ import { isUuid, type RunStatus } from "@swarmbase/sdk";
 import { useMemo } from "react";
 import type { Client } from "./client.ts";
 import { containsText } from "./keyset.ts";
+import { useOperator } from "./operator.ts";
 import { useRows } from "./rows.ts";
-
-export type FoundKind = "agent" | "swarm" | "tool" | "webhook" | "person" | "run" | "message";
-
-export interface Found {
-  readonly kind: FoundKind;
-  readonly id: string;
-  readonly title: string;
-  readonly detail: string;
-  /** The page of it. */
-  readonly to: string;
-}
+import { type Found, type FoundKind, SEARCHED_PAGES, useDeliveriesById, useRunById, useUsers } from "./search-apart.ts";
 
 export interface SearchOptions {
   readonly text: string;
@@ -25,7 +16,7 @@ export interface SearchOptions {
 
 export interface SearchResult {
   readonly here: readonly Found[];
-  /** Within each kind the closest names first, then the newest. */
+  /** Within each kind exact names and ids first, then names that begin with the text, then the newest. */
   readonly found: readonly Found[];
   readonly isLoading: boolean;
   /** Why messages could not be searched, or null. */
@@ -57,11 +48,15 @@ export function useSearch({ text, swarmId, isComplete }: SearchOptions): SearchR
   const everywhere = useMessages(words, { swarmId: null, isComplete, isOn });
   const here = useMessages(words, { swarmId, isComplete, isOn: swarmId !== null });
   const byId = useRunById(text);
-  const found = rankByTitle(
-    [...named, ...people].filter((one) => isMatch(one, words)),
+  const deliveries = useDeliveriesById(text);
+  const users = useUsers(text.trim());
+  const isOperator = useOperator().rows?.isOperator === true;
+  const pages = SEARCHED_PAGES.filter(({ to }) => isOperator || !to.startsWith("/operator"));
+  const found = rank(
+    [...pages, ...named, ...people].filter((one) => isMatch(one, words)),
     words,
   );
-  const asked = [...byId, ...toRuns(everywhere.rows)];
+  const asked = [...users, ...byId, ...deliveries, ...toRuns(everywhere.rows)];
   const messages = toMessages(everywhere.rows, words).filter(({ to }) => swarmId === null || !to.includes(swarmId));
   return {
     here: swarmId === null ? [] : toMessages(here.rows, words).slice(0, MAX_PER_KIND),
@@ -206,31 +201,6 @@ function firstIdAt(timeMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-/** The run with this id, if the text is one. */
-function useRunById(text: string): readonly Found[] {
-  const id = text.trim();
-  const { rows } = useRows({
-    table: "runs",
-    key: ["search", id],
-    isOn: isUuid(id),
-    reloadsItself: true,
-    read: (client) =>
-      client
-        .from("runs")
-        .select("id, swarm_id, status, swarms!inner(name), question:messages!runs_message_id_fkey(content)")
-        .eq("id", id)
-        .limit(1),
-  });
-  if (!isUuid(id)) return [];
-  return (rows ?? []).map((run) => ({
-    kind: "run",
-    id: run.id,
-    title: run.question?.content ?? "Deleted question",
-    detail: `${run.status} in ${run.swarms.name}`,
-    to: `/swarms/${run.swarm_id}/runs/${run.id}`,
-  }));
-}
-
 function toRuns(messages: readonly FoundMessage[] = []): readonly Found[] {
   return messages.flatMap(({ swarm_id: swarmId, content, swarms, asked }) =>
     asked.map(({ id, status }) => ({
@@ -264,16 +234,20 @@ function cutAround(text: string, word: string): string {
 }
 
 /** Only the first ones are shown, so newer names that merely contain the text must not displace the name that is meant. */
-function rankByTitle(found: readonly Found[], words: readonly string[]): readonly Found[] {
+function rank(found: readonly Found[], words: readonly string[]): readonly Found[] {
   const text = words.join(" ");
-  const rankOf = ({ title }: Found): number => {
+  const rankOf = ({ title, id }: Found): number => {
     const name = title.toLowerCase();
-    return name === text ? 0 : name.startsWith(text) ? 1 : name.includes(text) ? 2 : 3;
+    if (name === text || id === text) return 0;
+    return name.startsWith(text) ? 1 : ` ${name}`.includes(` ${text}`) ? 2 : name.includes(text) ? 3 : 4;
   };
   return found.toSorted((left, right) => rankOf(left) - rankOf(right));
 }
 
+/** The begin of an id, as lists show it. */
+const MIN_ID_CHARS = 8;
+
 function isMatch({ id, title, detail }: Found, words: readonly string[]): boolean {
   const text = `${title} ${detail}`.toLowerCase();
-  return words.every((word) => text.includes(word) || id === word);
+  return words.every((word) => text.includes(word) || (word.length >= MIN_ID_CHARS && id.startsWith(word)));
 }

@@ -8,7 +8,7 @@ import {
 } from "@swarmbase/sdk";
 import { useEffect, useMemo, useState } from "react";
 import type { Row } from "./client.ts";
-import { containsText } from "./keyset.ts";
+import { compareAfter, containsText, inRange, type TimeRange } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
@@ -18,6 +18,9 @@ type Question = Pick<Row<"messages">, "content" | "sender_name" | "seq">;
 
 export interface ListedRun extends Row<"runs"> {
   readonly question: Question | null;
+  /** In lists. */
+  readonly duration_ms?: number | null;
+  readonly run_turns?: readonly Pick<Row<"run_turns">, "agent_id" | "model">[];
   readonly swarms: Pick<Row<"swarms">, "name"> | null;
 }
 
@@ -40,19 +43,29 @@ export interface RunFilter {
   readonly status: RunStatus | "all";
   readonly swarmId: string;
   readonly agentId: string;
-  /** ISO 8601; empty: no bound. */
-  readonly since: string;
-  readonly until: string;
+  readonly range: TimeRange;
   /** A part of the question, or the id of a run. */
   readonly search: string;
 }
 
+/** Of the agents of a run, a list names the first ones. */
+const MAX_SPEAKERS = 5;
 const QUESTION = "question:messages!runs_message_id_fkey";
 const QUESTION_COLUMNS = "(content, sender_name, seq)";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
+/** Columns that answer what was slow, expensive or wrong. The newest first among equals. */
+const RUN_ORDERS = {
+  newest: null,
+  cost: { column: "usage->cost_usd", read: (run: ListedRun) => run.usage?.cost_usd },
+  duration: { column: "duration_ms", read: (run: ListedRun) => run.duration_ms },
+  errors: { column: "error->>code", read: (run: ListedRun) => run.error?.code },
+  oldest: null,
+} as const;
+export type RunOrder = keyof typeof RUN_ORDERS;
+
 /** The runs of all swarms. */
-export function useAllRuns(filter: RunFilter, order: "newest" | "oldest"): Pages<ListedRun> {
+export function useAllRuns(filter: RunFilter, order: RunOrder): Pages<ListedRun> {
   useLiveTable("runs");
   return usePages<ListedRun>({
     table: "runs",
@@ -61,23 +74,25 @@ export function useAllRuns(filter: RunFilter, order: "newest" | "oldest"): Pages
       const search = filter.search.trim();
       const isId = UUID.test(search);
       const question = `${QUESTION}${search !== "" && !isId ? "!inner" : ""}${QUESTION_COLUMNS}`;
-      const agents = filter.agentId === "" ? "" : ", run_turns!inner(agent_id)";
+      const agents = filter.agentId === "" ? "" : ", asked:run_turns!inner(agent_id)";
       let query = client
         .from("runs")
-        .select(`*, swarms(name), ${question}${agents}`)
+        .select(`*, duration_ms, swarms(name), ${question}, run_turns(agent_id, model)${agents}`)
         // Those of sub-tasks are parts of others.
         .or("request->>source.neq.sub_task,request->>source.is.null")
-        .order("id", { ascending: order === "oldest" })
+        .limit(MAX_SPEAKERS, { referencedTable: "run_turns" })
         .limit(size);
       if (filter.status !== "all") query = query.eq("status", filter.status);
       if (filter.swarmId !== "") query = query.eq("swarm_id", filter.swarmId);
-      if (filter.agentId !== "") query = query.eq("run_turns.agent_id", filter.agentId);
-      if (filter.since !== "") query = query.gte("created_at", filter.since);
-      if (filter.until !== "") query = query.lt("created_at", filter.until);
+      if (filter.agentId !== "") query = query.eq("asked.agent_id", filter.agentId);
+      query = inRange(query, filter.range);
       if (isId) query = query.eq("id", search);
       else if (search !== "") query = query.or(containsText(["content"], search), { referencedTable: "question" });
-      if (last === null) return query;
-      return order === "oldest" ? query.gt("id", last.id) : query.lt("id", last.id);
+      const by = RUN_ORDERS[order];
+      if (by !== null) return compareAfter(query, by.column, last && { id: last.id, value: by.read(last) ?? null });
+      const ordered = query.order("id", { ascending: order === "oldest" });
+      if (last === null) return ordered;
+      return order === "oldest" ? ordered.gt("id", last.id) : ordered.lt("id", last.id);
     },
   });
 }
@@ -114,19 +129,26 @@ export function useTraces(ids: readonly string[]): ReadResult<readonly Trace[]> 
 const ANY_CHANGE = ["INSERT", "UPDATE", "DELETE"] as const;
 const NONE: readonly string[] = [];
 
-/** The run and those of its sub-tasks, as far as the user may see them. */
+/** The run, those of its sub-tasks, and those that it is a sub-task of, as far as the user may see them. */
 export function useTraceTree(id: string): ReadResult<readonly Trace[]> {
-  const [below, setBelow] = useState(NONE);
-  const read = useTraces(useMemo(() => [id, ...below], [id, below]));
-  const found = read.rows?.flatMap(listSubRuns).filter((subId) => !below.includes(subId)) ?? NONE;
+  const [others, setOthers] = useState(NONE);
+  const read = useTraces(useMemo(() => [id, ...others], [id, others]));
+  const near = read.rows?.flatMap((trace) => [...listSubRuns(trace), parentOf(trace) ?? id]) ?? NONE;
+  const found = [...new Set(near)].filter((nearId) => nearId !== id && !others.includes(nearId));
   useEffect(() => {
-    if (found.length > 0) setBelow([...below, ...found]);
+    if (found.length > 0) setOthers([...others, ...found]);
   });
   return read;
 }
 
+/** The run that this one is a sub-task of. */
+export function parentOf({ request }: Trace): string | null {
+  const parentId = request["parent_run_id"];
+  return typeof parentId === "string" ? parentId : null;
+}
+
 /** The runs that calls of tools of a run have begun. */
-function listSubRuns({ turns }: Trace): readonly string[] {
+export function listSubRuns({ turns }: Trace): readonly string[] {
   return turns.flatMap((turn) => turn.tool_executions.flatMap(({ sub_run_id: subId }) => subId ?? []));
 }
 

@@ -1,29 +1,26 @@
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import type { UsageRow } from "./usage-rows.ts";
+import type { AllRows } from "./rows.ts";
+import { MAX_USAGE_ROWS, readUsageRows, type UsageRow } from "./usage-rows.ts";
 
 const PAGE = 100;
 
-export interface UsageNames {
-  readonly agents: ReadonlyMap<string, string>;
-  readonly swarms: ReadonlyMap<string, string>;
-}
+export type NamedUsage = UsageRow & { readonly agent: string | undefined; readonly swarm: string | undefined };
 
-/** The names of agents and swarms that still exist. */
-export async function readUsageNames(rows: readonly UsageRow[]): Promise<UsageNames> {
-  const idsOf = (of: (row: UsageRow) => string | null): string[] => [
-    ...new Set(rows.map(of).filter((id) => id !== null)),
+/** The usage since a day, with the names of agents and swarms that still exist. */
+export async function readNamedUsage(payerId: string, since: string): Promise<AllRows<NamedUsage>> {
+  const rows = await readUsageRows(payerId, since);
+  const idsOf = (column: "agent_id" | "swarm_id") => [
+    ...new Set(rows.map((row) => row[column]).filter((id) => id !== null)),
   ];
-  return {
-    agents: await readNames(
-      "agents",
-      idsOf(({ agent_id: id }) => id),
-    ),
-    swarms: await readNames(
-      "swarms",
-      idsOf(({ swarm_id: id }) => id),
-    ),
-  };
+  const agents = await readNames("agents", idsOf("agent_id"));
+  const swarms = await readNames("swarms", idsOf("swarm_id"));
+  const named = rows.map((row) => ({
+    ...row,
+    agent: agents.get(row.agent_id ?? ""),
+    swarm: swarms.get(row.swarm_id ?? ""),
+  }));
+  return { rows: named, isCut: rows.length >= MAX_USAGE_ROWS };
 }
 
 /** In batches, because the URL contains the ids. */

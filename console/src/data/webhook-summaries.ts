@@ -34,3 +34,9 @@ export function useWebhookSummaries(): ReadResult<readonly WebhookSummary[]> {
   useInterval(SUMMARY_MS, reading.reload, (reading.rows?.length ?? 0) > 0);
   return reading;
 }
+
+/** The service has disabled it, or its newest delivery has not arrived. */
+export function isFailing({ disabled_reason: reason, is_active: isActive, last }: WebhookSummary): boolean {
+  const [newest] = last;
+  return reason !== null || (isActive && (newest?.status === "failed" || newest?.status === "retrying"));
+}

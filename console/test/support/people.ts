@@ -56,7 +56,7 @@ export async function signUp(page: Page, person: Person = createPerson()): Promi
   await page.getByLabel("Name").fill(person.name);
   await page.getByLabel("E-mail").fill(person.email);
   await page.getByLabel("Password", { exact: true }).fill(person.password);
-  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
   return person;
 }

@@ -65,6 +65,7 @@ export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "public_profiles",
   "private_agent_id",
   "agent_owner_id",
+  "duration_ms",
   "may_decide",
   "started_by",
   "transcripts",

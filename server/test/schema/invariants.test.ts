@@ -128,6 +128,34 @@ describe("the schema", () => {
     }
   });
 
+  it("finds the rows that a list orders by cost, duration or errors by the index of their owner and time", async () => {
+    const { stage } = opened;
+    const { owner: database } = stage.database;
+    const [user, other] = [await stage.newUser(), await stage.newUser()];
+    const [mine, others] = [await stage.newSwarm(user), await stage.newSwarm(other)];
+    await database.query(
+      `insert into public.runs (swarm_id, user_id, strategy, status, stop_reason, usage, error, created_at, started_at,
+         finished_at)
+       select case when n % 50 = 0 then $1::uuid else $2 end, case when n % 50 = 0 then $3::uuid else $4 end, 'mention',
+         'completed', 'all_replied', jsonb_build_object('cost_usd', n), null, now() - n * interval '1 minute', now(),
+         now() + n * interval '1 millisecond'
+       from generate_series(1, 20000) as n`,
+      [mine, others, user, other],
+    );
+    await database.query("analyze public.runs");
+    for (const order of ["r.usage -> 'cost_usd'", "public.duration_ms(r)", "r.error ->> 'code'"]) {
+      const text = `select r.* from public.runs r where r.created_at > now() - interval '7 days'
+        order by ${order} desc nulls last, r.id desc limit 50`;
+      const rows = await stage.run(user, `explain (costs off) ${text}`);
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      assert.match(plan, /runs_swarm_id_created_at_idx/, plan);
+      assert.doesNotMatch(plan, /Seq Scan on runs/, plan);
+    }
+    const text =
+      "select public.duration_ms(r)::integer as id from public.runs r order by public.duration_ms(r) desc limit 2";
+    assert.deepEqual(await stage.run(user, text), [{ id: 20000 }, { id: 19950 }]);
+  });
+
   it("finds the swarms of a caller by an index, also with plans that were made for nearly empty tables", async () => {
     const { stage } = opened;
     const { owner } = stage.database;

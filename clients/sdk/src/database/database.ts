@@ -119,6 +119,10 @@ export type Database = {
         Args: { place: SwarmAgentsTable["Row"] };
         Returns: string;
       };
+      duration_ms: {
+        Args: { run: RunsTable["Row"] };
+        Returns: number;
+      };
       emit_event: {
         Args: { type: string; data: Json; user_id?: string; swarm_id?: string };
         Returns: string;

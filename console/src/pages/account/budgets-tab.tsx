@@ -87,7 +87,7 @@ function BudgetsCard({ settings: { daily_token_budget, daily_cost_budget_usd } }
   return (
     <SaveCard
       title="Daily budgets"
-      description="The maximum usage per day in all swarms that you own, for questions of all members. Model calls beyond it are not made."
+      description="The maximum usage per day in all swarms that you own, for questions of all members. Model calls beyond it are rejected."
       action="Save"
       isBusy={save.isBusy}
       isReady={FIELDS.some(({ name }) => budgets[name] !== saved[name])}

@@ -42,7 +42,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
       title="Set up an app"
       description="Use any authenticator app, such as Aegis, 1Password or Google Authenticator."
       size="medium"
-      action="Turn it on"
+      action="Turn on"
       isBusy={confirm.isBusy}
       isDisabled={enrolment === null || code.length < CODE_LENGTH}
       isForm

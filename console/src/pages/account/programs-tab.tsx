@@ -2,13 +2,12 @@ import { AppWindow } from "lucide-react";
 import { getConfig } from "../../data/client.ts";
 import { type Grant, useDisconnect, useGrants } from "../../data/connected-programs.ts";
 import { CardSection } from "../../components/card.tsx";
-import { describeReach } from "../../components/access-texts.ts";
+import { describeReach, describeScope } from "../../components/access-texts.ts";
 import { formatCount } from "../../components/formats.ts";
 import { ListRow, RowList } from "../../components/list-row.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { toProgramName } from "../../components/program-name.ts";
 import { RelativeTime } from "../../components/relative-time.tsx";
-import { describeScope } from "../../components/access-texts.ts";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { TakeBackButton } from "../../components/take-back-button.tsx";
 

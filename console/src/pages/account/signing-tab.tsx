@@ -64,7 +64,7 @@ export function SigningTab() {
           )}
           <div className="flex flex-wrap gap-2">
             <Button variant="primary" icon={<KeyRound />} isBusy={renew.isBusy} onClick={() => setAsking("renew")}>
-              Make a new secret
+              Create new secret
             </Button>
             <Button isBusy={remove.isBusy} onClick={() => setAsking("delete")}>
               Delete secret
@@ -89,8 +89,8 @@ export function SigningTab() {
       <ActionDialog
         isOpen={asking !== null}
         onClose={() => setAsking(null)}
-        title={asking === "delete" ? "Delete the secret?" : "Make a new secret?"}
-        action={asking === "delete" ? "Delete secret" : "Make it"}
+        title={asking === "delete" ? "Delete the secret?" : "Create a new secret?"}
+        action={asking === "delete" ? "Delete secret" : "Create secret"}
         isDangerous={asking === "delete"}
         onAction={() => void (asking === "delete" ? runRemove() : runRenew())}
       >

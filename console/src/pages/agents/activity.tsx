@@ -4,12 +4,10 @@ import { type AgentTurn, useAgentTurns, useAgentUsage } from "../../data/agent-a
 import type { Agent } from "../../data/agents.ts";
 import { CardSection } from "../../components/card.tsx";
 import { Chart } from "../../components/chart.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { NotLoaded } from "../../components/not-loaded.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { formatCompact, formatDuration, formatMoney } from "../../components/formats.ts";
 import { ButtonLink } from "../../components/link.tsx";
-import { Pager } from "../../components/pager.tsx";
+import { List } from "../../components/list-page.tsx";
 import { isStatus, StatusBadge } from "../../components/status-dot.tsx";
 import { whenColumn } from "../../components/when-column.tsx";
 import { UsageStats, USAGE_DAYS, useSince } from "./usage-stats.tsx";
@@ -21,11 +19,13 @@ const COLUMNS: readonly Column<AgentTurn>[] = [
     title: "Turn",
     width: "9rem",
     narrow: "title",
+    text: ({ status }) => status,
     render: ({ status }) => (isStatus(status) ? <StatusBadge status={status} /> : status),
   },
   {
     title: "Model",
     width: "2fr",
+    text: ({ model }) => model,
     render: ({ model, error }) => (error === null ? model : <span className="text-bad">{error.message}</span>),
   },
   {
@@ -95,35 +95,25 @@ function Tokens({ agentId }: { readonly agentId: string }) {
 
 function Turns({ agent }: { readonly agent: Agent }) {
   const turns = useAgentTurns(agent.id);
-  const { rows, hasMore, isLoadingMore, loadMore, ...read } = turns;
-  if (rows === undefined) return <NotLoaded title="The turns could not be loaded." read={read} />;
-  if (rows.length === 0)
-    return (
-      <EmptyState
-        picture="events"
-        title="No turns yet"
-        action={
-          <ButtonLink to={`/agents/${agent.id}/try`} variant="primary" icon={<Play />}>
-            Try it
-          </ButtonLink>
-        }
-      >
-        A turn is one reply of an agent, with its tool calls, cost and duration. This list shows the turns in all swarms
-        that you are in.
-      </EmptyState>
-    );
   return (
-    <DataTable
-      label="Turns"
-      columns={COLUMNS}
-      rows={rows}
-      keyOf={({ id }) => id}
-      onOpen={{
-        label: ({ model, created_at: at }) => `Open the run of the turn with ${model} at ${at}`,
-        to: pathOfTurn,
+    <List
+      noun="turns"
+      pages={turns}
+      empty="A turn is one reply of an agent, with its tool calls, cost and duration. This list shows the turns in all swarms that you are in."
+      picture="events"
+      emptyAction={
+        <ButtonLink to={`/agents/${agent.id}/try`} variant="primary" icon={<Play />}>
+          Try it
+        </ButtonLink>
+      }
+      table={{
+        label: "Turns",
+        columns: COLUMNS,
+        onOpen: {
+          label: ({ model, created_at: at }) => `Open the run of the turn with ${model} at ${at}`,
+          to: pathOfTurn,
+        },
       }}
-      onEndReached={loadMore}
-      foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="turns" />}
     />
   );
 }

@@ -1,18 +1,14 @@
 import { AGENT_STATUSES, type AgentStatus, FRAMEWORKS } from "@swarmbase/sdk";
-import { Bot, Plus } from "lucide-react";
-import { useAgents } from "../../data/agents.ts";
+import { type Agent, useAgents } from "../../data/agents.ts";
 import { useBulk } from "../../data/bulk.ts";
 import { SORTS } from "../../data/keyset.ts";
-import { BULK_DELETE, BulkBar } from "../../components/bulk-bar.tsx";
+import { BULK_DELETE } from "../../components/bulk-bar.tsx";
 import { CardGrid } from "../../components/card-grid.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ButtonLink } from "../../components/link.tsx";
+import { columnsOf } from "../../components/csv.ts";
+import { NAMED_ORDERS } from "../../components/list-filters.tsx";
 import { ListPage } from "../../components/list-page.tsx";
-import { Select } from "../../components/select.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
-import { SortSelect } from "../../components/sort-select.tsx";
 import { useFilters } from "../../components/use-filters.ts";
-import { useListCommands } from "../../components/use-list-commands.tsx";
 import { useSelection } from "../../components/use-selection.ts";
 import { AgentCard } from "./agent-card.tsx";
 import { listProviderChoices } from "../../data/providers.ts";
@@ -24,10 +20,8 @@ const STATUS_LABELS: Readonly<Record<AgentStatus, string>> = {
   responding: "Responding",
   error: "Error",
 };
-const STATUS_CHOICES = [
-  { value: "", label: "Any status" },
-  ...AGENT_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] })),
-];
+const STATUS_CHOICES = AGENT_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] }));
+const EXPORTED = columnsOf<Agent>("name", "role", "status", "framework", "model", "created_at");
 
 export function AgentList() {
   const filters = useFilters();
@@ -37,70 +31,37 @@ export function AgentList() {
   const agents = useAgents({ search: filters.debouncedSearch, status, framework, sort });
   const selection = useSelection(agents.rows);
   const bulk = useBulk("agents");
-  useListCommands({ path: "agents", newLabel: "New agent", group: "Agents", icon: <Bot />, rows: agents.rows });
   return (
     <ListPage
       title="Agents"
       description="Each agent has a name, instructions and a model. Agents answer in swarms."
-      actions={
-        <ButtonLink to="/agents/new" variant="primary" icon={<Plus />}>
-          New agent
-        </ButtonLink>
-      }
+      named={{ path: "agents" }}
       noun="agents"
       one="agent"
       noMatchHint="No agent has this name, role, status and provider."
       filters={filters}
       searchLabel="Search by name or role"
-      selects={
-        <>
-          <Select
-            aria-label="Status"
-            className="min-w-34 flex-1 sm:w-36 sm:flex-none"
-            value={status ?? ""}
-            choices={STATUS_CHOICES}
-            onChange={(value) => filters.set("status", value)}
-          />
-          <Select
-            aria-label="Provider"
-            className="min-w-34 flex-1 sm:w-36 sm:flex-none"
-            value={framework ?? ""}
-            choices={[{ value: "", label: "Any provider" }, ...listProviderChoices()]}
-            onChange={(value) => filters.set("provider", value)}
-          />
-          <SortSelect value={sort} orders={SORTS} onChange={filters.setSort} />
-        </>
-      }
-      bulk={
-        <BulkBar
-          selection={selection}
-          nouns={["agent", "agents"]}
-          actions={[
-            {
-              ...BULK_DELETE,
-              explanation:
-                "They leave all swarms, and their versions are deleted. Their messages stay. This cannot be undone.",
-              run: bulk.remove,
-            },
-          ]}
-        />
-      }
+      choices={[
+        { name: "status", label: "Status", choices: STATUS_CHOICES },
+        { name: "provider", label: "Provider", choices: listProviderChoices() },
+      ]}
+      orders={NAMED_ORDERS}
+      exported={EXPORTED}
+      bulk={{
+        selection,
+        actions: [
+          {
+            ...BULK_DELETE,
+            explanation:
+              "They leave all swarms, and their versions are deleted. Their messages stay. This cannot be undone.",
+            run: bulk.remove,
+          },
+        ],
+      }}
       pages={agents}
       skeleton={<CardsSkeleton />}
-      empty={
-        <EmptyState
-          picture="agents"
-          title="No agents yet"
-          action={
-            <ButtonLink to="/agents/new" variant="primary" icon={<Plus />}>
-              Make the first one
-            </ButtonLink>
-          }
-        >
-          An agent is a model with a name, a role and your instructions. Assign tools to it, try it out here, and add it
-          to a swarm.
-        </EmptyState>
-      }
+      empty="An agent is a model with a name, a role and your instructions. Assign tools to it, try it out here, and add it to a swarm."
+      picture="agents"
     >
       {(rows, foot) => (
         <CardGrid

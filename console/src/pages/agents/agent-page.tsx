@@ -1,6 +1,7 @@
 import { Columns2, MessageSquareText, RotateCw } from "lucide-react";
 import { useNavigate } from "react-router";
 import { type Agent, useAgent, useSetStatus } from "../../data/agents.ts";
+import { useDraftsOf } from "../../data/drafts.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
@@ -23,7 +24,8 @@ import { TryPanel } from "./try-panel.tsx";
 
 export function AgentPage({ id }: { readonly id: string }) {
   const read = useAgent(id);
-  if (read.rows === undefined || isMissing(read)) return <PageNotLoaded noun="agent" read={read} />;
+  const drafts = useDraftsOf(id);
+  if (read.rows === undefined || isMissing(read)) return <PageNotLoaded noun="agent" read={read} drafts={drafts} />;
   return <Page agent={read.rows} />;
 }
 

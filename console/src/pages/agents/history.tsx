@@ -122,7 +122,7 @@ function useRestore(agent: Agent): {
 /** What the later of two versions changed. */
 function Differences({ version, other }: { readonly version: AgentVersion; readonly other: AgentVersion | undefined }) {
   if (version.number === 1 && (other === undefined || other.number === 1))
-    return <p className="text-ink-soft">The agent was made.</p>;
+    return <p className="text-ink-soft">The agent was created.</p>;
   if (other === undefined || other.number === version.number) return null;
   const [from, to] = version.number < other.number ? [version, other] : [other, version];
   return (

@@ -33,7 +33,7 @@ export function NewAgent() {
       />
       <FormFrame
         label="New agent"
-        action="Make the agent"
+        action="Create agent"
         isBusy={create.isBusy || create.isDone}
         isDirty={!isSameDraft(draft, initial)}
         failure={create.failure}

@@ -34,7 +34,7 @@ export function Overview({ agent }: { readonly agent: Agent }) {
           <ToolsCard agent={agent} />
           <Guardrails agentId={agent.id} />
           <p className="px-1 text-sm text-ink-faint">
-            Made <RelativeTime at={agent.created_at} />, last changed <RelativeTime at={agent.updated_at} />.
+            Created <RelativeTime at={agent.created_at} />, last changed <RelativeTime at={agent.updated_at} />.
           </p>
         </div>
       </div>
@@ -153,7 +153,7 @@ function SwarmsCard({ agent }: { readonly agent: Agent }) {
         <Skeleton className="h-8" />
       ) : memberships.length === 0 ? (
         <p className="text-ink-soft">
-          Not in any swarm. <Link to="/swarms/new">Make a swarm</Link> and add the agent there.
+          Not in any swarm. <Link to="/swarms/new">Create a swarm</Link> and add the agent there.
         </p>
       ) : (
         <ul className="grid gap-2">

@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from "lucide-react";
-import { useState } from "react";
+import { useDraft } from "../../data/drafts.ts";
 import { Button } from "../../components/button.tsx";
 import { Kbd } from "../../components/kbd.tsx";
 import { TextArea } from "../../components/text-area.tsx";
@@ -7,6 +7,8 @@ import { typed } from "../../components/typed.ts";
 
 export interface TryComposerProps {
   readonly name: string;
+  /** Where its draft belongs. */
+  readonly place: string;
   readonly isBusy: boolean;
   /** Resolves to false when the message was rejected; the text then stays in the field. */
   onSend(text: string): Promise<boolean>;
@@ -15,13 +17,12 @@ export interface TryComposerProps {
   readonly stopLabel?: string;
 }
 
-export function TryComposer({ name, isBusy, onSend, onStop, stopLabel = "Stop" }: TryComposerProps) {
-  const [text, setText] = useState("");
+export function TryComposer({ name, place, isBusy, onSend, onStop, stopLabel = "Stop" }: TryComposerProps) {
+  const { text, clientMessageId, setText, clear, restore } = useDraft(place);
   const send = async () => {
     if (text.trim() === "" || isBusy) return;
-    const sent = text;
-    setText("");
-    if (!(await onSend(sent))) setText((since) => (since === "" ? sent : since));
+    clear();
+    if (!(await onSend(text))) restore(text, clientMessageId);
   };
   return (
     <form

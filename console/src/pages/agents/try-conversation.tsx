@@ -103,6 +103,7 @@ export function TryConversation({ agent, swarmId, firstMessage }: TryConversatio
       </MessageScroller>
       <TryComposer
         name={agent.name}
+        place={agent.id}
         isBusy={respond.isAsking}
         onSend={send}
         onStop={live === undefined ? undefined : () => void cancel.run(live.id)}

@@ -47,7 +47,7 @@ export function TryPanel({ agent }: { readonly agent: Agent }) {
               <Banner tone="bad">{start.failure.message}</Banner>
             </div>
           )}
-          <TryComposer name={agent.name} isBusy={start.isBusy} onSend={begin} />
+          <TryComposer name={agent.name} place={agent.id} isBusy={start.isBusy} onSend={begin} />
         </>
       ) : (
         <>

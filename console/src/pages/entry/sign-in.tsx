@@ -11,7 +11,7 @@ export function SignIn() {
   return (
     <AccountForm
       title="Sign in"
-      description="Welcome to Swarmbase. Sign in to your account, or make one below."
+      description="Welcome to Swarmbase. Sign in to your account, or create one below."
       action="Sign in"
       fields={["email", "password"]}
       onSubmit={signIn}
@@ -29,7 +29,7 @@ export function SignIn() {
         <p>
           New here?{" "}
           <EntryLink to="/sign-up" state={state}>
-            Make an account
+            Create account
           </EntryLink>
         </p>
       </div>

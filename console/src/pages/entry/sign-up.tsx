@@ -11,10 +11,10 @@ const OtherWays = lazy(async () => ({ default: (await import("./other-ways.tsx")
 const FIRST = {
   title: "Welcome to Swarmbase",
   description:
-    "The service runs, and nobody has an account yet. Make yours: then you set up your first agents and talk with them, which takes a few minutes.",
+    "The service runs, and nobody has an account yet. Create yours: then you set up your first agents and talk with them, which takes a few minutes.",
 } as const;
 const ANOTHER = {
-  title: "Make an account",
+  title: "Create account",
   description: "Welcome! With an account you set up your first agents and talk with them, which takes a few minutes.",
 } as const;
 
@@ -30,7 +30,7 @@ export function SignUp() {
   return (
     <AccountForm
       {...(isFirstStart() ? FIRST : ANOTHER)}
-      action="Make an account"
+      action="Create account"
       fields={["name", "email", "chosenPassword"]}
       onSubmit={async ({ name, email, chosenPassword: password }) => {
         if (!(await signUp({ email, password, name: name.trim() }))) setUnconfirmed(email);

@@ -2,8 +2,7 @@ import { Plus, Trash2 } from "lucide-react";
 import { type EvalCase, useDeleteEvalCase, useEvalCases, useRestoreEvalCase } from "../../data/eval-cases.ts";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { Badge } from "../../components/badge.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { List } from "../../components/list-page.tsx";
@@ -20,11 +19,18 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
     </ButtonLink>
   );
   const columns: readonly Column<EvalCase>[] = [
-    { title: "Case", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },
+    {
+      title: "Case",
+      width: "2fr",
+      narrow: "title",
+      text: ({ name }) => name,
+      render: ({ name }) => <span className="font-medium">{name}</span>,
+    },
     { title: "Input", width: "3fr", render: ({ input }) => input },
     {
       title: "Kind",
       width: "9rem",
+      text: ({ expectation }) => expectation.kind,
       render: ({ expectation }) => <Badge>{KIND_LABELS[expectation.kind]}</Badge>,
     },
     { title: "The answer", width: "3fr", render: ({ expectation }) => describeExpectation(expectation) },
@@ -46,31 +52,15 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
     <List
       noun="cases"
       pages={cases}
-      empty={
-        <EmptyState picture="search" title="No cases yet" action={addTo("primary")}>
-          A case is what an agent is asked, and what its answer has to be: a text, JSON, the call of a tool, or what
-          another agent judges.
-        </EmptyState>
-      }
-    >
-      {(rows, foot) => (
-        <div className="grid grid-cols-1 gap-4">
-          <div className="flex justify-end">{addTo("plain")}</div>
-          <DataTable
-            label="Cases"
-            columns={columns}
-            rows={rows}
-            keyOf={({ id }) => id}
-            onOpen={{
-              label: ({ name }) => `Edit the case ${name}`,
-              to: ({ id }) => `${path}/${id}`,
-            }}
-            onEndReached={cases.loadMore}
-            foot={foot}
-          />
-        </div>
-      )}
-    </List>
+      empty="A case is what an agent is asked, and what its answer has to be: a text, JSON, the call of a tool, or what another agent judges."
+      emptyAction={addTo("primary")}
+      tools={addTo("plain")}
+      table={{
+        label: "Cases",
+        columns,
+        onOpen: { label: ({ name }) => `Edit the case ${name}`, to: ({ id }) => `${path}/${id}` },
+      }}
+    />
   );
 }
 

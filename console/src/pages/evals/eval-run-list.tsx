@@ -53,7 +53,6 @@ export function EvalRunList({ dataset }: { readonly dataset: EvalDataset }) {
       table={{
         label: "Runs",
         columns: COLUMNS,
-        keyOf: ({ id }) => id,
         onOpen: {
           label: (run) => `Open the run of ${nameRun(run)} at ${run.created_at}`,
           to: ({ id }) => `/evals/${dataset.id}/runs/${id}`,

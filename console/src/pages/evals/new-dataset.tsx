@@ -27,7 +27,7 @@ export function NewDataset() {
       />
       <FormFrame
         label="New dataset"
-        action="Make the dataset"
+        action="Create dataset"
         isBusy={save.isBusy || save.isDone}
         isDirty={draft !== EMPTY}
         failure={save.failure}

@@ -56,7 +56,7 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
   if (agents?.length === 0)
     return (
       <p className="text-ink-soft">
-        You have no agent yet. <Link to="/agents/new">Make an agent</Link> first.
+        You have no agent yet. <Link to="/agents/new">Create an agent</Link> first.
       </p>
     );
   const agent = agents?.find(({ id }) => id === chosen) ?? agents?.[0] ?? null;

@@ -8,7 +8,7 @@ import { ButtonLink } from "../../components/link.tsx";
 import { VirtualList } from "../../components/virtual-list.tsx";
 import type { Noun } from "./change-types.ts";
 import type { DescribedChange } from "./describe-change.ts";
-import type { Line } from "./line.ts";
+import type { Line } from "./filter.ts";
 
 const ROW_HEIGHT = 45;
 

@@ -40,6 +40,12 @@ const TABLES: Readonly<Record<RowChanged["table"], TableEvents>> = {
   webhook_delivery_attempts: { noun: "webhook", describe: describeAttempt },
 };
 
+/** The tables whose changes are about a noun; null: all of them. */
+export function listTables(noun: Noun | null): readonly RowChanged["table"][] | null {
+  const tables = Object.keys(TABLES) as RowChanged["table"][];
+  return noun === null ? null : tables.filter((table) => TABLES[table].noun === noun);
+}
+
 export function describeChange(change: RowChanged, names: Names): DescribedChange {
   const { noun, tone = "neutral", describe } = TABLES[change.table];
   return { noun, tone, ...describe(change, names) };
@@ -51,7 +57,7 @@ function describeNamed(noun: "agent" | "swarm" | "tool" | "webhook", { kind, row
   const to = `/${noun}s/${textOf(row, "id")}`;
   if (kind === "DELETE")
     return { type: `${noun}.deleted`, text: `${noun === "agent" ? "An" : "A"} ${noun} was removed`, to: null };
-  if (kind === "INSERT") return { type: `${noun}.created`, text: `${name} was made`, to };
+  if (kind === "INSERT") return { type: `${noun}.created`, text: `${name} was created`, to };
   return { type: `${noun}.updated`, text: `${name} was changed`, to };
 }
 

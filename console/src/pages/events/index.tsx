@@ -1,38 +1,48 @@
 import { Pause, Play, Trash2 } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Change } from "../../data/change.ts";
 import { useEventTail } from "../../data/events.ts";
 import { useNames } from "../../data/names.ts";
-import { useAddress } from "../../components/use-address.ts";
 import { Button } from "../../components/button.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { useCommands } from "../../components/commands.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
+import { ListPage } from "../../components/list-page.tsx";
+import { useFilters } from "../../components/use-filters.ts";
 import { ButtonLink } from "../../components/link.tsx";
-import { FailureState } from "../../components/failure-state.tsx";
-import { PageHeader } from "../../components/page-header.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { ListSkeleton } from "../../components/skeleton.tsx";
 import { ChangeList } from "./change-list.tsx";
-import { describeChange, type Names } from "./describe-change.ts";
-import { EventFilters } from "./event-filters.tsx";
+import { type ChangeType, NOUN_LABELS, NOUNS, TYPES_BY_NOUN } from "./change-types.ts";
+import { describeChange, listTables, type Names } from "./describe-change.ts";
 import { EventsCode } from "./events-code.tsx";
-import { matchesFilter, readFilter } from "./filter.ts";
-import type { Line } from "./line.ts";
+import { type Line, matchesFilter } from "./filter.ts";
 import { LiveBadge } from "./live-badge.tsx";
 import { useScrolledAway } from "./use-scrolled-away.ts";
+
+const NOUN_CHOICES = NOUNS.map((value) => ({ value, label: NOUN_LABELS[value] }));
+const EXPORTED: readonly Column<Line>[] = [
+  { title: "Time", render: ({ at }) => at },
+  { title: "Type", render: ({ described }) => described?.type },
+  { title: "Event", render: ({ described }) => described?.text },
+];
 
 export function EventsPage() {
   const [isPaused, setPaused] = useState(false);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   // Pauses while the user has scrolled down, so that the lines do not move.
   const isAway = useScrolledAway();
-  const tail = useEventTail(isPaused || isAway);
-  const { address: params, change, clear } = useAddress();
-  const filter = useMemo(() => readFilter(params), [params]);
+  const filters = useFilters();
+  const { range, search } = filters;
+  const noun = filters.choice("noun", NOUNS);
+  const types: readonly ChangeType[] = noun === null ? Object.values(TYPES_BY_NOUN).flat() : TYPES_BY_NOUN[noun];
+  const type = filters.choice("type", types);
+  const scope = useMemo(() => ({ range, tables: listTables(noun) }), [range, noun]);
+  const tail = useEventTail(isPaused || isAway, scope);
   const names = useKnownNames(tail.shown);
   const lines = useMemo(() => tail.shown.map((change) => toLine(change, names)), [tail.shown, names]);
-  const found = useMemo(() => lines.filter((line) => matchesFilter(line, filter)), [lines, filter]);
+  const found = useMemo(
+    () => lines.filter((line) => matchesFilter(line, { noun, type, search, range })),
+    [lines, noun, type, search, range],
+  );
   useCommands([
     {
       id: "events.pause",
@@ -46,61 +56,70 @@ export function EventsPage() {
   ]);
   const { history } = tail;
   const isLoading = !history.isRead && lines.length === 0;
+  // Filters compare what is read, so further pages are read until one has a match.
+  const isSought = found.length === 0 && history.isRead && history.hasMore && !history.isLoading;
+  useEffect(() => {
+    if (isSought && history.failure === null) history.loadMore();
+  });
   return (
-    <>
-      <PageHeader
-        title="Events"
-        description="Live changes of everything that you may see, the newest first."
-        trailing={<LiveBadge isLive={tail.isLive} isPaused={isPaused} />}
-        actions={
-          <>
-            <IconButton label="Clear the list" icon={<Trash2 />} disabled={lines.length === 0} onClick={tail.clear} />
-            <EventsCode />
-            <Button icon={isPaused ? <Play /> : <Pause />} onClick={() => setPaused(!isPaused)}>
-              {isPaused ? "Resume" : "Pause"}
-            </Button>
-          </>
-        }
-      />
-      <EventFilters filter={filter} onChange={change} shown={found.length} kept={lines.length} />
-      {tail.waiting.length > 0 && (
-        <NewOnes
-          count={tail.waiting.length}
-          onShow={() => {
-            setPaused(false);
-            scrollTo({ top: 0 });
-          }}
-        />
+    <ListPage
+      title="Events"
+      description="Live changes of everything that you may see, the newest first."
+      actions={
+        <>
+          <LiveBadge isLive={tail.isLive} isPaused={isPaused} />
+          <IconButton label="Clear the list" icon={<Trash2 />} disabled={lines.length === 0} onClick={tail.clear} />
+          <EventsCode />
+          <Button icon={isPaused ? <Play /> : <Pause />} onClick={() => setPaused(!isPaused)}>
+            {isPaused ? "Resume" : "Pause"}
+          </Button>
+        </>
+      }
+      noun="events"
+      one="event"
+      filters={filters}
+      searchLabel="Search the events"
+      choices={[
+        { name: "noun", label: "Subject", choices: NOUN_CHOICES },
+        { name: "type", label: "Type", choices: types.map((value) => ({ value, label: value })) },
+      ]}
+      hasTime
+      exported={EXPORTED}
+      tools={
+        tail.waiting.length > 0 && (
+          <NewOnes
+            count={tail.waiting.length}
+            onShow={() => {
+              setPaused(false);
+              scrollTo({ top: 0 });
+            }}
+          />
+        )
+      }
+      pages={{
+        rows: isLoading || (found.length === 0 && history.isLoading) ? undefined : found,
+        failure: found.length === 0 ? history.failure : null,
+        reload: history.loadMore,
+        hasMore: history.hasMore,
+        isLoadingMore: history.isLoading,
+        loadMore: history.loadMore,
+      }}
+      noMatchHint="New matching events appear here."
+      empty="Messages, runs, tool calls, changes of agents and swarms, and webhook deliveries appear here as they happen. Ask something in a swarm in another tab to see them."
+      picture="events"
+      emptyAction={
+        <ButtonLink to="/swarms" variant="primary">
+          To the swarms
+        </ButtonLink>
+      }
+    >
+      {(rows, foot) => (
+        <>
+          <ChangeList lines={rows} open={open} onOpen={setOpen} />
+          {foot}
+        </>
       )}
-      {isLoading && <ListSkeleton />}
-      {history.failure !== null && (
-        <FailureState
-          title="Earlier events could not be loaded"
-          message={history.failure.message}
-          onRetry={history.loadMore}
-        />
-      )}
-      {!isLoading && history.failure === null && lines.length === 0 && <Quiet />}
-      {lines.length > 0 && found.length === 0 && (
-        <EmptyState
-          picture="search"
-          title="No events match"
-          action={<Button onClick={() => clear()}>Show everything</Button>}
-        >
-          New matching events appear here.
-        </EmptyState>
-      )}
-      {found.length > 0 && <ChangeList lines={found} open={open} onOpen={setOpen} />}
-      {lines.length > 0 && (
-        <Pager
-          shown={lines.length}
-          hasMore={history.hasMore}
-          isBusy={history.isLoading}
-          onMore={history.loadMore}
-          noun="events"
-        />
-      )}
-    </>
+    </ListPage>
   );
 }
 
@@ -132,25 +151,5 @@ function NewOnes({ count, onShow }: { readonly count: number; readonly onShow: (
         {count} new
       </Button>
     </div>
-  );
-}
-
-function Quiet() {
-  return (
-    <EmptyState
-      picture="events"
-      title="No events yet"
-      action={
-        <>
-          <ButtonLink to="/swarms" variant="primary">
-            To the swarms
-          </ButtonLink>
-          <ButtonLink to="/agents">To the agents</ButtonLink>
-        </>
-      }
-    >
-      Messages, runs, tool calls, changes of agents and swarms, and webhook deliveries appear here as they happen. Ask
-      something in a swarm in another tab to see them.
-    </EmptyState>
   );
 }

@@ -1,69 +1,48 @@
-import { Plus, ShieldCheck } from "lucide-react";
-import { useSearchParams } from "react-router";
+import { useBulk } from "../../data/bulk.ts";
+import { switchActions } from "../../components/bulk-bar.tsx";
+import { useSelection } from "../../components/use-selection.ts";
+import { NAME_COLUMN } from "../../components/when-column.tsx";
 import { type Guardrail, useGuardrails, useSetGuardrailActive } from "../../data/guardrails.ts";
 import { Badge } from "../../components/badge.tsx";
 import type { Column } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
-import { Select } from "../../components/select.tsx";
 import { Switch } from "../../components/switch.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { useFilters } from "../../components/use-filters.ts";
-import { useListCommands } from "../../components/use-list-commands.tsx";
 import { ACTION_LABELS, KIND_LABELS, STAGE_LABELS } from "./labels.ts";
 import { OWNER, parseOwner, useOwnerChoices } from "./owner-choices.ts";
 
+const BULK_TEXTS = {
+  on: "They check texts from now on.",
+  off: "They check nothing until they are activated.",
+  remove: "They check nothing any more. This cannot be undone.",
+};
+
 export function GuardrailList() {
   const filters = useFilters();
-  const [address] = useSearchParams();
-  const of = address.get(OWNER) ?? "";
+  const of = filters.get(OWNER);
   const guardrails = useGuardrails({ search: filters.debouncedSearch, owner: parseOwner(of) });
   const owners = useOwnerChoices();
   const columns = useColumns();
-  useListCommands({
-    path: "guardrails",
-    newLabel: "New guardrail",
-    group: "Guardrails",
-    icon: <ShieldCheck />,
-    rows: guardrails.rows,
-  });
-  const add = (
-    <ButtonLink to={of === "" ? "/guardrails/new" : `/guardrails/new?${OWNER}=${of}`} variant="primary" icon={<Plus />}>
-      New guardrail
-    </ButtonLink>
-  );
+  const bulk = useBulk("guardrails");
+  const selection = useSelection(guardrails.rows);
   return (
     <ListPage
       title="Guardrails"
       description="Checks of what agents read and answer. A check that trips ends the turn, or replaces the text."
-      actions={add}
+      named={{ path: "guardrails", ...(of !== "" && { to: `/guardrails/new?${OWNER}=${of}` }) }}
       noun="guardrails"
       one="guardrail"
       noMatchHint="No guardrail has this name, or belongs to this agent or swarm."
       filters={filters}
       searchLabel="Search by name"
-      selects={
-        <Select
-          aria-label="Agent or swarm"
-          className="w-full sm:w-56"
-          value={of}
-          choices={[{ value: "", label: "All agents and swarms" }, ...(owners ?? [])]}
-          onChange={(value) => filters.set(OWNER, value)}
-        />
-      }
+      choices={[{ name: OWNER, label: "Agent or swarm", choices: owners ?? [] }]}
+      bulk={{ selection, actions: switchActions(bulk, "is_active", BULK_TEXTS) }}
       pages={guardrails}
-      empty={
-        <EmptyState picture="search" title="No guardrails yet" action={add}>
-          A guardrail checks texts by a pattern, a JSON Schema, a model or a server of yours: no card numbers, no legal
-          advice, only JSON.
-        </EmptyState>
-      }
+      empty="A guardrail checks texts by a pattern, a JSON Schema, a model or a server of yours: no card numbers, no legal advice, only JSON."
       table={{
         label: "Guardrails",
         columns,
-        keyOf: ({ id }) => id,
-        onOpen: { label: ({ name }) => `Open ${name}`, to: ({ id }) => `/guardrails/${id}` },
       }}
     />
   );
@@ -77,7 +56,7 @@ function useColumns(): readonly Column<Guardrail>[] {
       toast({ text: `${name} could not be changed.`, tone: "bad" });
   };
   return [
-    { title: "Name", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },
+    NAME_COLUMN,
     { title: "Of", width: "2fr", render: nameOwner },
     { title: "Checks", width: "2fr", render: ({ stage }) => STAGE_LABELS[stage].label },
     { title: "Kind", width: "8rem", render: ({ kind }) => <Badge>{KIND_LABELS[kind].label}</Badge> },

@@ -120,7 +120,7 @@ function WebhookFields(props: KindFieldsProps) {
 
 function OnError({ form, errors, onChange }: KindFieldsProps) {
   return (
-    <Field label="When the check cannot be made" error={errors["config.on_error"]}>
+    <Field label="When the check fails to run" error={errors["config.on_error"]}>
       <Select value={form.onError} choices={ERROR_CHOICES} onChange={(onError) => onChange({ onError })} />
     </Field>
   );

@@ -12,7 +12,7 @@ import { GuardrailFields } from "./guardrail-fields.tsx";
 import { OWNER, parseOwner, useOwnerChoices } from "./owner-choices.ts";
 import { useGuardrailForm } from "./use-guardrail-form.ts";
 
-const NO_OWNER = "Make an agent or a swarm first.";
+const NO_OWNER = "Create an agent or a swarm first.";
 
 export function NewGuardrail() {
   const [address] = useSearchParams();
@@ -36,7 +36,7 @@ export function NewGuardrail() {
       <PageHeader title="New guardrail" crumbs={[{ label: "Guardrails", to: "/guardrails" }]} />
       <FormFrame
         label="New guardrail"
-        action="Make the guardrail"
+        action="Create guardrail"
         {...frame}
         isBusy={frame.isBusy || create.isDone || (owners === undefined && chosen === "")}
         onSubmit={() => void submit()}

@@ -11,7 +11,7 @@ export function SecretCard({ guardrailId }: { readonly guardrailId: string }) {
   return (
     <CardSection
       title="Signing secret"
-      description="Your server uses it to verify requests. It does not change: to replace it, make a new guardrail."
+      description="Your server uses it to verify requests. It does not change: to replace it, create a new guardrail."
     >
       <div className="grid grid-cols-1 justify-items-start gap-4 *:first:justify-self-stretch">
         <SigningSecret secret={secret} />

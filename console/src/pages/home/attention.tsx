@@ -2,7 +2,7 @@ import { CircleCheck, ShieldQuestion, TriangleAlert, Webhook } from "lucide-reac
 import type { ReactNode } from "react";
 import type { Approval } from "../../data/approvals.ts";
 import type { RecentRun } from "../../data/recent-runs.ts";
-import type { WebhookSummary } from "../../data/webhook-summaries.ts";
+import { isFailing, type WebhookSummary } from "../../data/webhook-summaries.ts";
 import { explainDisabled } from "../../components/explain-disabled.ts";
 import { Link } from "../../components/link.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
@@ -73,12 +73,6 @@ export function Attention({ approvals, webhooks, failedRuns, hasInvitations }: A
       )}
     </Panel>
   );
-}
-
-/** The service has disabled it, or its newest delivery has not arrived. */
-export function isFailing({ disabled_reason: reason, is_active: isActive, last }: WebhookSummary): boolean {
-  const [newest] = last;
-  return reason !== null || (isActive && (newest?.status === "failed" || newest?.status === "retrying"));
 }
 
 function WebhookText({ webhook }: { readonly webhook: WebhookSummary }) {

@@ -6,8 +6,9 @@ import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { ProgressBar } from "../../components/progress-bar.tsx";
+import { NextPages } from "./next-pages.tsx";
 
-export interface Step {
+interface Step {
   readonly title: string;
   readonly text: string;
   readonly isDone: boolean;
@@ -15,18 +16,18 @@ export interface Step {
   readonly action: string;
 }
 
-export function listSteps(progress: FirstSteps): readonly Step[] {
+function listSteps(progress: FirstSteps): readonly Step[] {
   const { agents, agentId, hasTool, swarmId, hasAnswer, webhookId, hasDelivery } = progress;
   return [
     {
-      title: "Make an agent",
+      title: "Create an agent",
       text: "A name, a role and instructions.",
       isDone: agents >= 1,
       to: "/agents/new",
       action: "New agent",
     },
     {
-      title: "Make a second one",
+      title: "Create a second one",
       text: "Two agents can discuss and check each other.",
       isDone: agents >= 2,
       to: "/agents/new",
@@ -81,43 +82,46 @@ export function Checklist({ steps: progress, onHide }: ChecklistProps) {
   const done = steps.filter(({ isDone }) => isDone).length;
   const next = steps.findIndex(({ isDone }) => !isDone);
   return (
-    <section
-      aria-labelledby="first-steps"
-      className="overflow-hidden rounded-lg border border-line bg-surface shadow-1"
-    >
-      <div className="grid gap-3 p-5">
-        <div className="flex flex-wrap items-start justify-between gap-3">
-          <div className="grid gap-0.5">
-            <h2 id="first-steps" className="text-lg font-semibold">
-              First steps
-            </h2>
-            <p className="text-ink-soft">Takes a few minutes, in any order.</p>
+    <>
+      <section
+        aria-labelledby="first-steps"
+        className="overflow-hidden rounded-lg border border-line bg-surface shadow-1"
+      >
+        <div className="grid gap-3 p-5">
+          <div className="flex flex-wrap items-start justify-between gap-3">
+            <div className="grid gap-0.5">
+              <h2 id="first-steps" className="text-lg font-semibold">
+                First steps
+              </h2>
+              <p className="text-ink-soft">Takes a few minutes, in any order.</p>
+            </div>
+            {progress.agents === 0 && progress.swarmId === null ? (
+              <SetUp />
+            ) : (
+              progress.swarmId !== null && (
+                <Button size="small" variant="quiet" onClick={onHide}>
+                  Hide the list
+                </Button>
+              )
+            )}
           </div>
-          {progress.agents === 0 && progress.swarmId === null ? (
-            <SetUp />
-          ) : (
-            progress.swarmId !== null && (
-              <Button size="small" variant="quiet" onClick={onHide}>
-                Hide the list
-              </Button>
-            )
-          )}
-        </div>
-        <div className="flex items-center gap-3">
-          <div className="flex-1">
-            <ProgressBar label="First steps done" value={done} max={steps.length} />
+          <div className="flex items-center gap-3">
+            <div className="flex-1">
+              <ProgressBar label="First steps done" value={done} max={steps.length} />
+            </div>
+            <span className="text-sm text-ink-faint tabular-nums">
+              {done} of {steps.length}
+            </span>
           </div>
-          <span className="text-sm text-ink-faint tabular-nums">
-            {done} of {steps.length}
-          </span>
         </div>
-      </div>
-      <ol className="border-t border-line">
-        {steps.map((step, index) => (
-          <StepRow key={step.title} step={step} isNext={index === next} />
-        ))}
-      </ol>
-    </section>
+        <ol className="border-t border-line">
+          {steps.map((step, index) => (
+            <StepRow key={step.title} step={step} isNext={index === next} />
+          ))}
+        </ol>
+      </section>
+      <NextPages />
+    </>
   );
 }
 

@@ -1,22 +1,19 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { useApprovals } from "../../data/approvals.ts";
 import { getConfig } from "../../data/client.ts";
-import { isSetUp, rememberSetUp, useFirstSteps } from "../../data/first-steps.ts";
+import { areAllDone, isSetUp, rememberSetUp, useFirstSteps } from "../../data/first-steps.ts";
 import { useAnswerInvitation, useInvitations } from "../../data/invitations.ts";
-import { useRecentRuns } from "../../data/recent-runs.ts";
 import { useUser } from "../../data/session.ts";
-import { useWebhookSummaries } from "../../data/webhook-summaries.ts";
+import { isFailing, useWebhookSummaries } from "../../data/webhook-summaries.ts";
 import { FailureState } from "../../components/failure-state.tsx";
-import { InvitationList } from "../../components/invitation-list.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { ListSkeleton, Skeleton } from "../../components/skeleton.tsx";
-import { Attention, isFailing } from "./attention.tsx";
-import { Checklist, listSteps } from "./checklist.tsx";
-import { NextPages } from "./next-pages.tsx";
-import { RecentConversations } from "./recent-conversations.tsx";
-import { Today } from "./today.tsx";
-import { UnderWay } from "./under-way.tsx";
+import { ListSkeleton } from "../../components/skeleton.tsx";
 
+// One user needs the list, and another the dashboard and invitations.
+const Checklist = lazy(async () => ({ default: (await import("./checklist.tsx")).Checklist }));
+const InvitationList = lazy(async () => ({
+  default: (await import("../../components/invitation-list.tsx")).InvitationList,
+}));
+const Dashboard = lazy(async () => ({ default: (await import("./dashboard.tsx")).Dashboard }));
 // Only whoever reaches a service without a model on its own machine needs it.
 const ConnectModel = lazy(async () => ({ default: (await import("./connect-model.tsx")).ConnectModel }));
 
@@ -28,7 +25,7 @@ export function HomePage() {
   const [isModelOffered] = useState(() => getConfig().mayAddProvider);
   const webhooks = useWebhookSummaries();
   const steps = useFirstSteps({ isOn: !wasSetUp, webhooks: webhooks.rows });
-  const isAllDone = wasSetUp || (steps.rows !== undefined && listSteps(steps.rows).every(({ isDone }) => isDone));
+  const isAllDone = wasSetUp || (steps.rows !== undefined && areAllDone(steps.rows));
   useEffect(() => {
     if (isAllDone) rememberSetUp(user.id);
   }, [isAllDone, user.id]);
@@ -53,16 +50,22 @@ export function HomePage() {
             <ConnectModel />
           </Suspense>
         )}
-        {isDashboard && <Dashboard webhooks={webhooks.rows ?? []} />}
+        {isDashboard && (
+          <Suspense fallback={<ListSkeleton rows={7} />}>
+            <Dashboard webhooks={webhooks.rows ?? []} />
+          </Suspense>
+        )}
         {!isAllDone &&
           (steps.rows !== undefined ? (
-            <Checklist
-              steps={steps.rows}
-              onHide={() => {
-                rememberSetUp(user.id);
-                setSetUp(true);
-              }}
-            />
+            <Suspense fallback={<ListSkeleton rows={7} />}>
+              <Checklist
+                steps={steps.rows}
+                onHide={() => {
+                  rememberSetUp(user.id);
+                  setSetUp(true);
+                }}
+              />
+            </Suspense>
           ) : failure !== null ? (
             <FailureState
               title="Your first steps could not be loaded"
@@ -75,7 +78,6 @@ export function HomePage() {
           ) : (
             <ListSkeleton rows={7} />
           ))}
-        {!isAllDone && <NextPages />}
       </div>
     </>
   );
@@ -84,40 +86,13 @@ export function HomePage() {
 function Invitations() {
   const { rows = [] } = useInvitations();
   const answer = useAnswerInvitation();
+  if (rows.length === 0) return null;
   return (
-    <InvitationList
-      invitations={rows}
-      onAnswer={async ({ id }, isAccepted) => (await answer.run({ id, isAccepted })) !== null}
-    />
-  );
-}
-
-function Dashboard({ webhooks }: { readonly webhooks: NonNullable<ReturnType<typeof useWebhookSummaries>["rows"]> }) {
-  const { rows: approvals } = useApprovals();
-  const { rows: invitations = [] } = useInvitations();
-  const { rows: runs, failure, reload } = useRecentRuns();
-  const needsUser = new Set(approvals?.map(({ runId }) => runId));
-  return (
-    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
-      <div className="grid grid-cols-1 gap-6">
-        {runs !== undefined && approvals !== undefined ? (
-          <>
-            <Attention
-              approvals={approvals}
-              webhooks={webhooks}
-              failedRuns={runs.failed}
-              hasInvitations={invitations.length > 0}
-            />
-            <UnderWay runs={runs.underWay} needsUser={needsUser} />
-          </>
-        ) : failure !== null ? (
-          <FailureState title="The runs could not be loaded" message={failure.message} onRetry={reload} />
-        ) : (
-          <Skeleton className="h-56 rounded-lg" />
-        )}
-        <RecentConversations />
-      </div>
-      <Today />
-    </div>
+    <Suspense fallback={null}>
+      <InvitationList
+        invitations={rows}
+        onAnswer={async ({ id }, isAccepted) => (await answer.run({ id, isAccepted })) !== null}
+      />
+    </Suspense>
   );
 }

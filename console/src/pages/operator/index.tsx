@@ -49,7 +49,7 @@ function OperatorGate({ children }: { readonly children: ReactNode }) {
   if (!getConfig().hasOperatorView || state?.lacks === "operator")
     return (
       <Notice title="This page is for operators">
-        Operators are made on the command line of the service: swarmbase operators add.
+        Operators are added on the command line of the service: swarmbase operators add.
       </Notice>
     );
   if (failure !== null)

@@ -6,17 +6,19 @@ import { ListSkeleton } from "../../components/skeleton.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
 import { toPlainLine } from "../../components/to-plain-line.ts";
 
+const NO_RANGE = { since: null, until: null };
+
 /** Chooses the run of the same swarm to compare with. */
 export function ChooseOther({ trace, onClose }: { readonly trace: Trace; onClose(): void }) {
   const navigate = useNavigate();
-  const filter = { status: "all", swarmId: trace.swarm_id, agentId: "", since: "", until: "", search: "" } as const;
+  const filter = { status: "all", swarmId: trace.swarm_id, agentId: "", range: NO_RANGE, search: "" } as const;
   const { rows } = useAllRuns(filter, "newest");
   const others = rows?.filter(({ id }) => id !== trace.id);
   return (
     <Dialog isOpen onClose={onClose} title="Compare with" description="The newest runs of the same swarm.">
       {others === undefined && <ListSkeleton rows={4} />}
       {others?.length === 0 && (
-        <p className="text-ink-soft">There is no other run in this swarm. “Run again” makes one to compare with.</p>
+        <p className="text-ink-soft">There is no other run in this swarm. “Run again” creates one to compare with.</p>
       )}
       <ul className="grid">
         {others?.map(({ id, question, status, created_at: at }) => (

@@ -12,14 +12,21 @@ export interface Span {
   readonly name: string;
   /** What is special about it: a retry, a fallback, a decision. */
   readonly note: string | null;
+  /** What went wrong, with the status of the provider's response. */
+  readonly error: string | null;
   readonly fromMs: number;
   readonly untilMs: number;
+  /** What it took, wherever this is shown: as the service measured it, which leaves out waits and the time to store it. */
+  readonly tookMs: number;
+  readonly costUsd: number | null;
   /** Only of model calls. */
   readonly firstTokenMs: number | null;
   readonly tone: Tone;
   readonly part: ModelCall | TraceTurn | ToolCall | null;
   /** Of the run, or of the sub-task, that it belongs to. */
   readonly trace: Trace;
+  /** The parts of its sub-task follow. */
+  readonly isParent?: true;
 }
 
 const CALL_TONES: Readonly<Record<ModelCall["status"], Tone>> = {
@@ -48,7 +55,8 @@ const timeOf = (at: string): number => Date.parse(at);
 
 /** All spans of a run in the order of their beginning: those of a turn below it, those of a sub-task below the call that began it. */
 export function layOutTrace(trace: Trace, nowMs: number, others: readonly Trace[] = []): Span[] {
-  const spans = layOutRun(trace, nowMs).map((span) => ({ ...span, trace }));
+  // Without a measured time, the bar says what it took.
+  const spans = layOutRun(trace, nowMs).map((span) => ({ tookMs: span.untilMs - span.fromMs, ...span, trace }));
   return spans.flatMap((span) => {
     const { part } = span;
     const subRunId = part !== null && "sub_run_id" in part && span.kind === "tool" ? part.sub_run_id : null;
@@ -59,11 +67,11 @@ export function layOutTrace(trace: Trace, nowMs: number, others: readonly Trace[
       key: inner.key === "queue" ? `queue-${sub.id}` : inner.key,
       depth: inner.depth + span.depth + 1,
     }));
-    return [span, ...below];
+    return [{ ...span, costUsd: sub.usage?.cost_usd ?? null, isParent: true as const }, ...below];
   });
 }
 
-type RunSpan = Omit<Span, "trace">;
+type RunSpan = Omit<Span, "trace" | "tookMs"> & Partial<Pick<Span, "tookMs">>;
 
 function layOutRun(trace: Trace, nowMs: number): RunSpan[] {
   const begun = trace.started_at ?? trace.finished_at;
@@ -73,9 +81,11 @@ function layOutRun(trace: Trace, nowMs: number): RunSpan[] {
     depth: 0,
     name: "Queue",
     note: null,
+    error: null,
     fromMs: timeOf(trace.queued_at),
     untilMs: begun === null ? nowMs : Math.max(timeOf(begun), timeOf(trace.queued_at)),
     firstTokenMs: null,
+    costUsd: null,
     tone: "neutral",
     part: null,
   };
@@ -88,24 +98,37 @@ function layOutRun(trace: Trace, nowMs: number): RunSpan[] {
 
 function layOutTurn(turn: TraceTurn, nowMs: number): RunSpan[] {
   const calls = sortCalls(turn.model_calls);
-  const fromMs = timeOf(turn.started_at ?? turn.created_at);
   const parts = [
     ...calls.map((call, place) => toCallSpan(call, calls.slice(0, place), "model")),
     ...turn.tool_executions.flatMap((call) => toToolSpans(call, nowMs)),
   ].toSorted((one, other) => one.fromMs - other.fromMs);
+  // The row of the turn has the times at which it was stored.
+  const fromMs = Math.min(
+    ...(parts.length > 0 ? parts.map((part) => part.fromMs) : [timeOf(turn.started_at ?? turn.created_at)]),
+  );
+  const endMs = turn.finished_at === null ? nowMs : Math.max(fromMs, timeOf(turn.finished_at));
   const whole: RunSpan = {
     key: turn.id,
     kind: "turn",
     depth: 0,
     name: turn.agent_name,
-    note: turn.error?.message ?? null,
-    fromMs: Math.min(fromMs, ...parts.map((part) => part.fromMs)),
-    untilMs: turn.finished_at === null ? nowMs : Math.max(fromMs, timeOf(turn.finished_at)),
+    note: null,
+    error: turn.error?.message ?? null,
+    fromMs,
+    untilMs: Math.max(fromMs + (turn.duration_ms ?? endMs - fromMs), ...parts.map((part) => part.untilMs)),
     firstTokenMs: null,
+    costUsd: turn.cost_usd,
     tone: toneOf(turn.status),
     part: turn,
+    ...(turn.duration_ms !== null && { tookMs: turn.duration_ms }),
   };
   return [whole, ...parts];
+}
+
+/** How long it waited for others, if that is most of its bar. */
+export function waitOf({ fromMs, untilMs, tookMs }: Span): number | null {
+  const waitedMs = untilMs - fromMs - tookMs;
+  return waitedMs > tookMs ? waitedMs : null;
 }
 
 export function sortCalls(calls: readonly ModelCall[]): readonly ModelCall[] {
@@ -121,13 +144,20 @@ function toCallSpan(call: ModelCall, before: readonly ModelCall[], kind: "model"
     kind,
     depth: kind === "model" ? 1 : 0,
     name: kind === "model" ? call.model : `Selection of the next speaker, ${call.model}`,
-    note: describeAttempt(call, before) ?? call.error?.message ?? null,
+    note: describeAttempt(call, before),
+    error: describeFault(call),
     fromMs,
     untilMs: fromMs + call.duration_ms,
     firstTokenMs: call.first_token_ms,
+    costUsd: call.cost_usd,
     tone: CALL_TONES[call.status],
     part: call,
   };
+}
+
+function describeFault({ error }: ModelCall): string | null {
+  const status = error?.provider_status ?? null;
+  return error === null ? null : `${status === null ? "" : `HTTP ${status}: `}${error.message}`;
 }
 
 /** A higher attempt with another provider is a fallback. */
@@ -143,7 +173,7 @@ function toToolSpans(call: ToolCall, nowMs: number): RunSpan[] {
   const createdMs = timeOf(call.created_at);
   const startedMs = call.started_at === null ? null : timeOf(call.started_at);
   const endMs = call.finished_at === null ? nowMs : timeOf(call.finished_at);
-  const common = { depth: 1, name, firstTokenMs: null, part: call } as const;
+  const common = { depth: 1, name, firstTokenMs: null, costUsd: null, part: call } as const;
   const spans: RunSpan[] = [];
   // A call that had to wait for a decision starts only after it.
   if (call.expires_at !== null && startedMs !== createdMs)
@@ -152,6 +182,7 @@ function toToolSpans(call: ToolCall, nowMs: number): RunSpan[] {
       key: `wait-${key}`,
       kind: "approval",
       note: describeDecision(call),
+      error: null,
       fromMs: createdMs,
       untilMs: startedMs ?? endMs,
       tone: status === "denied" ? "bad" : "thinking",
@@ -161,7 +192,8 @@ function toToolSpans(call: ToolCall, nowMs: number): RunSpan[] {
       ...common,
       key,
       kind: "tool",
-      note: NOTES[status] ?? call.error?.message ?? null,
+      note: NOTES[status] ?? null,
+      error: call.error?.message ?? null,
       fromMs: startedMs,
       untilMs: call.duration_ms === null ? endMs : startedMs + call.duration_ms,
       tone: TOOL_TONES[status],
@@ -173,4 +205,20 @@ function describeDecision({ status, error }: ToolCall): string {
   if (status === "pending_approval") return "Waits for a decision";
   if (status === "denied") return error?.code === "APPROVAL_EXPIRED" ? "No decision in time" : "Denied";
   return "Approved";
+}
+
+/**
+ * The parts that the end of the run waited for, by key, with the milliseconds that each adds: from the end backwards, always the part
+ * that was under way last.
+ */
+export function findCriticalPath(spans: readonly Span[]): ReadonlyMap<string, number> {
+  const parts = spans.filter(({ kind, isParent }) => kind !== "turn" && isParent !== true);
+  const path = new Map<string, number>();
+  for (let endMs = Number.POSITIVE_INFINITY; ; ) {
+    const before = parts.filter(({ key, fromMs }) => fromMs < endMs && !path.has(key));
+    const last = before.toSorted((one, other) => Math.min(other.untilMs, endMs) - Math.min(one.untilMs, endMs))[0];
+    if (last === undefined) return path;
+    path.set(last.key, Math.min(last.untilMs, endMs) - last.fromMs);
+    endMs = last.fromMs;
+  }
 }

@@ -1,5 +1,7 @@
+import { FlaskConical } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ToolCall } from "../../data/runs.ts";
+import { openPrompt } from "../../data/prompt-opening.ts";
 import { useUser } from "../../data/session.ts";
 import type { ModelCall, Trace, TraceTurn } from "../../data/traces.ts";
 import { usePrompt } from "../../data/traces.ts";
@@ -7,7 +9,7 @@ import { CodeBlock } from "../../components/code-block.tsx";
 import { Drawer } from "../../components/drawer.tsx";
 import { formatDuration, formatExact } from "../../components/formats.ts";
 import { JsonView } from "../../components/json-view.tsx";
-import { Link } from "../../components/link.tsx";
+import { ButtonLink, Link } from "../../components/link.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { listPassedOn } from "../../components/passed-on.ts";
 import { type Span, sortCalls } from "./lay-out-trace.ts";
@@ -52,13 +54,13 @@ function Part({ span, others }: Pick<PartDrawerProps, "others"> & { readonly spa
   if (part === null)
     return (
       <p className="text-ink-soft">
-        The run waited {formatDuration(span.untilMs - span.fromMs)} until its first turn began. Runs of one swarm are
-        executed one after the other.
+        The run waited {formatDuration(span.tookMs)} until its first turn began. Runs of one swarm are executed one
+        after the other.
       </p>
     );
-  if ("agent_name" in part) return <TurnDetails trace={trace} turn={part} />;
+  if ("agent_name" in part) return <TurnDetails span={span} trace={trace} turn={part} />;
   if ("tool_name" in part) return <ToolDetails call={part} span={span} others={others} />;
-  return <CallDetails key={part.id} trace={trace} call={part} />;
+  return <CallDetails key={part.id} span={span} trace={trace} call={part} />;
 }
 
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -85,7 +87,12 @@ function versionOf({ agent_id: id, agent_version: version }: TraceTurn): Figure 
   return ["Version of the agent", id === null ? version : <Link to={`/agents/${id}/history`}>{String(version)}</Link>];
 }
 
-function TurnDetails({ trace, turn }: { readonly trace: Trace; readonly turn: TraceTurn }) {
+interface OfSpan {
+  readonly span: Span;
+  readonly trace: Trace;
+}
+
+function TurnDetails({ span, trace, turn }: OfSpan & { readonly turn: TraceTurn }) {
   const answer = trace.answers.find(({ id }) => id === turn.message_id);
   const warnings = turn.warnings.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
   return (
@@ -95,7 +102,7 @@ function TurnDetails({ trace, turn }: { readonly trace: Trace; readonly turn: Tr
           ["Model", turn.model],
           versionOf(turn),
           ["Started", turn.started_at === null ? null : formatExact(turn.started_at)],
-          ...usageFigures(turn),
+          ...usageFigures(turn, span),
           ["Ended because of", turn.finish_reason],
         ]}
       />
@@ -123,7 +130,7 @@ function TurnDetails({ trace, turn }: { readonly trace: Trace; readonly turn: Tr
   );
 }
 
-function CallDetails({ trace, call }: { readonly trace: Trace; readonly call: ModelCall }) {
+function CallDetails({ span, trace, call }: OfSpan & { readonly call: ModelCall }) {
   const turn = trace.turns.find(({ id }) => id === call.turn_id);
   const calls = turn === undefined ? [call] : sortCalls(turn.model_calls);
   const place = calls.findIndex(({ id }) => id === call.id);
@@ -136,12 +143,25 @@ function CallDetails({ trace, call }: { readonly trace: Trace; readonly call: Mo
           ["Attempt", call.attempt],
           ...(turn === undefined ? [] : [["Agent", turn.agent_name] as const, versionOf(turn)]),
           ["Started", formatExact(call.started_at)],
-          ...usageFigures(call),
+          ["HTTP status", statusOf(call)],
+          ...usageFigures(call, span),
           ["Ended because of", call.finish_reason],
         ]}
       />
       <ErrorText error={call.error} />
       <Section title="Prompt">
+        {prompt && turn !== undefined && call.agent_id !== null && (
+          <p>
+            <ButtonLink
+              to="/playground"
+              size="small"
+              icon={<FlaskConical />}
+              state={{ opened: openPrompt(call, turn.agent_version, prompt) }}
+            >
+              Open in the playground
+            </ButtonLink>
+          </p>
+        )}
         <PromptView prompt={prompt} />
       </Section>
       {turn !== undefined && call.status === "succeeded" && (
@@ -149,6 +169,12 @@ function CallDetails({ trace, call }: { readonly trace: Trace; readonly call: Mo
       )}
     </>
   );
+}
+
+/** The service has the exact status of failures alone: an answer is always one of success. */
+function statusOf({ status, error }: ModelCall): string | null {
+  if (status === "failed") return error?.provider_status?.toString() ?? "none, the provider did not respond";
+  return status === "succeeded" ? "2xx" : null;
 }
 
 interface CallAnswerProps {
@@ -205,8 +231,7 @@ function ToolDetails({ call, span, others }: ToolDetailsProps) {
           ["Status", span.kind === "approval" ? span.note : call.status],
           ["Decided by", decidedBy === null ? null : decidedBy === user.id ? "you" : "another member"],
           ["Asked", formatExact(call.created_at)],
-          ["Waited", span.kind === "approval" ? formatDuration(span.untilMs - span.fromMs) : null],
-          ["Duration", call.duration_ms === null ? null : formatDuration(call.duration_ms)],
+          [span.kind === "approval" ? "Waited" : "Duration", formatDuration(span.tookMs)],
           ["Attempts", call.attempts],
         ]}
       />

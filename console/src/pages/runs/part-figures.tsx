@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { formatCount, formatDuration, formatMoney } from "../../components/formats.ts";
+import { type Span, waitOf } from "./lay-out-trace.ts";
 
 interface Usage {
   readonly input_tokens: number | null;
@@ -9,7 +10,6 @@ interface Usage {
   readonly cost_usd: number | null;
   readonly estimated: boolean;
   readonly first_token_ms: number | null;
-  readonly duration_ms: number | null;
 }
 
 /** Label and value; a value of null is left out. */
@@ -31,11 +31,13 @@ export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
 }
 
 /** Times, tokens and cost of a turn or of a model call. */
-export function usageFigures(used: Usage): readonly Figure[] {
+export function usageFigures(used: Usage, span: Span): readonly Figure[] {
+  const waitedMs = waitOf(span);
   const tokens = (count: number | null, part: number | null, what: string): string | null =>
     count === null ? null : `${formatCount(count)}${part ? `, of which ${formatCount(part)} ${what}` : ""}`;
   return [
-    ["Duration", used.duration_ms === null ? null : formatDuration(used.duration_ms)],
+    ["Duration", formatDuration(span.tookMs)],
+    ["Waited", waitedMs === null ? null : formatDuration(waitedMs)],
     ["First token after", used.first_token_ms === null ? null : formatDuration(used.first_token_ms)],
     ["Tokens in", tokens(used.input_tokens, used.cached_input_tokens, "cached")],
     ["Tokens out", tokens(used.output_tokens, used.reasoning_tokens, "reasoning")],

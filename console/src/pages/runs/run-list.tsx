@@ -1,35 +1,29 @@
-import { isFinalRunStatus } from "@swarmbase/sdk";
+import { isFinalRunStatus, RUN_STATUSES } from "@swarmbase/sdk";
 import { Square } from "lucide-react";
 import { useMemo } from "react";
 import { useNavigate } from "react-router";
 import { stopRuns } from "../../data/bulk.ts";
-import { useRunChoices } from "../../data/names.ts";
-import { type ListedRun, useAllRuns } from "../../data/traces.ts";
-import { BulkBar } from "../../components/bulk-bar.tsx";
+import { type NameChoice, useRunChoices } from "../../data/names.ts";
+import { type ListedRun, type RunOrder, useAllRuns } from "../../data/traces.ts";
 import type { Column } from "../../components/data-table.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
+import { formatCompact, formatDuration, formatMoney } from "../../components/formats.ts";
 import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
-import { labelOfRun, RUN_COLUMNS } from "../../components/run-columns.tsx";
-import { RUN_STATUS_CHOICES } from "../../components/run-labels.ts";
-import { Select } from "../../components/select.tsx";
-import { SortSelect } from "../../components/sort-select.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
+import { durationOf, RUN_STATUS_CHOICES } from "../../components/run-labels.ts";
+import { StatusBadge } from "../../components/status-dot.tsx";
+import { toPlainLine } from "../../components/to-plain-line.ts";
+import { useFilters } from "../../components/use-filters.ts";
 import { useSelection } from "../../components/use-selection.ts";
-import { type AddressedRunFilter, useRunFilter } from "./use-run-filter.ts";
+import { whenColumn } from "../../components/when-column.tsx";
 
-const COLUMNS: readonly Column<ListedRun>[] = [
-  RUN_COLUMNS.question,
-  { title: "Swarm", width: "1.2fr", render: ({ swarms }) => swarms?.name ?? "–" },
-  RUN_COLUMNS.status,
-  RUN_COLUMNS.tokens,
-  RUN_COLUMNS.cost,
-  RUN_COLUMNS.duration,
-  RUN_COLUMNS.when,
-];
-
-const ORDERS = ["newest", "oldest"] as const;
+const ORDERS: Readonly<Record<RunOrder, string>> = {
+  newest: "Newest first",
+  cost: "Most expensive first",
+  duration: "Slowest first",
+  errors: "Errors first",
+  oldest: "Oldest first",
+};
+const KNOWN_ORDERS = Object.keys(ORDERS) as [RunOrder];
 
 /** Other runs cannot be changed, so there is nothing to select them for. */
 function isUnfinished({ status }: ListedRun): boolean {
@@ -38,10 +32,17 @@ function isUnfinished({ status }: ListedRun): boolean {
 
 /** The runs of all swarms. */
 export function RunList() {
-  const filters = useRunFilter();
+  const filters = useFilters();
   const navigate = useNavigate();
-  const sort = filters.sort(ORDERS);
-  const runs = useAllRuns(filters.filter, sort);
+  const { debouncedSearch: search, range } = filters;
+  const status = filters.choice("status", RUN_STATUSES) ?? "all";
+  const [swarmId, agentId] = [filters.get("swarm"), filters.get("agent")];
+  const runs = useAllRuns(
+    useMemo(() => ({ status, swarmId, agentId, range, search }), [status, swarmId, agentId, range, search]),
+    filters.sort(KNOWN_ORDERS),
+  );
+  const { swarms, agents } = useRunChoices();
+  const columns = useColumns(agents);
   const named = useMemo(() => runs.rows?.map((run) => ({ ...run, name: labelOfRun(run) })), [runs.rows]);
   const selection = useSelection(named, isUnfinished);
   return (
@@ -50,48 +51,39 @@ export function RunList() {
       description="Every question to your swarms, with what happened until its answer."
       filters={filters}
       searchLabel="Search by question or id"
-      selects={
-        <>
-          <RunSelects filters={filters} />
-          <SortSelect value={sort} orders={ORDERS} onChange={filters.setSort} />
-        </>
-      }
-      bulk={
-        <BulkBar
-          selection={selection}
-          nouns={["run", "runs"]}
-          actions={[
-            {
-              label: "Stop",
-              past: "stopped",
-              icon: <Square />,
-              explanation: "What the agents have written so far stays. Only unfinished runs can be stopped.",
-              run: stopRuns,
-            },
-          ]}
-        />
-      }
+      choices={[
+        { name: "status", label: "Status", choices: RUN_STATUS_CHOICES },
+        { name: "swarm", label: "Swarm", choices: swarms },
+        { name: "agent", label: "Agent", choices: agents },
+      ]}
+      hasTime
+      orders={ORDERS}
+      bulk={{
+        selection,
+        actions: [
+          {
+            label: "Stop",
+            past: "stopped",
+            icon: <Square />,
+            explanation: "What the agents have written so far stays. Only unfinished runs can be stopped.",
+            run: stopRuns,
+          },
+        ],
+      }}
       noun="runs"
       one="run"
-      noMatchHint="Filters compare the question, the swarm, the agents that answered, the status and the day."
+      noMatchHint="Filters compare the question, the swarm, the agents that answered, the status and the time."
       pages={runs}
-      empty={
-        <EmptyState
-          picture="events"
-          title="No run yet"
-          action={
-            <ButtonLink to="/swarms" variant="primary">
-              Ask a swarm
-            </ButtonLink>
-          }
-        >
-          A run is the processing of one question: turns, model calls, tool calls, cost, and the reason why it ended.
-        </EmptyState>
+      empty="A run is the processing of one question: turns, model calls, tool calls, cost, and the reason why it ended."
+      picture="events"
+      emptyAction={
+        <ButtonLink to="/swarms" variant="primary">
+          Ask a swarm
+        </ButtonLink>
       }
       table={{
         label: "Runs",
-        columns: COLUMNS,
-        keyOf: ({ id }) => id,
+        columns,
         onOpen: { label: (run) => labelOfRun(run), open: ({ id }) => void navigate(`/runs/${id}`) },
         selection: { ...selection, name: (run) => labelOfRun(run), can: isUnfinished },
       }}
@@ -99,52 +91,60 @@ export function RunList() {
   );
 }
 
-function RunSelects({ filters }: { readonly filters: AddressedRunFilter }) {
-  const { filter, sinceDay, untilDay, set } = filters;
-  const { swarms, agents } = useRunChoices();
-  return (
-    <>
-      <Select
-        aria-label="Status"
-        value={filter.status}
-        choices={RUN_STATUS_CHOICES}
-        onChange={(value) => set("status", value === "all" ? "" : value)}
-        className="w-[calc(50%-0.25rem)] sm:w-40"
-      />
-      <Select
-        aria-label="Swarm"
-        value={filter.swarmId}
-        choices={toChoices("Any swarm", swarms, filter.swarmId)}
-        onChange={(value) => set("swarm", value)}
-        className="w-[calc(50%-0.25rem)] sm:w-40"
-      />
-      <Select
-        aria-label="Agent"
-        value={filter.agentId}
-        choices={toChoices("Any agent", agents, filter.agentId)}
-        onChange={(value) => set("agent", value)}
-        className="w-[calc(50%-0.25rem)] sm:w-40"
-      />
-      <div className="flex w-full min-w-0 items-center gap-2 sm:w-auto">
-        <TextInput type="date" aria-label="From" {...typed(sinceDay, (text) => set("from", text))} />
-        <span className="text-ink-faint">to</span>
-        <TextInput type="date" aria-label="To" {...typed(untilDay, (text) => set("to", text))} />
-      </div>
-    </>
-  );
+/** The accessible name of the row of a run. */
+function labelOfRun({ question }: ListedRun): string {
+  return `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`;
 }
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
+function useColumns(agents: readonly NameChoice[]): readonly Column<ListedRun>[] {
+  return useMemo(() => {
+    const names = new Map(agents.map(({ value, label }) => [value, label]));
+    const listed = (values: readonly (string | null | undefined)[]) =>
+      [...new Set(values)].filter((value) => value !== null && value !== undefined).join(", ") || "–";
+    return [
+      {
+        title: "Question",
+        width: "2fr",
+        narrow: "title",
+        text: ({ question }) => question?.content,
+        render: ({ question }) => (
+          <span className="font-medium">{question?.content ? toPlainLine(question.content) : "Deleted"}</span>
+        ),
+      },
+      { title: "Swarm", render: ({ swarms }) => swarms?.name ?? "–" },
+      {
+        title: "Agent",
+        render: ({ run_turns: turns = [] }) => listed(turns.map(({ agent_id: id }) => names.get(id ?? ""))),
+      },
+      {
+        title: "Model",
+        narrow: "hidden",
+        render: ({ run_turns: turns = [] }) => listed(turns.map((turn) => turn.model)),
+      },
+      { title: "Started by", narrow: "hidden", render: ({ question }) => question?.sender_name ?? "–" },
+      {
+        title: "Status",
+        width: "8rem",
+        narrow: "trailing",
+        text: ({ status }) => status,
+        render: ({ status }) => <StatusBadge status={status} />,
+      },
+      figure("Tokens", ({ usage }) => usage?.total_tokens, formatCompact),
+      figure("Cost", ({ usage }) => usage?.cost_usd, formatMoney),
+      figure("Duration", durationOf, formatDuration),
+      { ...whenColumn(), narrow: "line" },
+    ];
+  }, [agents]);
 }
 
-/** The value of the address stays a choice when it is not listed. */
-function toChoices(any: string, rows: readonly Named[], chosen: string) {
-  const isKnown = chosen === "" || rows.some(({ id }) => id === chosen);
-  return [
-    { value: "", label: any },
-    ...rows.map(({ id, name }) => ({ value: id, label: name })),
-    ...(isKnown ? [] : [{ value: chosen, label: "Another one" }]),
-  ];
+function figure(
+  title: string,
+  text: (run: ListedRun) => number | null | undefined,
+  format: (value: number) => string,
+): Column<ListedRun> {
+  const render = (run: ListedRun) => {
+    const value = text(run);
+    return value === null || value === undefined ? "–" : format(value);
+  };
+  return { title, width: "5rem", isNumber: true, text, render };
 }

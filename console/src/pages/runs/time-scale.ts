@@ -5,6 +5,8 @@ export interface TimeScale {
   place(ms: number): number;
   /** The waits that are drawn shorter than they were. */
   readonly breaks: readonly { readonly at: number; readonly durationMs: number }[];
+  /** Round times since the beginning. */
+  readonly ticks: readonly { readonly at: number; readonly sinceMs: number }[];
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -42,7 +44,28 @@ export function createTimeScale(spans: readonly Span[]): TimeScale {
   };
   const shortened = pieces.filter(({ lengthMs, drawnMs }) => drawnMs < lengthMs);
   const breaks = shortened.map(({ start, end, lengthMs }) => ({ at: place((start + end) / 2), durationMs: lengthMs }));
-  return { place, breaks, fromMs, untilMs };
+  const stepMs = roundUp(totalMs / MAX_TICKS);
+  // Not in waits, whose times would stand too close together.
+  const times = pieces.flatMap(({ start, lengthMs, drawnMs }) => {
+    const first = Math.ceil((start - fromMs) / stepMs);
+    const count = drawnMs < lengthMs ? 0 : Math.ceil((start - fromMs + lengthMs) / stepMs) - first;
+    return Array.from({ length: count }, (_, index) => (first + index) * stepMs);
+  });
+  const ticks = times
+    .map((sinceMs) => ({ at: place(fromMs + sinceMs), sinceMs }))
+    .filter(({ at }, index, all) => at < LAST_TICK && at - (all[index - 1]?.at ?? -1) > MIN_TICK_SHARE);
+  return { place, breaks, ticks, fromMs, untilMs };
+}
+
+/** Further ones would not have room for their labels. */
+const MAX_TICKS = 5;
+const MIN_TICK_SHARE = 0.08;
+const LAST_TICK = 0.92;
+
+/** 1, 2 or 5 with zeros. */
+function roundUp(ms: number): number {
+  const power = 10 ** Math.floor(Math.log10(ms));
+  return power * ([1, 2, 5].find((digit) => digit * power >= ms) ?? 10);
 }
 
 interface Interval {

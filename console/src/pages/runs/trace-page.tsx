@@ -19,10 +19,11 @@ import { toPlainLine } from "../../components/to-plain-line.ts";
 import { useAddress } from "../../components/use-address.ts";
 import { UsageStats } from "../../components/usage-stats.tsx";
 import { ChooseOther } from "./choose-other.tsx";
-import { layOutTrace } from "./lay-out-trace.ts";
+import { layOutTrace, type Span } from "./lay-out-trace.ts";
 import { PartDrawer } from "./part-drawer.tsx";
 import { RunAgain } from "./run-again.tsx";
 import { listEvents, SendSignal } from "./send-signal.tsx";
+import { TaskTree } from "./task-tree.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
 const CRUMBS = [{ label: "Runs", to: "/runs" }];
@@ -89,12 +90,13 @@ function OpenTrace({ trace, others }: { readonly trace: Trace; readonly others: 
           {trace.error.code}: {trace.error.message}
         </p>
       )}
-      <TraceFigures trace={trace} />
+      <TraceFigures trace={trace} spans={spans} />
       {hasHiddenTurns && (
         <p className="mb-4 text-sm text-ink-soft">
           An agent of somebody else answered. Only its owner sees its turns and model calls.
         </p>
       )}
+      {others.length > 1 && <TaskTree traces={others} currentId={trace.id} />}
       <Waterfall spans={spans} selected={selected} onSelect={open} />
       <PartDrawer span={spans.find(({ key }) => key === selected) ?? null} others={others} onClose={() => open(null)} />
       {dialog === "again" && <RunAgain trace={trace} onClose={() => setDialog(null)} />}
@@ -133,18 +135,27 @@ function useNow(isOn: boolean): number {
   return nowMs;
 }
 
-function TraceFigures({ trace }: { readonly trace: Trace }) {
+function TraceFigures({ trace, spans }: { readonly trace: Trace; readonly spans: readonly Span[] }) {
   const { usage } = trace;
   const took = durationOf(trace);
+  const queuedMs = spans[0]?.tookMs ?? 0;
   const calls = trace.turns.flatMap((turn) => turn.model_calls);
   const retries = calls.filter(({ attempt }) => attempt > 1).length;
   return (
     <div className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
-      <Stat label="Duration" value={took === null ? "–" : formatDuration(took)} />
+      <Stat
+        label="Duration"
+        value={took === null ? "–" : formatDuration(took)}
+        {...(queuedMs >= 1 && { note: `after ${formatDuration(queuedMs)} in the queue` })}
+      />
       <Stat
         label="Model calls"
         value={formatCount(calls.length + trace.selections.length)}
-        note={retries === 0 ? `in ${formatCount(trace.turns.length)} turns` : `${formatCount(retries)} of them again`}
+        note={
+          retries === 0
+            ? `in ${formatCount(trace.turns.length)} ${trace.turns.length === 1 ? "turn" : "turns"}`
+            : `${formatCount(retries)} ${retries === 1 ? "retry" : "retries"}`
+        }
       />
       <UsageStats usage={usage} />
     </div>

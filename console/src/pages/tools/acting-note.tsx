@@ -31,7 +31,7 @@ export function ActingNote({ kind, tool }: ActingNoteProps) {
           : "The tool acts for the person who asks, who also decides on calls that need an approval. It works for others than you only where the app's service role made the tool and its assignment, and vouches for the agent."}
       </p>
       {isSchedule ? null : tool === undefined ? (
-        <p className="text-pretty">A tool that you make here works only for you, in your own agents.</p>
+        <p className="text-pretty">A tool that you create here works only for you, in your own agents.</p>
       ) : (
         <ActingState tool={tool} />
       )}

@@ -43,7 +43,7 @@ export function ChooseRemote({ server, tools, onImported }: ChooseRemoteProps) {
   return (
     <CardSection
       title={tools.length === 1 ? "The server has one tool" : `The server has ${tools.length} tools`}
-      description="Names are adapted to the rules of models and made unique among your tools."
+      description="Names are adapted to the rules of models and unique among your tools."
     >
       <div className="grid gap-4">
         <div className="flex flex-wrap items-center justify-between gap-3">

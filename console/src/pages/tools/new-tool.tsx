@@ -33,7 +33,7 @@ export function NewTool() {
       />
       <FormFrame
         label="New tool"
-        action="Make the tool"
+        action="Create tool"
         isBusy={create.isBusy || create.isDone}
         isDirty={isDirty}
         failure={create.failure}

@@ -17,15 +17,15 @@ export function ScheduleToolFields({ form, onChange, errors, tool }: ScheduleToo
       hint={
         tool === undefined
           ? "A description or arguments that you leave empty come from the action."
-          : "For another action, make another tool."
+          : "For another action, create another tool."
       }
     >
       <Select
         disabled={tool !== undefined}
         value={form.action}
         choices={[
-          { value: "schedule", label: "Make a schedule" },
-          { value: "unschedule", label: "End a schedule that the agent has made" },
+          { value: "schedule", label: "Create a schedule" },
+          { value: "unschedule", label: "End a schedule that the agent has created" },
         ]}
         onChange={(action) => onChange({ action })}
       />

@@ -1,10 +1,9 @@
 import { type Tool, type ToolCall, useToolCalls } from "../../data/tools.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
-import { type Column, DataTable } from "../../components/data-table.tsx";
+import type { Column } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { NotLoaded } from "../../components/not-loaded.tsx";
+import { List } from "../../components/list-page.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
-import { Pager } from "../../components/pager.tsx";
 import { whenColumn } from "../../components/when-column.tsx";
 
 const STYLES: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
@@ -23,6 +22,7 @@ const COLUMNS: readonly Column<ToolCall>[] = [
     title: "Call",
     width: "10rem",
     narrow: "title",
+    text: ({ status }) => status,
     render: ({ status }) => <Badge tone={STYLES[status].tone}>{STYLES[status].word}</Badge>,
   },
   {
@@ -38,26 +38,23 @@ const COLUMNS: readonly Column<ToolCall>[] = [
 
 /** The calls of the tool in swarms of the user. */
 export function ToolCalls({ tool }: { readonly tool: Tool }) {
-  const { rows, hasMore, isLoadingMore, loadMore, ...read } = useToolCalls(tool.id);
-  if (rows === undefined) return <NotLoaded title="The calls could not be loaded." read={read} />;
-  if (rows.length === 0)
-    return (
-      <EmptyState picture="events" title="Not called yet">
-        Lists the calls by agents in all swarms that you are in, with duration and errors. Test calls are not stored.
-      </EmptyState>
-    );
   return (
-    <DataTable
-      label="Calls"
-      columns={COLUMNS}
-      rows={rows}
-      keyOf={({ id }) => id}
-      onOpen={{
-        label: ({ status, created_at: at }) => `Open the run of the call (${STYLES[status].word}) at ${at}`,
-        to: ({ swarm_id: swarmId, run_id: runId }) => `/swarms/${swarmId}/runs/${runId}`,
+    <List
+      noun="calls"
+      pages={useToolCalls(tool.id)}
+      empty={
+        <EmptyState picture="events" title="Not called yet">
+          Lists the calls by agents in all swarms that you are in, with duration and errors. Test calls are not stored.
+        </EmptyState>
+      }
+      table={{
+        label: "Calls",
+        columns: COLUMNS,
+        onOpen: {
+          label: ({ status, created_at: at }) => `Open the run of the call (${STYLES[status].word}) at ${at}`,
+          to: ({ swarm_id: swarmId, run_id: runId }) => `/swarms/${swarmId}/runs/${runId}`,
+        },
       }}
-      onEndReached={loadMore}
-      foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="calls" />}
     />
   );
 }

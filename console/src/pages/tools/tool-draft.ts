@@ -121,7 +121,7 @@ export function canBeTested({ kind }: Pick<ToolForm, "kind"> | Tool): boolean {
   return kind !== "swarm" && kind !== "schedule";
 }
 
-/** Whether the tool sends a request to a server. The others call a function, begin a sub-task, or make schedules. */
+/** Whether the tool sends a request to a server. The others call a function, begin a sub-task, or create schedules. */
 export function hasRequest({ kind }: Pick<ToolForm, "kind">): boolean {
   return kind === "http" || kind === "mcp";
 }

@@ -184,7 +184,7 @@ function Rules({ form, onChange, errors }: PartProps) {
       {form.kind !== "swarm" && (
         <Choice
           label="Safe to repeat"
-          hint="A call whose outcome is unknown, because a server was lost during it, is made again."
+          hint="A call whose outcome is unknown, because a server was lost during it, is repeated."
           isOn={form.idempotent}
           onChange={(idempotent) => onChange({ idempotent })}
         />

@@ -1,32 +1,35 @@
-import { Plug, Plus, Wrench } from "lucide-react";
+import { Plug } from "lucide-react";
 import { memo, useCallback } from "react";
 import { useBulk } from "../../data/bulk.ts";
 import { SORTS } from "../../data/keyset.ts";
 import { useUser } from "../../data/session.ts";
 import { TOOL_ORIGINS, type Tool, type ToolOrigin, useTools } from "../../data/tools.ts";
-import { BULK_DELETE, BulkBar } from "../../components/bulk-bar.tsx";
+import { BULK_DELETE } from "../../components/bulk-bar.tsx";
 import { CardGrid } from "../../components/card-grid.tsx";
 import { CardLink } from "../../components/card.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
+import { columnsOf } from "../../components/csv.ts";
 import { ButtonLink } from "../../components/link.tsx";
+import { NAMED_ORDERS } from "../../components/list-filters.tsx";
 import { ListPage } from "../../components/list-page.tsx";
-import { Select } from "../../components/select.tsx";
+import type { Choice } from "../../components/select.tsx";
 import { SelectBox } from "../../components/select-box.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
-import { SortSelect } from "../../components/sort-select.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { useFilters } from "../../components/use-filters.ts";
-import { useListCommands } from "../../components/use-list-commands.tsx";
 import { useSelection } from "../../components/use-selection.ts";
 import { ToolBadges } from "./tool-badges.tsx";
 
 const CARD_HEIGHT = 174;
-const ORIGIN_LABELS: Readonly<Record<ToolOrigin, string>> = {
-  all: "All tools",
-  builtin: "Built in",
-  mine: "Mine",
-  shared: "Shared with me",
-};
+const ORIGIN_CHOICES: readonly Choice<ToolOrigin>[] = [
+  { value: "builtin", label: "Built in" },
+  { value: "mine", label: "Mine" },
+  { value: "shared", label: "Shared with me" },
+];
+const EXPORTED = columnsOf<Tool>("name", "category", "description", "created_at");
+const NO_TOOLS =
+  "Any HTTPS endpoint can be a tool: describe what it does, its arguments and its URL. Or import the tools of an MCP server.";
+const NONE_SHARED =
+  "Members of your swarms can share their tools. They appear here, and you can assign them to your agents.";
 const IMPORT_COMMAND = [{ id: "tools.import", label: "Import tools from MCP", icon: <Plug />, to: "/tools/import" }];
 
 export function ToolList() {
@@ -40,54 +43,41 @@ export function ToolList() {
   const bulk = useBulk("tools");
   const isSearching = filters.search.trim() !== "";
   const hasNoneOfOrigin = !isSearching && (origin === "mine" || origin === "shared");
-  useListCommands({
-    path: "tools",
-    newLabel: "New tool",
-    group: "Tools",
-    icon: <Wrench />,
-    rows: tools.rows,
-    more: IMPORT_COMMAND,
-  });
   return (
     <ListPage
       title="Tools"
       description="What agents can do while they answer. Assign tools on the page of an agent."
-      actions={<Actions />}
+      actions={
+        <ButtonLink to="/tools/import" icon={<Plug />}>
+          Import from MCP
+        </ButtonLink>
+      }
+      named={{ path: "tools", more: IMPORT_COMMAND }}
       noun="tools"
       one="tool"
-      noMatchHint="No name, description or category matches."
-      {...(hasNoneOfOrigin && { noMatch: <NoTools origin={origin} /> })}
+      noMatchHint={
+        hasNoneOfOrigin ? (origin === "mine" ? NO_TOOLS : NONE_SHARED) : "No name, description or category matches."
+      }
       filters={filters}
       searchLabel="Search the catalogue"
-      selects={
-        <>
-          <Select
-            aria-label="Origin"
-            className="min-w-34 flex-1 sm:w-44 sm:flex-none"
-            value={origin}
-            choices={TOOL_ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[value] }))}
-            onChange={(value) => filters.set("from", value === "all" ? "" : value)}
-          />
-          <SortSelect value={sort} orders={SORTS} onChange={filters.setSort} />
-        </>
-      }
-      bulk={
-        <BulkBar
-          selection={selection}
-          nouns={["tool", "tools"]}
-          actions={[
-            {
-              ...BULK_DELETE,
-              explanation:
-                "No agent can use them any more, also agents of others that you share them with. This cannot be undone.",
-              run: bulk.remove,
-            },
-          ]}
-        />
-      }
+      choices={[{ name: "from", label: "Origin", choices: ORIGIN_CHOICES }]}
+      orders={NAMED_ORDERS}
+      exported={EXPORTED}
+      bulk={{
+        selection,
+        actions: [
+          {
+            ...BULK_DELETE,
+            explanation:
+              "No agent can use them any more, also agents of others that you share them with. This cannot be undone.",
+            run: bulk.remove,
+          },
+        ],
+      }}
       pages={tools}
       skeleton={<CardsSkeleton />}
-      empty={<NoTools origin="mine" />}
+      empty={NO_TOOLS}
+      picture="tools"
     >
       {(rows, foot) => (
         <CardGrid
@@ -108,19 +98,6 @@ export function ToolList() {
         />
       )}
     </ListPage>
-  );
-}
-
-function Actions() {
-  return (
-    <>
-      <ButtonLink to="/tools/import" icon={<Plug />}>
-        Import from MCP
-      </ButtonLink>
-      <ButtonLink to="/tools/new" variant="primary" icon={<Plus />}>
-        New tool
-      </ButtonLink>
-    </>
   );
 }
 
@@ -157,18 +134,3 @@ const ToolCard = memo(function ToolCard({ tool, userId, isSelected, onToggle }: 
     </CardLink>
   );
 });
-
-function NoTools({ origin }: { readonly origin: ToolOrigin }) {
-  if (origin === "mine")
-    return (
-      <EmptyState picture="tools" title="You have no tools yet" action={<Actions />}>
-        Any HTTPS endpoint can be a tool: describe what it does, its arguments and its URL. Or import the tools of an
-        MCP server.
-      </EmptyState>
-    );
-  return (
-    <EmptyState picture="tools" title="No shared tools">
-      Members of your swarms can share their tools. They appear here, and you can assign them to your agents.
-    </EmptyState>
-  );
-}

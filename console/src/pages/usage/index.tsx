@@ -1,13 +1,13 @@
-import { Download } from "lucide-react";
 import { useMemo } from "react";
 import { findDayBudgets, useSettings } from "../../data/account.ts";
 import { useUser } from "../../data/session.ts";
 import { USAGE_SPLITS, type UsageReport, type UsageSplit, useUsage } from "../../data/usage.ts";
+import { type NamedUsage, readNamedUsage } from "../../data/usage-names.ts";
 import { useAddress } from "../../components/use-address.ts";
-import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
-import { useCommands } from "../../components/commands.tsx";
+import { columnsOf } from "../../components/csv.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
+import { ExportButton } from "../../components/list-filters.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -23,7 +23,22 @@ import { writeUsageCode } from "./usage-code.ts";
 import { UsageShares } from "./usage-shares.tsx";
 import { UsageSkeleton } from "./usage-skeleton.tsx";
 import { UsageTotals } from "./usage-totals.tsx";
-import { useCsv } from "./use-csv.ts";
+
+const EXPORTED = columnsOf<NamedUsage>(
+  "day",
+  "agent_id",
+  "agent",
+  "swarm_id",
+  "swarm",
+  "framework",
+  "model",
+  "turns",
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "cost_usd",
+);
 
 export function UsagePage() {
   const { id } = useUser();
@@ -35,13 +50,6 @@ export function UsagePage() {
   const days = useMemo(() => listDays(range, Date.now()), [range]);
   const since = days[0] ?? "";
   const { report, ...read } = useUsage({ since, split });
-  const csv = useCsv(since);
-  useCommands(
-    useMemo(
-      () => [{ id: "usage.csv", label: "Save usage as CSV", group: "Usage", icon: <Download />, run: csv.save }],
-      [csv.save],
-    ),
-  );
   return (
     <>
       <PageHeader
@@ -50,9 +58,7 @@ export function UsagePage() {
         actions={
           <>
             <ShowCode title="Usage by day" {...writeUsageCode({ since, split, payerId: id })} />
-            <Button icon={<Download />} isBusy={csv.isBusy} onClick={csv.save}>
-              CSV
-            </Button>
+            <ExportButton noun="usage" columns={EXPORTED} readAll={() => readNamedUsage(id, since)} />
           </>
         }
       />

@@ -7,6 +7,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
     notes: [
       "`agent-respond` creates, cancels and continues runs.",
       "`turns` embeds `run_turns`: `select=*,turns(*,model_calls(*),tool_executions(*))` is the whole trace of a run.",
+      "The computed field `duration_ms` is how long a run took; null before it ends. `order=duration_ms.desc.nullslast` lists the slowest first.",
     ],
     columns: {
       user_id: "The user who started the run.",
@@ -20,7 +21,8 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       can_continue: "All that the run waited for has ended; it continues when no other run of the swarm is running.",
       stop_reason: "Why the run ended; null before that.",
       strategy: "The strategy of the swarm when the run was created.",
-      request: "The options of the call.",
+      request:
+        "The options of the call. Of a sub-task: `source` is `sub_task`, and `parent_run_id` the run that it is a part of.",
       cause:
         "What started the run in place of a call: the `extension`, and its `type` and `id`. Null for a call or a message of a user.",
       error: "The error of a run that failed.",

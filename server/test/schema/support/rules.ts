@@ -120,7 +120,7 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     faults: `
     select p.oid::regprocedure::text as fault from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.oid::regprocedure::text not in ('tool(agent_tools)', 'agent_cards(swarm_agents)',
-      'public_profiles(swarm_members)', 'public_profiles(messages)', 'turns(runs)', 'webhook_health(uuid,integer)',
+      'public_profiles(swarm_members)', 'public_profiles(messages)', 'turns(runs)', 'duration_ms(runs)', 'webhook_health(uuid,integer)',
       'private_agent_id(swarms)', 'started_by(swarms)', 'transcripts(swarms)', 'agent_owner_id(swarm_agents)', 'may_decide(tool_executions)',
       'header_names(webhooks)', 'webhook_attempt_counts(uuid,timestamp with time zone,timestamp with time zone,integer)',
       'restore_agent_version(uuid,integer)','emit_event(text,json,uuid,uuid)')`,

@@ -5,7 +5,7 @@ import {
   type AgentValues,
   type Column,
   type ColumnChanges,
-  createColumn,
+  copyColumn,
   MAX_COLUMNS,
 } from "../../../data/playground-state.ts";
 import { nameProvider } from "../../../data/providers.ts";
@@ -40,8 +40,7 @@ export function ColumnHead({ letter, column, columns, state, choices, isBusy, on
   const close = () => setOpened(null);
   const remove = () => setColumns(columns.filter((other) => other.id !== id));
   const copy = () => {
-    const copied = { ...createColumn(agentId, version), changes };
-    setColumns(columns.flatMap((other) => (other.id === id ? [other, copied] : [other])));
+    setColumns(columns.flatMap((other) => (other.id === id ? [other, copyColumn(other)] : [other])));
   };
   return (
     <div className="grid grid-cols-1 gap-2.5 border-b border-line bg-sunken p-3">

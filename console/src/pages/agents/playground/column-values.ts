@@ -1,17 +1,8 @@
 import { AGENT_SETTINGS, type AgentSettings, isSameJson } from "@swarmbase/sdk";
 import type { ColumnCall } from "../../../data/playground.ts";
 import { type AgentValues, type Column, type ColumnChanges, isSameValues } from "../../../data/playground-state.ts";
+import { CALL_SETTINGS } from "../../../data/prompt-opening.ts";
 import { EMPTY_DRAFT, tidyDraft } from "../agent-draft.ts";
-
-/** The settings that a call can have. */
-const CALL_SETTINGS = [
-  "temperature",
-  "top_p",
-  "max_tokens",
-  "presence_penalty",
-  "frequency_penalty",
-  "stop",
-] as const satisfies readonly (keyof typeof AGENT_SETTINGS)[];
 
 /** The agent or version with the changes of the column, without empty values. */
 export function applyChanges(base: AgentValues, changes: ColumnChanges): AgentValues {
@@ -30,9 +21,9 @@ export function listChanges(base: AgentValues, changes: ColumnChanges): readonly
 }
 
 /** The call of the column: only what it changes. */
-export function renderCall({ agentId, version, changes }: Column, base: AgentValues): ColumnCall {
+export function renderCall({ agentId, version, changes, opening }: Column, base: AgentValues): ColumnCall {
   const [before, after] = [applyChanges(base, {}), applyChanges(base, changes)];
-  const settings = renderSettings(before.settings, after.settings);
+  const settings = { ...opening?.settings, ...renderSettings(before.settings, after.settings) };
   return {
     agent_id: agentId,
     ...(version !== null && { agent_version: version }),

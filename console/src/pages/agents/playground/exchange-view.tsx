@@ -3,7 +3,8 @@ import { useState } from "react";
 import { answerOf, type Exchange, isUnderWay } from "../../../data/playground-state.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
-import { formatCount, formatDuration, formatMoney } from "../../../components/formats.ts";
+import { formatCount, formatDuration, formatMoney, formatUsage } from "../../../components/formats.ts";
+import { TextDifference } from "../../../components/text-difference.tsx";
 import { StatusDot } from "../../../components/status-dot.tsx";
 import { AgentMessage, UserMessage } from "../try-messages.tsx";
 import { AddEvalCase } from "./add-eval-case.tsx";
@@ -11,12 +12,14 @@ import { AddEvalCase } from "./add-eval-case.tsx";
 export interface ExchangeViewProps {
   readonly exchange: Exchange;
   readonly isFirst: boolean;
+  /** The answer of column A to the same question, from which the differences are shown. */
+  readonly before?: string | undefined;
   readonly canAskAgain: boolean;
   onAskAgain(): void;
 }
 
 /** A question and its answer, with what the answer took. */
-export function ExchangeView({ exchange, isFirst, canAskAgain, onAskAgain }: ExchangeViewProps) {
+export function ExchangeView({ exchange, isFirst, before, canAskAgain, onAskAgain }: ExchangeViewProps) {
   const [isAdding, setAdding] = useState(false);
   const { question, run, failure } = exchange;
   const answer = answerOf(exchange);
@@ -35,6 +38,16 @@ export function ExchangeView({ exchange, isFirst, canAskAgain, onAskAgain }: Exc
           text={turn.text}
           runId={run?.id ?? null}
           turn={turn}
+          comparison={
+            before === undefined || !hasEnded ? undefined : (
+              <TextDifference
+                label="Differences from A"
+                before={place === 0 ? before : ""}
+                after={turn.text}
+                isByWord
+              />
+            )
+          }
           figures={place === turns.length - 1 && <Figures exchange={exchange} />}
         />
       ))}
@@ -70,15 +83,33 @@ export function ExchangeView({ exchange, isFirst, canAskAgain, onAskAgain }: Exc
   );
 }
 
+/** The answers together: how many, time, tokens, cost. A price that is unknown leaves the cost out. */
+export function Totals({ label, exchanges }: { readonly label: string; readonly exchanges: readonly Exchange[] }) {
+  const ended = exchanges.filter((exchange) => !isUnderWay(exchange));
+  if (ended.length === 0) return null;
+  const sum = (read: (exchange: Exchange) => number | null | undefined): number =>
+    ended.reduce((total, exchange) => total + (read(exchange) ?? 0), 0);
+  const tokens = {
+    input_tokens: sum(({ run }) => run?.usage?.input_tokens),
+    cached_input_tokens: sum(({ run }) => run?.usage?.cached_input_tokens),
+    output_tokens: sum(({ run }) => run?.usage?.output_tokens),
+  };
+  const isPriced = ended.every(({ run }) => run?.usage?.cost_usd !== null);
+  return (
+    <p aria-label={label} role="group" className="text-sm text-ink-soft tabular-nums">
+      {label}: {formatCount(ended.length)} {ended.length === 1 ? "answer" : "answers"} ·{" "}
+      {formatDuration(sum(({ durationMs }) => durationMs))} · {formatUsage(tokens)}
+      {isPriced && ` · ${formatMoney(sum(({ run }) => run?.usage?.cost_usd))}`}
+    </p>
+  );
+}
+
 function Figures({ exchange: { run, firstTokenMs, durationMs } }: { readonly exchange: Exchange }) {
   const usage = run?.usage ?? null;
   const figures = [
     { label: "First token", value: firstTokenMs === null ? null : formatDuration(firstTokenMs) },
     { label: "Total", value: durationMs === null ? null : formatDuration(durationMs) },
-    {
-      label: "Tokens",
-      value: usage === null ? null : `${formatCount(usage.input_tokens)} in, ${formatCount(usage.output_tokens)} out`,
-    },
+    { label: "Tokens", value: usage === null ? null : formatUsage(usage) },
     { label: "Cost", value: usage === null || usage.cost_usd === null ? null : formatMoney(usage.cost_usd) },
   ];
   return (

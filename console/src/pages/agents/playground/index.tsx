@@ -1,8 +1,15 @@
-import { Eraser, Plus } from "lucide-react";
+import { Diff, Eraser, ListChecks, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useColumnAgents, useColumnVersions } from "../../../data/column-agents.ts";
-import { askColumn, setColumns, stopAnswers, usePlayground } from "../../../data/playground.ts";
-import { type Column, createColumn, isUnderWay, MAX_COLUMNS, pickValues } from "../../../data/playground-state.ts";
+import { askColumn, type ColumnQuestion, setColumns, stopAnswers, usePlayground } from "../../../data/playground.ts";
+import {
+  type Column,
+  copyColumn,
+  type Exchange,
+  isUnderWay,
+  MAX_COLUMNS,
+  pickValues,
+} from "../../../data/playground-state.ts";
 import { useAgentChoices } from "../../../data/swarm-agents.ts";
 import { Button } from "../../../components/button.tsx";
 import { useCommands } from "../../../components/commands.tsx";
@@ -13,13 +20,16 @@ import { PageHeader } from "../../../components/page-header.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { TryComposer } from "../try-composer.tsx";
+import { AskCases } from "./ask-cases.tsx";
 import { findColumnState, type Loaded } from "./column-state.ts";
 import { renderCall } from "./column-values.ts";
 import { ColumnView } from "./column-view.tsx";
+import { Totals } from "./exchange-view.tsx";
 import { useSeed } from "./use-seed.ts";
 
 const LETTERS = "ABCD";
 const NONE: readonly Column[] = [];
+const NO_EXCHANGES: readonly Exchange[] = [];
 
 /** One question to several agents, versions or settings, side by side. */
 export function PlaygroundPage() {
@@ -56,7 +66,7 @@ export function PlaygroundPage() {
           title="No agents yet"
           action={
             <ButtonLink to="/agents/new" variant="primary">
-              Make an agent
+              Create agent
             </ButtonLink>
           }
         >
@@ -71,18 +81,22 @@ export function PlaygroundPage() {
   );
 }
 
+/** What the prompt of a run asks. */
+function lastQuestion(columns: readonly Column[]): string {
+  const messages = columns.flatMap(({ opening }) => opening?.messages ?? []);
+  return messages.findLast(({ role, content }) => role === "user" && content !== "")?.content ?? "";
+}
+
 function Actions({ columns }: { readonly columns: readonly Column[] }) {
   const last = columns.at(-1);
   const isFull = columns.length >= MAX_COLUMNS;
-  const add = () =>
-    last !== undefined &&
-    setColumns([...columns, { ...createColumn(last.agentId, last.version), changes: last.changes }]);
+  const add = () => last !== undefined && setColumns([...columns, copyColumn(last)]);
   return (
     <>
       <Button
         icon={<Eraser />}
-        disabled={columns.every(({ exchanges }) => exchanges.length === 0)}
-        onClick={() => setColumns(columns.map((column) => ({ ...column, exchanges: [] })))}
+        disabled={columns.every(({ exchanges, opening }) => exchanges.length === 0 && opening === null)}
+        onClick={() => setColumns(columns.map((column) => ({ ...column, opening: null, exchanges: [] })))}
       >
         New conversation
       </Button>
@@ -102,17 +116,32 @@ interface ColumnsProps {
 function Columns({ columns, loaded, choices }: ColumnsProps) {
   const toast = useToast();
   const [isRefused, setRefused] = useState(false);
-  const isBusy = columns.some(({ exchanges }) => exchanges.some(isUnderWay));
-  const ask = (column: Column, question: string, replacedId?: string): boolean => {
+  const [isComparing, setComparing] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
+  const exchanges = columns.flatMap((column) => column.exchanges);
+  const isBusy = exchanges.some(isUnderWay);
+  const ask = (
+    column: Column,
+    questions: readonly Pick<ColumnQuestion, "question" | "kind" | "replacedId">[],
+  ): boolean => {
     const state = findColumnState(column, loaded);
     if (state.kind !== "ready") return false;
     const { agent, base } = state;
-    const asked = { question, call: renderCall(column, base), seen: pickValues(agent) };
-    askColumn(column.id, { ...asked, ...(replacedId !== undefined && { replacedId }) });
+    const common = { call: renderCall(column, base), seen: pickValues(agent) };
+    askColumn(
+      column.id,
+      questions.map((question) => ({ ...question, ...common })),
+    );
     return true;
   };
-  const askAll = async (question: string): Promise<boolean> => {
-    const isAsked = columns.filter((column) => ask(column, question)).length > 0;
+  const askAll = async (questions: readonly string[], kind: Exchange["kind"] = "further"): Promise<boolean> => {
+    const isAsked =
+      columns.filter((column) =>
+        ask(
+          column,
+          questions.map((question) => ({ question, kind })),
+        ),
+      ).length > 0;
     setRefused(!isAsked);
     return isAsked;
   };
@@ -136,21 +165,56 @@ function Columns({ columns, loaded, choices }: ColumnsProps) {
             columns={columns}
             state={findColumnState(column, loaded)}
             choices={choices}
-            onAskAgain={(question, replacedId) => ask(column, question, replacedId)}
+            compared={isComparing && place > 0 ? (columns[0]?.exchanges ?? []) : NO_EXCHANGES}
+            onAskAgain={({ question, kind, id: replacedId }) => ask(column, [{ question, kind, replacedId }])}
             onStop={() => stop(column.id)}
           />
         ))}
       </div>
       <div className="sticky bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-10 overflow-hidden rounded-lg border border-line bg-surface shadow-2 lg:bottom-4">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 pt-3">
+          <Button size="small" icon={<ListChecks />} disabled={isBusy} onClick={() => setChoosing(true)}>
+            Ask cases …
+          </Button>
+          {columns.length > 1 && exchanges.length > 0 && (
+            <Button
+              size="small"
+              variant={isComparing ? "primary" : "plain"}
+              icon={<Diff />}
+              aria-pressed={isComparing}
+              onClick={() => setComparing(!isComparing)}
+            >
+              Differences from A
+            </Button>
+          )}
+          <Totals label="All columns" exchanges={exchanges} />
+        </div>
+        {isChoosing && (
+          <AskCases onClose={() => setChoosing(false)} onAsk={(questions) => void askAll(questions, "case")} />
+        )}
         {isRefused && (
           <p role="status" className="px-4 pt-3 text-ink-soft">
             No column has an agent that can be asked.
           </p>
         )}
+        {columns.some(({ opening, exchanges }) => opening !== null && exchanges.length === 0) && (
+          <p className="flex flex-wrap items-center justify-between gap-2 px-4 pt-3 text-ink-soft">
+            The columns send the prompt of a run. A question is added to it.
+            <Button
+              size="small"
+              variant="primary"
+              disabled={isBusy}
+              onClick={() => void askAll([lastQuestion(columns)], "opening")}
+            >
+              Send it as it was
+            </Button>
+          </p>
+        )}
         <TryComposer
           name="all columns"
+          place="playground"
           isBusy={isBusy}
-          onSend={askAll}
+          onSend={(question) => askAll([question])}
           onStop={isBusy ? () => stop(null) : undefined}
           stopLabel="Stop all"
         />

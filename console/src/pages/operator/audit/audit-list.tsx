@@ -3,10 +3,9 @@ import { type AuditEntry, useAudit } from "../../../data/operator-audit.ts";
 import { Badge, type Tone } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import type { Column } from "../../../components/data-table.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
-import { RelativeTime } from "../../../components/relative-time.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
+import { whenColumn } from "../../../components/when-column.tsx";
 import { Sections } from "../sections.tsx";
 
 const TONES: Readonly<Record<string, Tone>> = { done: "good", rejected: "thinking", denied: "bad", failed: "bad" };
@@ -20,13 +19,14 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     title: "Outcome",
     narrow: "trailing",
+    text: ({ outcome }) => outcome,
     render: ({ outcome, status }) => (
       <Badge tone={TONES[outcome ?? ""] ?? "neutral"}>
         {outcome ?? "not known"} {status}
       </Badge>
     ),
   },
-  { title: "When", render: ({ created_at: at }) => <RelativeTime at={at} /> },
+  whenColumn(),
 ];
 
 function renderDetails(details: AuditEntry["details"]): string {
@@ -50,12 +50,8 @@ export function AuditList() {
       filters={filters}
       searchLabel="Find a request id"
       pages={audit}
-      empty={
-        <EmptyState picture="search" title="There are no entries">
-          Calls of operators appear here.
-        </EmptyState>
-      }
-      table={{ label: "Audit log", columns: COLUMNS, keyOf: ({ id }) => id }}
+      empty="Calls of operators appear here."
+      table={{ label: "Audit log", columns: COLUMNS }}
     />
   );
 }

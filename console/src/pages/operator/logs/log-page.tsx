@@ -3,19 +3,18 @@ import { LOG_LEVELS, type LogLine, useLogLines, useLogTail } from "../../../data
 import { Badge, type Tone } from "../../../components/badge.tsx";
 import { Drawer } from "../../../components/drawer.tsx";
 import type { Column } from "../../../components/data-table.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
 import { Field } from "../../../components/field.tsx";
 import { JsonView } from "../../../components/json-view.tsx";
 import { Link } from "../../../components/link.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { Select } from "../../../components/select.tsx";
 import { Switch } from "../../../components/switch.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { typed } from "../../../components/typed.ts";
 import { useAddress } from "../../../components/use-address.ts";
 import { useAddressText } from "../../../components/use-address-text.ts";
 import { useFilters } from "../../../components/use-filters.ts";
+import { whenColumn } from "../../../components/when-column.tsx";
 import { Sections } from "../sections.tsx";
 
 const TONES: Readonly<Record<LogLine["level"], Tone>> = {
@@ -27,11 +26,14 @@ const TONES: Readonly<Record<LogLine["level"], Tone>> = {
   fatal: "bad",
 };
 
+const LEVEL_CHOICES = LOG_LEVELS.map((value) => ({ value, label: `${value} and above` }));
+
 const COLUMNS: readonly Column<LogLine>[] = [
   {
     title: "Level",
     width: "5rem",
     narrow: "trailing",
+    text: ({ level }) => level,
     render: ({ level }) => <Badge tone={TONES[level]}>{level}</Badge>,
   },
   {
@@ -41,7 +43,7 @@ const COLUMNS: readonly Column<LogLine>[] = [
     render: ({ message, fields }) => `${message} ${summarize(fields)}`,
   },
   { title: "Event", width: "1.5fr", render: ({ event }) => event },
-  { title: "When", render: ({ created_at: at }) => <RelativeTime at={at} /> },
+  whenColumn(),
 ];
 
 /** What tells requests apart. */
@@ -82,17 +84,9 @@ export function LogPage() {
         noMatchHint="No line has these words, this request or this user."
         filters={filters}
         searchLabel="Search the lines"
-        selects={
+        choices={[{ name: "level", label: "Level", choices: LEVEL_CHOICES }]}
+        tools={
           <>
-            <Select
-              aria-label="Level"
-              value={level ?? ""}
-              choices={[
-                { value: "", label: "All levels" },
-                ...LOG_LEVELS.map((value) => ({ value, label: `${value} and above` })),
-              ]}
-              onChange={(value) => filters.set("level", value)}
-            />
             <TextInput
               aria-label="Request id"
               placeholder="Request id"
@@ -103,15 +97,10 @@ export function LogPage() {
           </>
         }
         pages={{ ...pages, rows }}
-        empty={
-          <EmptyState picture="search" title="There are no lines">
-            Lines appear here about a second after they are written.
-          </EmptyState>
-        }
+        empty="Lines appear here about a second after they are written."
         table={{
           label: "Log lines",
           columns: COLUMNS,
-          keyOf: ({ id }) => id,
           onOpen: { label: ({ message, id }) => `${message} ${id}`, open: (line) => setOpen(line) },
         }}
       />

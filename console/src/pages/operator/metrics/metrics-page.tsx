@@ -42,7 +42,7 @@ const CHARTS: readonly ChartRow[] = [
     title: "Latency of requests",
     series: [
       { name: "latency_ms", label: "Mean", color: "--series-1" },
-      { name: "latency_p95_ms", label: "95 of 100 are below", color: "--series-2" },
+      { name: "latency_p95_ms", label: "p95", color: "--series-2" },
     ],
     format: formatDuration,
   },

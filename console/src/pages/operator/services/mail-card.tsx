@@ -35,7 +35,7 @@ export function MailCard({ mail: { transport, outbox } }: { readonly mail: Servi
             ["Sender", transport.from],
             ...(transport.folder === null ? [] : ([["Folder", transport.folder]] as const)),
             ["Waiting", formatCount(outbox.pending)],
-            ["Sent again", formatCount(outbox.retrying)],
+            ["Retries", formatCount(outbox.retrying)],
             ["Given up", formatCount(outbox.failed)],
             ...(outbox.oldest_pending_at === null
               ? []

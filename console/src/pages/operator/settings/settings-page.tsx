@@ -1,20 +1,13 @@
 import { createElement, Fragment } from "react";
 import { type ServiceSetting, useServiceSettings } from "../../../data/operator-operations.ts";
 import { Badge } from "../../../components/badge.tsx";
-import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
-import { NotLoaded } from "../../../components/not-loaded.tsx";
-import { PageHeader } from "../../../components/page-header.tsx";
-import { SearchInput } from "../../../components/search-input.tsx";
-import { Select } from "../../../components/select.tsx";
-import { Toolbar } from "../../../components/toolbar.tsx";
-import { type Filters, useFilters } from "../../../components/use-filters.ts";
+import { ListPage } from "../../../components/list-page.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
 import { Sections } from "../sections.tsx";
 
 const SOURCES = ["set", "default"] as const;
 const CHOICES = [
-  { value: "", label: "All settings" },
   { value: "set", label: "Set" },
   { value: "default", label: "Defaults" },
 ];
@@ -22,57 +15,32 @@ const CHOICES = [
 export function SettingsPage() {
   const { rows: loaded, ...read } = useServiceSettings();
   const filters = useFilters();
-  return (
-    <>
-      <PageHeader
-        title="Settings"
-        description="The values in force. They are environment variables, which the service reads at its start; values of secrets are never shown."
-      />
-      <Sections />
-      {loaded === undefined ? (
-        <NotLoaded title="The settings could not be loaded" read={read} />
-      ) : (
-        <Groups settings={loaded.settings} filters={filters} />
-      )}
-    </>
-  );
-}
-
-function Groups({ settings, filters }: { readonly settings: readonly ServiceSetting[]; readonly filters: Filters }) {
   const source = filters.choice("source", SOURCES);
   const words = filters.search.toLowerCase().split(/\s+/);
-  const found = settings.filter(({ name, description, is_set: isSet }) => {
+  const found = loaded?.settings.filter(({ name, description, is_set: isSet }) => {
     const text = `${name} ${description}`.toLowerCase();
     return (source === null || isSet === (source === "set")) && words.every((word) => text.includes(word));
   });
-  const groups = Map.groupBy(found, ({ group, is_of_extension: isOfExtension }) =>
-    isOfExtension ? `Extension ${group}` : group,
-  );
   return (
-    <>
-      <Toolbar label="Filter the settings">
-        <SearchInput label="Search settings" value={filters.search} onChange={filters.setSearch} />
-        <Select
-          aria-label="Source"
-          value={source ?? ""}
-          choices={CHOICES}
-          onChange={(value) => filters.set("source", value)}
-        />
-      </Toolbar>
-      {groups.size === 0 ? (
-        <EmptyState
-          picture="search"
-          title="No setting matches"
-          action={<Button onClick={filters.clear}>Show all settings</Button>}
-        >
-          The search compares names and descriptions.
-        </EmptyState>
-      ) : (
+    <ListPage
+      title="Settings"
+      description="The values in force. They are environment variables, which the service reads at its start; values of secrets are never shown."
+      above={<Sections />}
+      noun="settings"
+      one="setting"
+      filters={filters}
+      searchLabel="Search settings"
+      choices={[{ name: "source", label: "Source", choices: CHOICES }]}
+      pages={{ ...read, rows: found, hasMore: false, isLoadingMore: false, loadMore: () => {} }}
+      noMatchHint="The search compares names and descriptions."
+      empty={null}
+    >
+      {(rows) => (
         <div className="grid grid-cols-1 gap-5">
-          {[...groups].map(([title, rows]) => (
+          {[...Map.groupBy(rows, nameGroup)].map(([title, settings]) => (
             <CardSection key={title} title={title}>
               <ul className="divide-y divide-line rounded-md border border-line">
-                {rows.map((row) => (
+                {settings.map((row) => (
                   <SettingRow key={row.name} row={row} />
                 ))}
               </ul>
@@ -80,8 +48,12 @@ function Groups({ settings, filters }: { readonly settings: readonly ServiceSett
           ))}
         </div>
       )}
-    </>
+    </ListPage>
   );
+}
+
+function nameGroup({ group, is_of_extension: isOfExtension }: ServiceSetting): string {
+  return isOfExtension ? `Extension ${group}` : group;
 }
 
 function SettingRow({ row }: { readonly row: ServiceSetting }) {

@@ -2,7 +2,6 @@ import { useMemo } from "react";
 import { type ListedTable, useTables } from "../../../data/operator-tables.ts";
 import { Badge } from "../../../components/badge.tsx";
 import type { Column } from "../../../components/data-table.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
 import { formatCount } from "../../../components/formats.ts";
 import { ListPage } from "../../../components/list-page.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
@@ -43,11 +42,7 @@ export function TableList() {
       filters={filters}
       searchLabel="Search tables"
       pages={{ rows, failure, reload, hasMore: false, isLoadingMore: false, loadMore: () => {} }}
-      empty={
-        <EmptyState picture="search" title="There are no tables">
-          DB_SCHEMAS names the schemas that are exposed.
-        </EmptyState>
-      }
+      empty="DB_SCHEMAS names the schemas that are exposed."
       table={{
         label: "Tables",
         columns: COLUMNS,

@@ -3,20 +3,19 @@ import { useState } from "react";
 import { type OperatedUser, USER_STATES, type UserState, useOperatedUsers } from "../../../data/operator-users.ts";
 import { Button } from "../../../components/button.tsx";
 import type { Column } from "../../../components/data-table.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { Select } from "../../../components/select.tsx";
+import type { Choice } from "../../../components/select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { Sections } from "../sections.tsx";
 import { NewUserDialog } from "./new-user-dialog.tsx";
 import { UserBadges } from "./user-badges.tsx";
 
-const STATE_LABELS: Readonly<Record<UserState, string>> = {
-  disabled: "Disabled",
-  unconfirmed: "Address not confirmed",
-  operators: "Operators",
-};
+const STATE_CHOICES: readonly Choice<UserState>[] = [
+  { value: "disabled", label: "Disabled" },
+  { value: "unconfirmed", label: "Address not confirmed" },
+  { value: "operators", label: "Operators" },
+];
 
 const COLUMNS: readonly Column<OperatedUser>[] = [
   { title: "User", width: "2fr", narrow: "title", render: ({ email, id }) => email ?? id },
@@ -24,9 +23,15 @@ const COLUMNS: readonly Column<OperatedUser>[] = [
   {
     title: "Last sign-in",
     narrow: "trailing",
+    text: ({ last_sign_in_at: at }) => at,
     render: ({ last_sign_in_at: at }) => (at === null ? "Never" : <RelativeTime at={at} />),
   },
-  { title: "Created", narrow: "hidden", render: ({ created_at: at }) => <RelativeTime at={at} /> },
+  {
+    title: "Created",
+    narrow: "hidden",
+    text: ({ created_at: at }) => at,
+    render: ({ created_at: at }) => <RelativeTime at={at} />,
+  },
 ];
 
 export function UserList() {
@@ -50,27 +55,12 @@ export function UserList() {
         noMatchHint="No account has this address or id."
         filters={filters}
         searchLabel="Search by address or id"
-        selects={
-          <Select
-            aria-label="State"
-            value={state ?? ""}
-            choices={[
-              { value: "", label: "All users" },
-              ...USER_STATES.map((value) => ({ value, label: STATE_LABELS[value] })),
-            ]}
-            onChange={(value) => filters.set("state", value)}
-          />
-        }
+        choices={[{ name: "state", label: "State", choices: STATE_CHOICES }]}
         pages={users}
-        empty={
-          <EmptyState picture="search" title="There are no users">
-            Create one, or invite one by mail.
-          </EmptyState>
-        }
+        empty="Create one, or invite one by mail."
         table={{
           label: "Users",
           columns: COLUMNS,
-          keyOf: ({ id }) => id,
           onOpen: { label: ({ email, id }) => email ?? id, to: ({ id }) => `/operator/users/${id}` },
         }}
       />

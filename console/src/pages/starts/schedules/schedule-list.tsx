@@ -1,20 +1,20 @@
-import { CalendarClock, Plus } from "lucide-react";
+import { useBulk } from "../../../data/bulk.ts";
+import { switchActions } from "../../../components/bulk-bar.tsx";
+import { useSelection } from "../../../components/use-selection.ts";
+import { NAME_COLUMN } from "../../../components/when-column.tsx";
 import { type Schedule, useSchedules } from "../../../data/schedules.ts";
 import { Badge } from "../../../components/badge.tsx";
 import type { Column } from "../../../components/data-table.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
-import { ButtonLink } from "../../../components/link.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { useListCommands } from "../../../components/use-list-commands.tsx";
 import { EnabledSwitch } from "./enabled-switch.tsx";
 import { nameTarget } from "../targeted/name-target.ts";
 import { describeHold, describeOutcome, describeTimes } from "./labels.ts";
 
 const COLUMNS: readonly Column<Schedule>[] = [
-  { title: "Name", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },
+  NAME_COLUMN,
   { title: "For", width: "2fr", render: nameTarget },
   { title: "When", width: "2fr", render: describeTimes },
   { title: "Next run", width: "9rem", render: (row) => <NextRun row={row} /> },
@@ -37,42 +37,33 @@ function NextRun({ row }: { readonly row: Schedule }) {
   return next === null ? "–" : <RelativeTime at={next} />;
 }
 
+const BULK_TEXTS = {
+  on: "They run again at their next times.",
+  off: "They do not run until they are activated.",
+  remove: "Their runs stay. This cannot be undone.",
+};
+
 export function ScheduleList() {
   const filters = useFilters();
   const schedules = useSchedules(filters.debouncedSearch);
-  useListCommands({
-    path: "schedules",
-    newLabel: "New schedule",
-    group: "Schedules",
-    icon: <CalendarClock />,
-    rows: schedules.rows,
-  });
-  const add = (
-    <ButtonLink to="/schedules/new" variant="primary" icon={<Plus />}>
-      New schedule
-    </ButtonLink>
-  );
+  const bulk = useBulk("schedules");
+  const selection = useSelection(schedules.rows);
   return (
     <ListPage
       title="Schedules"
       description="Messages that are sent to agents and swarms at times that you set."
-      actions={add}
+      named={{ path: "schedules" }}
       noun="schedules"
       one="schedule"
       noMatchHint="No schedule has this text in its name or message."
       filters={filters}
       searchLabel="Search by name or message"
+      bulk={{ selection, actions: switchActions(bulk, "enabled", BULK_TEXTS) }}
       pages={schedules}
-      empty={
-        <EmptyState picture="search" title="No schedules yet" action={add}>
-          A schedule asks an agent every morning, each Monday or once, with your rights and budgets at that time.
-        </EmptyState>
-      }
+      empty="A schedule asks an agent every morning, each Monday or once, with your rights and budgets at that time."
       table={{
         label: "Schedules",
         columns: COLUMNS,
-        keyOf: ({ id }) => id,
-        onOpen: { label: ({ name }) => `Open ${name}`, to: ({ id }) => `/schedules/${id}` },
       }}
     />
   );

@@ -40,7 +40,7 @@ export function NewTargeted<Row, Form extends object, Draft>({
       <PageHeader title={`New ${noun}`} crumbs={[{ label: listTitle, to: listPath }]} />
       <FormFrame
         label={`New ${noun}`}
-        action={`Make the ${noun}`}
+        action={`Create ${noun}`}
         {...frame}
         isBusy={frame.isBusy || create.isDone || targets === undefined}
         onSubmit={() => void submit()}
@@ -52,7 +52,7 @@ export function NewTargeted<Row, Form extends object, Draft>({
             hint={`An agent answers in a conversation of the ${noun}, which is not your chat with it.`}
             error={
               targets?.length === 0
-                ? "Make an agent or a swarm first."
+                ? "Create an agent or a swarm first."
                 : (frame.errors["agent_id"] ?? frame.errors["swarm_id"])
             }
           >

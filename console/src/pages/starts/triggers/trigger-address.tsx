@@ -37,14 +37,14 @@ export function TriggerAddress({ trigger }: { readonly trigger: Trigger }) {
           <div className="min-w-0 grow">
             <Field
               label={trigger.has_secret ? "Another secret" : "Secret"}
-              hint="The one that the sender shows. Without one the service makes it. It replaces the stored one at once."
+              hint="The one that the sender shows. Without one the service creates one. It replaces the stored one at once."
               error={failure?.message}
             >
               <PasswordInput subject="secret" autoComplete="off" {...typed(typedSecret, setTypedSecret)} />
             </Field>
           </div>
           <Button isBusy={isBusy} onClick={() => void store()}>
-            {typedSecret === "" ? "Make a secret" : "Store the secret"}
+            {typedSecret === "" ? "Create secret" : "Store the secret"}
           </Button>
         </div>
         {made !== null && (

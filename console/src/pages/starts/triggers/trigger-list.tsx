@@ -1,18 +1,18 @@
-import { Plus, RadioReceiver } from "lucide-react";
+import { useBulk } from "../../../data/bulk.ts";
+import { switchActions } from "../../../components/bulk-bar.tsx";
+import { useSelection } from "../../../components/use-selection.ts";
+import { NAME_COLUMN } from "../../../components/when-column.tsx";
 import { type Trigger, useTriggers } from "../../../data/triggers.ts";
 import { Badge } from "../../../components/badge.tsx";
 import type { Column } from "../../../components/data-table.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
-import { ButtonLink } from "../../../components/link.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { useListCommands } from "../../../components/use-list-commands.tsx";
 import { EnabledSwitch } from "./enabled-switch.tsx";
 import { nameTarget } from "../targeted/name-target.ts";
 import { VERIFICATIONS } from "./labels.ts";
 
 const COLUMNS: readonly Column<Trigger>[] = [
-  { title: "Name", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },
+  NAME_COLUMN,
   { title: "For", width: "2fr", render: nameTarget },
   {
     title: "Sender",
@@ -28,42 +28,33 @@ function State({ row: { paused_reason: reason, has_secret } }: { readonly row: T
   return has_secret ? "–" : <Badge tone="thinking">No secret</Badge>;
 }
 
+const BULK_TEXTS = {
+  on: "They accept calls again.",
+  off: "They refuse calls until they are activated.",
+  remove: "Their addresses stop to work, and received calls are deleted. This cannot be undone.",
+};
+
 export function TriggerList() {
   const filters = useFilters();
   const triggers = useTriggers(filters.debouncedSearch);
-  useListCommands({
-    path: "triggers",
-    newLabel: "New trigger",
-    group: "Triggers",
-    icon: <RadioReceiver />,
-    rows: triggers.rows,
-  });
-  const add = (
-    <ButtonLink to="/triggers/new" variant="primary" icon={<Plus />}>
-      New trigger
-    </ButtonLink>
-  );
+  const bulk = useBulk("triggers");
+  const selection = useSelection(triggers.rows);
   return (
     <ListPage
       title="Triggers"
       description="Addresses that other systems call to start agents and swarms."
-      actions={add}
+      named={{ path: "triggers" }}
       noun="triggers"
       one="trigger"
       noMatchHint="No trigger has this text in its name or message."
       filters={filters}
       searchLabel="Search by name or message"
+      bulk={{ selection, actions: switchActions(bulk, "enabled", BULK_TEXTS) }}
       pages={triggers}
-      empty={
-        <EmptyState picture="search" title="No triggers yet" action={add}>
-          A trigger asks an agent when somebody pays, opens an issue or does something else in another system.
-        </EmptyState>
-      }
+      empty="A trigger asks an agent when somebody pays, opens an issue or does something else in another system."
       table={{
         label: "Triggers",
         columns: COLUMNS,
-        keyOf: ({ id }) => id,
-        onOpen: { label: ({ name }) => `Open ${name}`, to: ({ id }) => `/triggers/${id}` },
       }}
     />
   );

@@ -63,7 +63,7 @@ export function NewSwarm() {
       />
       <FormFrame
         label="New swarm"
-        action="Make the swarm"
+        action="Create swarm"
         isBusy={create.isBusy || create.isDone}
         isDirty={form !== EMPTY}
         failure={create.failure}

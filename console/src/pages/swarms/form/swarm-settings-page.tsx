@@ -137,7 +137,7 @@ function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
       <CardSection title="Preamble">
         <PreambleFields {...fields} isOwner={rights.role === "owner"} />
       </CardSection>
-      <CardSection title="Budgets" description="Model calls beyond the budget are not made. Earlier messages are kept.">
+      <CardSection title="Budgets" description="Model calls beyond the budget are rejected. Earlier messages are kept.">
         <BudgetFields {...fields} />
       </CardSection>
       <CardSection title="Limits" description="Limits of a run. Empty fields use the defaults.">

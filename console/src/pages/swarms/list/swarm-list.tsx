@@ -1,27 +1,37 @@
 import { SWARM_STATUSES } from "@swarmbase/sdk";
-import { MessagesSquare, Plus } from "lucide-react";
+import { CheckCheck } from "lucide-react";
 import { useMemo } from "react";
 import { useApprovals } from "../../../data/approvals.ts";
+import { useBulk } from "../../../data/bulk.ts";
 import { SORTS } from "../../../data/keyset.ts";
-import { type RunningRow, useRunsUnderWay, useSwarms } from "../../../data/swarms.ts";
-import { EmptyState } from "../../../components/empty-state.tsx";
-import { ButtonLink } from "../../../components/link.tsx";
+import { markAllRead } from "../../../data/read-positions.ts";
+import { type RunningRow, type SwarmSummary, useRunsUnderWay, useSwarms } from "../../../data/swarms.ts";
+import { type BulkAction, switchActions } from "../../../components/bulk-bar.tsx";
+import { columnsOf } from "../../../components/csv.ts";
+import { NAMED_ORDERS } from "../../../components/list-filters.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
-import { Select } from "../../../components/select.tsx";
-import { SortSelect } from "../../../components/sort-select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { useListCommands } from "../../../components/use-list-commands.tsx";
 import { useSelection } from "../../../components/use-selection.ts";
 import { VirtualList } from "../../../components/virtual-list.tsx";
 import { STATUS_LABELS } from "../labels.ts";
 import { Invitations } from "./invitations.tsx";
-import { SwarmBulkBar } from "./swarm-bulk-bar.tsx";
 import { SwarmRow } from "./swarm-row.tsx";
 
-const CHOICES = [
-  { value: "all", label: "Every status" },
-  ...SWARM_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] })),
-] as const;
+const CHOICES = SWARM_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] }));
+const EXPORTED = columnsOf<SwarmSummary>("name", "description", "status", "created_at");
+
+const MARK_AS_READ: BulkAction<SwarmSummary> = {
+  label: "Mark as read",
+  past: "marked as read",
+  icon: <CheckCheck />,
+  explanation: "On all your devices.",
+  run: markAllRead,
+};
+const BULK_TEXTS = {
+  on: "Agents answer again.",
+  off: "People can still write, and agents do not answer until the swarms are activated.",
+  remove: "All their messages and runs are deleted, for all members. This cannot be undone.",
+};
 
 export function SwarmList() {
   const filters = useFilters();
@@ -29,59 +39,28 @@ export function SwarmList() {
   const sort = filters.sort(SORTS);
   const swarms = useSwarms({ search: filters.debouncedSearch, status, sort });
   const selection = useSelection(swarms.rows);
+  const bulk = useBulk("swarms");
   const running = useRunningBySwarm();
   const { rows: approvals = [] } = useApprovals();
   const asking = new Set(approvals.map(({ swarmId }) => swarmId));
-  useListCommands({
-    path: "swarms",
-    newLabel: "New swarm",
-    group: "Swarms",
-    icon: <MessagesSquare />,
-    rows: swarms.rows,
-  });
   return (
     <ListPage
       title="Swarms"
       description="Conversations of people and agents. The strategy decides which agents answer."
-      actions={
-        <ButtonLink to="/swarms/new" variant="primary" icon={<Plus />}>
-          New swarm
-        </ButtonLink>
-      }
+      named={{ path: "swarms" }}
       above={<Invitations />}
       noun="swarms"
       one="swarm"
       noMatchHint="Try another search term or status."
       filters={filters}
       searchLabel="Search by name"
-      selects={
-        <>
-          <Select
-            aria-label="Status"
-            value={status}
-            choices={CHOICES}
-            onChange={(value) => filters.set("status", value === "all" ? "" : value)}
-            className="w-36 flex-1 sm:w-40 sm:flex-none"
-          />
-          <SortSelect value={sort} orders={SORTS} onChange={filters.setSort} />
-        </>
-      }
-      bulk={<SwarmBulkBar selection={selection} />}
+      choices={[{ name: "status", label: "Status", choices: CHOICES }]}
+      orders={NAMED_ORDERS}
+      exported={EXPORTED}
+      bulk={{ selection, actions: [MARK_AS_READ, ...switchActions(bulk, "status", BULK_TEXTS, ["active", "paused"])] }}
       pages={swarms}
-      empty={
-        <EmptyState
-          picture="swarms"
-          title="No swarm yet"
-          action={
-            <ButtonLink to="/swarms/new" variant="primary" icon={<Plus />}>
-              Make the first swarm
-            </ButtonLink>
-          }
-        >
-          A swarm is a conversation: add two agents, ask something, and watch them answer each other. You can also
-          invite people.
-        </EmptyState>
-      }
+      empty="A swarm is a conversation: add two agents, ask something, and watch them answer each other. You can also invite people."
+      picture="swarms"
     >
       {(rows, foot) => (
         <div className="overflow-hidden rounded-lg border border-line bg-surface shadow-1">

@@ -27,7 +27,7 @@ export function SwarmRow({ swarm, running, needsUser, isSelected, onToggle }: Sw
   const [[{ count: people }], [{ count: agents }]] = [swarm.people, swarm.agents];
   const [last] = messages;
   return (
-    <div className="relative border-b border-line hover:bg-hover [[role=listitem]:last-child>&]:border-b-0">
+    <div data-row className="relative border-b border-line hover:bg-hover [[role=listitem]:last-child>&]:border-b-0">
       <Link to={`/swarms/${id}`} aria-label={name} className="absolute inset-0 -outline-offset-2" />
       <div className="pointer-events-none relative flex items-center gap-4 px-4 py-3.5 [&_time]:pointer-events-auto">
         <SelectBox name={name} isSelected={isSelected} onToggle={(isRange) => onToggle(id, isRange)} />

@@ -6,20 +6,36 @@ import { useDecision } from "../../../data/runs.ts";
 import { DecisionForm } from "../../../components/decision-form.tsx";
 import { formatDuration } from "../../../components/formats.ts";
 import { JsonView } from "../../../components/json-view.tsx";
+import { ToolLines } from "../../../components/tool-lines.tsx";
 
-/** A call can ask again, and each question is a form of its own. */
-export function keyOfApproval({ id, question, expiresAt }: LiveTool): string {
-  return [id, question?.id, expiresAt].join(" ");
+export interface TurnToolsProps {
+  readonly tools: readonly LiveTool[];
+  readonly runId: string;
+  readonly agentName: string;
 }
 
-export interface ApprovalCardProps {
+/** The tool calls of a turn: those that wait for a decision apart from the others. */
+export function TurnTools({ tools, ...turn }: TurnToolsProps) {
+  const asking = tools.filter(({ status }) => status === "pending_approval");
+  return (
+    <>
+      <ToolLines tools={tools.filter((tool) => !asking.includes(tool))} />
+      {asking.map((tool) => (
+        // A call can ask again, and each question is a form of its own.
+        <ApprovalCard key={[tool.id, tool.question?.id, tool.expiresAt].join(" ")} tool={tool} {...turn} />
+      ))}
+    </>
+  );
+}
+
+interface ApprovalCardProps {
   readonly runId: string;
   readonly tool: LiveTool;
   readonly agentName: string;
 }
 
 /** A tool call that waits for approval, or for an answer. Whoever approves the calls of the agent decides, once. */
-export function ApprovalCard({ runId, tool, agentName }: ApprovalCardProps) {
+function ApprovalCard({ runId, tool, agentName }: ApprovalCardProps) {
   const { id: toolExecutionId, name: toolName, expiresAt } = tool;
   const { rows: approvals } = useApprovals();
   const mine = approvals?.find(({ id }) => id === toolExecutionId);

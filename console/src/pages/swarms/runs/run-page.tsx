@@ -16,7 +16,7 @@ import { StatusBadge } from "../../../components/status-dot.tsx";
 import { StopButton } from "../../../components/stop-button.tsx";
 import { UsageStats } from "../../../components/usage-stats.tsx";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
-import { toSentence } from "../to-sentence.ts";
+import { toSentence } from "../../../components/to-sentence.ts";
 import { STRATEGY_LABELS } from "../labels.ts";
 import { RunTimeline } from "./run-timeline.tsx";
 

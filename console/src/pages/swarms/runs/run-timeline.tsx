@@ -2,15 +2,14 @@ import { Bot, Flag, MessageSquare, TriangleAlert } from "lucide-react";
 import type { Row } from "../../../data/client.ts";
 import { hasEnded } from "../../../data/live-run.ts";
 import type { Answer, Run, ToolCall } from "../../../data/runs.ts";
-import { formatCount, formatDuration, formatMoney } from "../../../components/formats.ts";
+import { formatDuration, formatMoney, formatUsage } from "../../../components/formats.ts";
 import { Markdown } from "../../../components/markdown.tsx";
 import { listPassedOn } from "../../../components/passed-on.ts";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { StatusBadge, toneOf } from "../../../components/status-dot.tsx";
 import { Timeline, type TimelineItem } from "../../../components/timeline.tsx";
-import { toSentence } from "../to-sentence.ts";
-import { ApprovalCard, keyOfApproval } from "./approval-card.tsx";
-import { ToolLine } from "./tool-line.tsx";
+import { toSentence } from "../../../components/to-sentence.ts";
+import { TurnTools } from "./approval-card.tsx";
 import { toLiveTool } from "./to-live-tool.ts";
 
 type Turn = Row<"run_turns">;
@@ -120,18 +119,11 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
             {text === "" ? title : `${title}: ${text}`}
           </p>
         ))}
-      {calls.map((call) =>
-        call.status === "pending_approval" ? (
-          <ApprovalCard
-            key={keyOfApproval(toLiveTool(call, run.pending_waits))}
-            runId={run.id}
-            tool={toLiveTool(call, run.pending_waits)}
-            agentName={turn?.agent_name ?? "The agent"}
-          />
-        ) : (
-          <ToolLine key={call.id} tool={toLiveTool(call, run.pending_waits)} />
-        ),
-      )}
+      <TurnTools
+        tools={calls.map((call) => toLiveTool(call, run.pending_waits))}
+        runId={run.id}
+        agentName={turn?.agent_name ?? "The agent"}
+      />
       {answer !== undefined && (
         <div className="max-h-72 overflow-y-auto rounded-md bg-sunken px-3 py-2">
           <Markdown text={answer.content ?? "*deleted*"} />
@@ -167,10 +159,10 @@ function Warnings({ turn }: { readonly turn: Turn }) {
 }
 
 function TurnFigures({ turn }: { readonly turn: Turn }) {
-  const { input_tokens: input, output_tokens: output, cached_input_tokens: cached, first_token_ms: first } = turn;
+  const first = turn.first_token_ms;
+  const tokens = formatUsage(turn);
   const words = [
-    input !== null && output !== null && `${formatCount(input)} tokens in, ${formatCount(output)} out`,
-    cached !== null && cached > 0 && `${formatCount(cached)} from the cache`,
+    tokens !== "" && `tokens: ${tokens}`,
     turn.cost_usd !== null && formatMoney(turn.cost_usd),
     turn.estimated && "estimated",
     first !== null && `first token after ${formatDuration(first)}`,

@@ -42,7 +42,7 @@ export function InvitedDialog({ whom, link, isSecret, onMore, onClose }: Invited
             <Banner tone="note">{MAIL_IS_FILE}</Banner>
           ))}
         {link === null ? (
-          <Banner tone="bad">The link could not be made. Make a new one in the menu of the invited person.</Banner>
+          <Banner tone="bad">The link could not be created. Create a new one in the menu of the invited person.</Banner>
         ) : (
           <div className="grid gap-1.5">
             <span className="text-sm font-medium">

@@ -138,7 +138,7 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
       );
   const onNewLink = () =>
     void create.run(id).then((made) => {
-      if (made === null) show({ text: "The link could not be made.", tone: "bad" });
+      if (made === null) show({ text: "The link could not be created.", tone: "bad" });
       else setLink(made);
     });
   if (link !== null) return <InvitedDialog whom={name} link={link} isSecret onClose={() => setLink(null)} />;
@@ -152,7 +152,7 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
         })),
         [
           ...(status === "invited" && member.user_id === null
-            ? [{ label: "Make a new link", icon: <Link2 />, onSelect: onNewLink }]
+            ? [{ label: "Create new link", icon: <Link2 />, onSelect: onNewLink }]
             : []),
           {
             label: status === "invited" ? "Withdraw the invitation" : "Remove from the swarm",

@@ -2,11 +2,13 @@ import { MessageSquare, SendHorizontal, X } from "lucide-react";
 import { type Ref, useCallback, useImperativeHandle, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Message } from "../../../data/conversation-pages.ts";
+import { useDraft } from "../../../data/drafts.ts";
 import { useStoreMessage } from "../../../data/message-writes.ts";
 import type { Question, Respond } from "../../../data/respond.ts";
 import type { AskedQuestion } from "../../../data/run-ends.ts";
 import type { Swarm } from "../../../data/swarms.ts";
 import { Button } from "../../../components/button.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
 import { useCommands } from "../../../components/commands.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
@@ -15,7 +17,6 @@ import { ComposerField } from "./composer-field.tsx";
 import { PrivateAgentNote } from "./private-agent-note.tsx";
 import { SendFailure } from "./send-failure.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
-import { useDraft } from "./use-draft.ts";
 import type { PendingMessages } from "./use-pending-messages.ts";
 import { StatusBanner } from "./status-banner.tsx";
 
@@ -48,9 +49,9 @@ const CONFLICT_LABELS = {
 /** The form that sends messages and questions. */
 export function Composer(props: ComposerProps) {
   const { ref, respond, isBusy, replyTo, onReplied } = props;
-  const { swarm, rights, swarmAgents, userId, presence } = useSwarmContext();
+  const { swarm, rights, swarmAgents, presence } = useSwarmContext();
   const field = useRef<HTMLTextAreaElement>(null);
-  const draft = useDraft(userId, swarm.id);
+  const draft = useDraft(swarm.id);
   const [isAsking, setAsking] = useState(true);
   const canAsk = swarm.status === "active";
   const { send, say } = useSend({ ...props, draft });
@@ -85,7 +86,13 @@ export function Composer(props: ComposerProps) {
       run: () => setTimeout(focus, 0),
     },
   ]);
-  if (!rights.canWrite) return <StatusBanner />;
+  if (!rights.canWrite)
+    return (
+      <div className="grid grid-cols-1 gap-2">
+        <StatusBanner />
+        {draft.text !== "" && <CodeBlock label="What you were writing" code={draft.text} isWrapped />}
+      </div>
+    );
   return (
     <div className="grid grid-cols-1 gap-2">
       {swarm.status !== "active" && <StatusBanner />}

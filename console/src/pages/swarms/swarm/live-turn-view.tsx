@@ -2,9 +2,8 @@ import { TriangleAlert } from "lucide-react";
 import type { LiveRun, LiveTool, LiveTurn } from "../../../data/live-run.ts";
 import { MessageText } from "../../../components/message-text.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
-import { ApprovalCard, keyOfApproval } from "../runs/approval-card.tsx";
-import { ToolLine } from "../runs/tool-line.tsx";
-import { toSentence } from "../to-sentence.ts";
+import { toSentence } from "../../../components/to-sentence.ts";
+import { TurnTools } from "../runs/approval-card.tsx";
 import { MessageFrame } from "./message-frame.tsx";
 
 /** A turn in progress. */
@@ -15,13 +14,7 @@ export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly tu
   );
   return (
     <MessageFrame name={agentName} seed={agentId ?? agentName} isAgent trailing={<TurnStatus turn={turn} />}>
-      {tools.map((tool) =>
-        tool.status === "pending_approval" ? (
-          <ApprovalCard key={keyOfApproval(tool)} runId={run.id} tool={tool} agentName={agentName} />
-        ) : (
-          <ToolLine key={tool.id} tool={tool} />
-        ),
-      )}
+      <TurnTools tools={tools} runId={run.id} agentName={agentName} />
       {text === "" ? (
         (status === "thinking" || status === "responding") && waiting === undefined && <Dots />
       ) : (

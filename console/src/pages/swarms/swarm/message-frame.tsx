@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import type { ReactNode } from "react";
+import { type PointerEvent, type ReactNode, useRef } from "react";
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
 
@@ -18,19 +18,38 @@ export interface MessageFrameProps {
   readonly children: ReactNode;
   /** Buttons in the top right corner. */
   readonly actions?: ReactNode;
+  /** On a touch screen, in place of the buttons. */
+  onLongPress?(): void;
 }
 
-/** Keeps the first line of a message beside its buttons, of which touch screens have one. */
-const BESIDE_ACTIONS = "pr-16 pointer-coarse:pr-9";
+/** Keeps the first line of a message beside its buttons, which touch screens do not show. */
+const BESIDE_ACTIONS = "pr-16 pointer-coarse:pr-0";
+const LONG_PRESS_MS = 500;
+/** Where a long press selects text or opens the menu of the browser. */
+const OWN_PRESS = "a, button, summary, pre, textarea";
 
 /** The common layout of messages: avatar, name and content. */
 export function MessageFrame(props: MessageFrameProps) {
   const { name, seed, isAgent, isYou = false, isContinued = false, isHighlighted = false } = props;
-  const hasActions = props.actions !== undefined;
+  const { actions, onLongPress } = props;
+  const hasActions = actions !== undefined && actions !== false;
+  const timer = useRef(0);
+  const stop = () => clearTimeout(timer.current);
+  const press = {
+    onPointerDown: ({ pointerType, target }: PointerEvent) => {
+      stop();
+      if (pointerType === "touch" && onLongPress !== undefined && (target as Element).closest(OWN_PRESS) === null)
+        timer.current = window.setTimeout(onLongPress, LONG_PRESS_MS);
+    },
+    onPointerUp: stop,
+    // It is a scroll.
+    onPointerCancel: stop,
+  };
   return (
     <div
+      {...(hasActions && press)}
       className={clsx(
-        "group/message relative transition-colors duration-500 focus-within:bg-hover hover:bg-hover",
+        "group/message relative pointer-coarse:select-none pointer-coarse:[-webkit-touch-callout:none] [&_pre]:select-text transition-colors duration-500 focus-within:bg-hover hover:bg-hover",
         isHighlighted && "bg-accent-soft",
       )}
     >
@@ -59,7 +78,7 @@ export function MessageFrame(props: MessageFrameProps) {
         </div>
         {hasActions && (
           <div className="pointer-events-none absolute inset-x-0 top-1 mx-auto flex max-w-3xl justify-end px-4 sm:px-6">
-            {props.actions}
+            {actions}
           </div>
         )}
       </article>

@@ -1,4 +1,4 @@
-import { Ellipsis, Flag, History, Link2, Pencil, Reply, Route, Trash2 } from "lucide-react";
+import { Copy, Ellipsis, Flag, History, Link2, Pencil, Reply, Route, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Message } from "../../../data/conversation-pages.ts";
@@ -10,24 +10,34 @@ import { useMessageActions } from "./message-actions.tsx";
 import { RevisionsDialog } from "./revisions-dialog.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 
-/** The actions for a message. Visible on hover and focus, and always on touch screens. */
-export function MessageMenu({ message, onEdit }: { readonly message: Message; onEdit(): void }) {
+export interface MessageMenuProps {
+  readonly message: Message;
+  readonly isOpen: boolean;
+  onOpenChange(isOpen: boolean): void;
+  onEdit(): void;
+}
+
+/** The actions for a message. Visible on hover and focus; on touch screens a long press opens them. */
+export function MessageMenu({ message, isOpen, onOpenChange, onEdit }: MessageMenuProps) {
   const { swarm, rights, userId } = useSwarmContext();
   const { reply, remove } = useMessageActions();
   const [dialog, setDialog] = useState<"flag" | "revisions" | null>(null);
   const show = useToast();
   const navigate = useNavigate();
   const isOwn = message.sender_user_id === userId;
-  const copyLink = () => {
-    const link = `${location.origin}/swarms/${swarm.id}?message=${message.id}`;
-    void navigator.clipboard.writeText(link).then(
-      () => show({ text: "The link is copied." }),
-      () => show({ text: "The link could not be copied.", tone: "bad" }),
+  const copy = (what: string, text: string) =>
+    void navigator.clipboard.writeText(text).then(
+      () => show({ text: `The ${what} is copied.` }),
+      () => show({ text: `The ${what} could not be copied.`, tone: "bad" }),
     );
-  };
   const items: readonly MenuItem[] = [
     ...(isOwn && rights.canWrite ? [{ label: "Edit", icon: <Pencil />, onSelect: onEdit }] : []),
-    { label: "Copy a link", icon: <Link2 />, onSelect: copyLink },
+    { label: "Copy the text", icon: <Copy />, onSelect: () => copy("text", message.content ?? "") },
+    {
+      label: "Copy a link",
+      icon: <Link2 />,
+      onSelect: () => copy("link", `${location.origin}/swarms/${swarm.id}?message=${message.id}`),
+    },
     ...(message.run_id === null
       ? []
       : [
@@ -47,7 +57,7 @@ export function MessageMenu({ message, onEdit }: { readonly message: Message; on
       ? [{ label: "Delete", icon: <Trash2 />, isDangerous: true, onSelect: () => remove(message) }]
       : [];
   return (
-    <div className="pointer-events-auto flex rounded-md border border-line bg-raised opacity-0 shadow-1 group-focus-within/message:opacity-100 group-hover/message:opacity-100 has-data-[state=open]:opacity-100 pointer-coarse:border-transparent pointer-coarse:bg-transparent pointer-coarse:opacity-100 pointer-coarse:shadow-none">
+    <div className="pointer-events-auto flex rounded-md border border-line bg-raised opacity-0 shadow-1 group-focus-within/message:opacity-100 group-hover/message:opacity-100 has-data-[state=open]:opacity-100 pointer-coarse:pointer-events-none">
       {rights.canWrite && (
         <IconButton
           size="small"
@@ -58,6 +68,8 @@ export function MessageMenu({ message, onEdit }: { readonly message: Message; on
         />
       )}
       <DropdownMenu
+        isOpen={isOpen}
+        onOpenChange={onOpenChange}
         trigger={
           <IconButton size="small" label={`More about the message of ${message.sender_name}`} icon={<Ellipsis />} />
         }

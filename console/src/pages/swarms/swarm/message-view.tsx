@@ -4,7 +4,7 @@ import type { Message } from "../../../data/conversation-pages.ts";
 import { useOpenFlags } from "../../../data/message-writes.ts";
 import { MessageText } from "../../../components/message-text.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { ToolLine } from "../runs/tool-line.tsx";
+import { ToolLines } from "../../../components/tool-lines.tsx";
 import { EditForm } from "./edit-form.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import { useMessageActions } from "./message-actions.tsx";
@@ -33,6 +33,7 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
   const { userId } = useSwarmContext();
   const { hidden, toolsOf } = useMessageActions();
   const [isEditing, setEditing] = useState(false);
+  const [isMenuOpen, setMenuOpen] = useState(false);
   const { sender_name: name, sender_deleted: isGone, content, reply_to_id: replyToId, id } = message;
   const isAgent = message.sender_type === "agent";
   const isDeleted = content === null || hidden.has(id);
@@ -51,7 +52,18 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
         </>
       }
       above={replyToId !== null && !isDeleted && <Quotation messageId={replyToId} onJump={onJump} />}
-      actions={!isDeleted && !isEditing && <MessageMenu message={message} onEdit={() => setEditing(true)} />}
+      onLongPress={() => setMenuOpen(true)}
+      actions={
+        !isDeleted &&
+        !isEditing && (
+          <MessageMenu
+            message={message}
+            isOpen={isMenuOpen}
+            onOpenChange={setMenuOpen}
+            onEdit={() => setEditing(true)}
+          />
+        )
+      }
     >
       {isDeleted ? (
         <p className="text-ink-faint italic">This message was deleted.</p>
@@ -59,11 +71,19 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
         <EditForm message={message} onDone={() => setEditing(false)} />
       ) : (
         <>
-          {message.turn_id !== null &&
-            toolsOf(message.turn_id).map((tool) => (
-              <ToolLine key={tool.id} tool={tool} runPath={`/swarms/${message.swarm_id}/runs/${message.run_id}`} />
-            ))}
-          <MessageText content={content} data={message.data} isFromAgent={isAgent} />
+          {message.turn_id !== null && (
+            <ToolLines
+              tools={toolsOf(message.turn_id)}
+              runPath={`/swarms/${message.swarm_id}/runs/${message.run_id}`}
+            />
+          )}
+          <MessageText
+            content={content}
+            data={message.data}
+            isFromAgent={isAgent}
+            // What arrives while somebody reads stays open.
+            isFolded={!isHighlighted && Date.parse(message.created_at) < performance.timeOrigin}
+          />
           <Notes message={message} />
         </>
       )}

@@ -2,7 +2,7 @@ import { CircleStop, RotateCcw, TriangleAlert } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
 import { Link } from "../../../components/link.tsx";
 import { STOP_LABELS } from "../../../components/run-labels.ts";
-import { toSentence } from "../to-sentence.ts";
+import { toSentence } from "../../../components/to-sentence.ts";
 import type { RunEnd } from "./list-items.ts";
 import { useMessageActions } from "./message-actions.tsx";
 import { useSwarmContext } from "./swarm-context.ts";

@@ -1,5 +1,6 @@
 import { type CSSProperties, type RefObject, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Outlet, useParams } from "react-router";
+import { useDraftsOf } from "../../../data/drafts.ts";
 import { useMembers } from "../../../data/members.ts";
 import { usePresence } from "../../../data/presence.ts";
 import { useUser } from "../../../data/session.ts";
@@ -15,8 +16,9 @@ export function SwarmPage() {
   const { swarmId = "" } = useParams();
   const read = useSwarm(swarmId);
   const { rows: swarm } = read;
-  if (swarm === null) return <NoSuchRow noun="swarm" />;
-  if (swarm === undefined && read.failure !== null) return <PageNotLoaded noun="swarm" read={read} />;
+  const drafts = useDraftsOf(swarmId);
+  if (swarm === null) return <NoSuchRow noun="swarm" drafts={drafts} />;
+  if (swarm === undefined && read.failure !== null) return <PageNotLoaded noun="swarm" read={read} drafts={drafts} />;
   // The result can still be that of the previous swarm.
   if (swarm === undefined || swarm.id !== swarmId) return <SwarmSkeleton />;
   return <LoadedSwarm key={swarm.id} swarm={swarm} />;

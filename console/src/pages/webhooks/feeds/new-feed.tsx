@@ -24,7 +24,7 @@ export function NewFeed() {
       <FeedForm
         initial={EMPTY}
         write={{ ...create, isBusy: create.isBusy || create.isDone }}
-        action="Make the feed"
+        action="Create feed"
         onSubmit={(draft) => void submit(draft)}
         onCancel={() => void navigate(FEEDS)}
       />

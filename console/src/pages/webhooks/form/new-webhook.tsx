@@ -40,13 +40,13 @@ export function NewWebhook() {
     <>
       <PageHeader
         title="New webhook"
-        description={`The service generates the signing secret and shows it ${isPortal() ? "once, when the webhook is made" : "on the next page"}.`}
+        description={`The service generates the signing secret and shows it ${isPortal() ? "once, when the webhook is created" : "on the next page"}.`}
         crumbs={[{ label: "Webhooks", to: "/webhooks" }]}
       />
       <WebhookForm
         initial={EMPTY}
         write={{ ...create, isBusy: create.isBusy || create.isDone }}
-        action="Make the webhook"
+        action="Create webhook"
         onSubmit={(draft) => void submit(draft)}
         onCancel={() => void navigate("/webhooks")}
       />

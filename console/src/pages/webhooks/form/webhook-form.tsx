@@ -118,11 +118,7 @@ export function WebhookForm(props: WebhookFormProps) {
         }
       >
         <div className="grid gap-5 lg:grid-cols-2">
-          <Field
-            label="Retries"
-            hint={`After a failed attempt: ${describeRetries(draft.retry_count)}`}
-            error={errors["retry_count"]}
-          >
+          <Field label="Retries" hint={describeRetries(draft.retry_count)} error={errors["retry_count"]}>
             <Slider
               label="Retries"
               value={draft.retry_count}
@@ -201,12 +197,13 @@ function isHttps(url: string): boolean {
   return URL.parse(url.trim())?.protocol === "https:";
 }
 
-/** "again after 1 min, 5 min, 30 min". Beyond the schedule its last delay repeats. */
+/** "3 retries, after 1 min, 5 min, 30 min". Beyond the schedule its last delay repeats. */
 function describeRetries(count: number): string {
-  if (!(count > 0)) return "none; the delivery fails at once.";
+  if (!(count > 0)) return "No retries. The delivery fails after its first attempt.";
   const waits = RETRY_SCHEDULE_SECONDS.slice(1, 1 + count).map((seconds) =>
     seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`,
   );
   const further = count - waits.length;
-  return `again after ${waits.join(", ")}${further > 0 ? `, then ${further} more, 2 h apart` : ""}.`;
+  const waited = `${waits.join(", ")}${further > 0 ? `, then ${further} more, 2 h apart` : ""}`;
+  return `${count} ${count === 1 ? "retry" : "retries"}, after ${waited}.`;
 }

@@ -1,58 +1,29 @@
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { type AttemptCounts, type HistoryPeriod, useAttemptCounts } from "../../../data/attempts.ts";
 import { CardSection } from "../../../components/card.tsx";
 import { Chart } from "../../../components/chart.tsx";
 import type { ChartSeries } from "../../../components/chart-props.ts";
 import { EmptyState } from "../../../components/empty-state.tsx";
+import { ListFilters } from "../../../components/list-filters.tsx";
 import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { formatCount, formatDuration } from "../../../components/formats.ts";
-import { Select } from "../../../components/select.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
-import { TextInput } from "../../../components/text-input.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
-import { typed } from "../../../components/typed.ts";
-import { useAddress } from "../../../components/use-address.ts";
-import { readLocalTime } from "./delivery-filter.ts";
+import { type Filters, TIME, useFilters } from "../../../components/use-filters.ts";
 
-const HOUR_MS = 3_600_000;
-const RANGES = [
-  { value: "day", label: "Last 24 hours", hours: 24, periods: 24 },
-  { value: "week", label: "Last 7 days", hours: 168, periods: 28 },
-  { value: "month", label: "Last 30 days", hours: 720, periods: 30 },
-  { value: "own", label: "Custom time", hours: 24, periods: 48 },
-] as const;
-type Range = (typeof RANGES)[number]["value"];
+const DAY_MS = 86_400_000;
+/** How many bars the charts have, by the chosen time. */
+const PERIODS: Readonly<Record<string, number>> = { hour: 12, week: 28, month: 30, custom: 48 };
 
-/** Outcomes and response times over time. */
+/** Outcomes and response times over time, by default of a day. */
 export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
-  const { address: params, change } = useAddress();
-  const range = RANGES.find(({ value }) => value === params.get("range")) ?? RANGES[0];
-  const period = usePeriod(range, params);
-  const { rows, ...read } = useAttemptCounts(webhookId, period);
-  const set = (name: string, value: string) => change({ [name]: value });
+  const filters = useFilters();
+  const { rows, ...read } = useAttemptCounts(webhookId, usePeriod(filters));
   const hasAttempts = rows?.some((row) => row.delivered + row.retried + row.failed > 0);
   return (
     <>
       <Toolbar label="Time of the charts">
-        <Select<Range>
-          aria-label="Time"
-          value={range.value}
-          choices={RANGES}
-          onChange={(value) => set("range", value)}
-          className="w-44"
-        />
-        {range.value === "own" && (
-          <div className="flex w-full min-w-0 flex-wrap items-center gap-2 sm:w-auto sm:flex-nowrap">
-            {(["from", "to"] as const).map((name) => (
-              <TextInput
-                key={name}
-                type="datetime-local"
-                aria-label={name === "from" ? "From" : "To"}
-                {...typed(params.get(name), (text) => set(name, text))}
-              />
-            ))}
-          </div>
-        )}
+        <ListFilters filters={filters} choices={[]} hasTime />
         {rows?.some((row) => !row.is_complete) === true && (
           <span className="text-sm text-ink-faint">Busy periods show their newest {formatCount(10_000)} attempts.</span>
         )}
@@ -71,14 +42,12 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
 }
 
 /** The current time at each render would cause endless requests, so it is that of the choice. */
-function usePeriod(range: (typeof RANGES)[number], params: URLSearchParams): HistoryPeriod {
-  const [openedAt] = useState(() => Date.now());
-  const { hours, periods, value } = range;
-  const now = new Date(openedAt).toISOString();
-  const until = (value === "own" ? readLocalTime(params.get("to")) : null) ?? now;
-  const before = new Date(Date.parse(until) - hours * HOUR_MS).toISOString();
-  const since = (value === "own" ? readLocalTime(params.get("from")) : null) ?? before;
-  return { since: since < until ? since : before, until, periods };
+function usePeriod({ range, get }: Filters): HistoryPeriod {
+  const now = useMemo(() => ({ range, at: Date.now() }).at, [range]);
+  const until = range.until ?? new Date(now).toISOString();
+  const before = new Date(Date.parse(until) - DAY_MS).toISOString();
+  const since = range.since ?? before;
+  return { since: since < until ? since : before, until, periods: PERIODS[get(TIME)] ?? 24 };
 }
 
 /** The axis has a short label for zero. */
@@ -97,8 +66,8 @@ function Charts({ rows }: { readonly rows: readonly AttemptCounts[] }) {
     // The longest is drawn behind the others, which are never longer.
     const durationSeries: readonly ChartSeries[] = [
       { label: "Slowest", color: "--line-strong", kind: "bars", values: column(({ slowest_ms }) => slowest_ms) },
-      { label: "95 %", color: "--accent", kind: "bars", values: column(({ p95_ms }) => p95_ms) },
-      { label: "Half", color: "--responding", kind: "bars", values: column(({ p50_ms }) => p50_ms) },
+      { label: "p95", color: "--accent", kind: "bars", values: column(({ p95_ms }) => p95_ms) },
+      { label: "p50", color: "--responding", kind: "bars", values: column(({ p50_ms }) => p50_ms) },
     ];
     return {
       times: rows.map(({ since }) => Date.parse(since) / 1_000),
@@ -114,10 +83,7 @@ function Charts({ rows }: { readonly rows: readonly AttemptCounts[] }) {
       >
         <Chart label="Attempts by outcome" times={times} series={outcomes} format={formatCount} isStacked />
       </CardSection>
-      <CardSection
-        title="Response time"
-        description="Half of the attempts, 95 % of them and all of them were answered within this time."
-      >
+      <CardSection title="Response time" description="How long your endpoint took to answer.">
         <Chart label="Response times of attempts" times={times} series={durations} format={formatTime} />
       </CardSection>
     </div>

@@ -12,7 +12,7 @@ import { Select } from "../../../components/select.tsx";
 import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { typed } from "../../../components/typed.ts";
-import { readLocalTime } from "./delivery-filter.ts";
+import { toInstant } from "../../../components/use-filters.ts";
 import { RecoveryProgress } from "./recovery-progress.tsx";
 
 const HOUR_MS = 3_600_000;
@@ -40,14 +40,14 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
   const [own, setOwn] = useState("");
   // Set when the choice changes: the current time at each render would cause endless requests.
   const [chosenAt, setChosenAt] = useState(() => Date.now());
-  const since = choice === "other" ? readLocalTime(own) : new Date(chosenAt - Number(choice) * HOUR_MS).toISOString();
+  const since = choice === "other" ? toInstant(own) : new Date(chosenAt - Number(choice) * HOUR_MS).toISOString();
   const { rows: failed, reload: recount } = useFailedIn(id, since, null);
   const recover = useRecoverSince();
   const count = since === null ? undefined : failed?.[0]?.count;
   return (
     <CardSection
       title="Recover failed deliveries"
-      description="Sends all deliveries that have failed since a time again, each with a new retry schedule."
+      description="Retries all deliveries that have failed since a time, each with a new retry schedule."
     >
       <form
         className="grid gap-4"
@@ -90,7 +90,7 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
             isBusy={recover.isBusy}
             disabled={!isActive || count === undefined || count === 0}
           >
-            Send them again
+            Retry deliveries
           </Button>
         </div>
       </form>

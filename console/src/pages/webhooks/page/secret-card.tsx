@@ -22,7 +22,7 @@ export function SecretCard({ webhook }: { readonly webhook: Webhook }) {
       <div className="grid gap-4">
         <SigningSecret secret={secret} />
         {isPortal() ? (
-          <p className="text-ink-soft">It was shown when it was made. Rotate it to get another.</p>
+          <p className="text-ink-soft">It was shown when it was created. Rotate it to get another.</p>
         ) : (
           <PreviousSecret webhook={webhook} />
         )}

@@ -10,6 +10,7 @@ import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Tabs } from "../../../components/tabs.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
 import { WebhookStatus } from "../webhook-status.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { readFilter } from "./delivery-filter.ts";
@@ -32,7 +33,8 @@ export function WebhookPage() {
 function Shown({ webhook }: { readonly webhook: Webhook }) {
   const [params, setParams] = useSearchParams();
   const tab = TABS.find((name) => name === params.get("tab")) ?? "deliveries";
-  const filter = readFilter(webhook.id, params);
+  const filters = useFilters();
+  const filter = readFilter(webhook.id, filters);
   const deliveries = useDeliveries(filter);
   const health = useHealth([webhook.id], webhook.id);
   const refresh = () => {
@@ -70,7 +72,7 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
             {
               value: "deliveries",
               label: "Deliveries",
-              content: <DeliveriesTab webhook={webhook} filter={filter} deliveries={deliveries} />,
+              content: <DeliveriesTab webhook={webhook} filter={filter} filters={filters} deliveries={deliveries} />,
             },
             { value: "performance", label: "Performance", content: <PerformanceTab webhookId={webhook.id} /> },
             ...(isPortal()

@@ -56,6 +56,7 @@ export const SERVICE_NAMES = {
   functions: [
     "agent_cards",
     "agent_owner_id",
+    "duration_ms",
     "emit_event",
     "header_names",
     "may_decide",

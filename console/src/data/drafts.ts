@@ -1,4 +1,5 @@
 import { useCallback, useRef, useState } from "react";
+import { beforeSignOut, useUser } from "./session.ts";
 
 export interface Draft {
   readonly text: string;
@@ -10,18 +11,21 @@ export interface Draft {
   restore(text: string, clientMessageId: string): void;
 }
 
-/** The text of the composer, kept in the session storage until the tab is closed. */
-export function useDraft(userId: string, swarmId: string): Draft {
-  const key = `swarmbase.draft.${userId}.${swarmId}`;
-  const [text, keep] = useState(() => sessionStorage.getItem(key) ?? "");
+const PREFIX = "swarmbase.draft.";
+const keyOf = (userId: string, place: string): string => `${PREFIX}${userId}.${place}`;
+
+/** What the user is writing, kept in this browser until it is sent or the user signs out. The place: the id of a swarm or an agent. */
+export function useDraft(place: string): Draft {
+  const key = keyOf(useUser().id, place);
+  const [text, keep] = useState(() => localStorage.getItem(key) ?? "");
   const [clientMessageId, setClientMessageId] = useState<string>(() => crypto.randomUUID());
   const current = useRef(text);
   const setText = useCallback(
     (next: string) => {
       current.current = next;
       keep(next);
-      if (next === "") sessionStorage.removeItem(key);
-      else sessionStorage.setItem(key, next);
+      if (next === "") localStorage.removeItem(key);
+      else localStorage.setItem(key, next);
     },
     [key],
   );
@@ -39,3 +43,13 @@ export function useDraft(userId: string, swarmId: string): Draft {
   );
   return { text, clientMessageId, setText, clear, restore };
 }
+
+/** What was being written to a swarm or agent that is gone. */
+export function useDraftsOf(place: string): readonly string[] {
+  const text = localStorage.getItem(keyOf(useUser().id, place));
+  return text === null ? [] : [text];
+}
+
+beforeSignOut(async () => {
+  for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+});

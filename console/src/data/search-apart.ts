@@ -1,0 +1,111 @@
+import { isUuid } from "@swarmbase/sdk";
+import { useOperator, useOperatorRead } from "./operator.ts";
+import { useRows } from "./rows.ts";
+
+export type FoundKind =
+  | "page"
+  | "agent"
+  | "swarm"
+  | "tool"
+  | "webhook"
+  | "person"
+  | "user"
+  | "run"
+  | "delivery"
+  | "message";
+
+export interface Found {
+  readonly kind: FoundKind;
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string;
+  /** The page of it. */
+  readonly to: string;
+}
+
+/** The pages of settings, which no list has. */
+export const SEARCHED_PAGES: readonly Found[] = Object.entries({
+  "/account": ["Profile", "Account, name, appearance, theme"],
+  "/account/security": ["Sign-in", "Account, password, passkeys, second factor, recovery codes"],
+  "/account/sessions": ["Sessions", "Account, devices"],
+  "/account/keys": ["API keys", "Account"],
+  "/account/connections": ["Connections", "Account, servers of tools"],
+  "/account/budgets": ["Budgets", "Account, limits of tokens and cost"],
+  "/account/signing": ["Request signing", "Account, secret"],
+  "/webhooks/event-types": ["Event types", "Webhooks"],
+  "/webhooks/feeds": ["Event feeds", "Webhooks"],
+  "/webhooks/tester": ["Test a receiver", "Webhooks"],
+  "/operator/users": ["Users", "Operator, accounts"],
+  "/operator/tables": ["Tables", "Operator"],
+  "/operator/logs": ["Logs", "Operator"],
+  "/operator/metrics": ["Metrics", "Operator, latency"],
+  "/operator/nodes": ["Nodes", "Operator, backups"],
+  "/operator/services": ["Services", "Operator, mail, models, sign-in"],
+  "/operator/settings": ["Settings", "Operator, environment variables"],
+  "/operator/audit": ["Audit log", "Operator"],
+}).map(([to, [title = "", detail = ""]]) => ({ kind: "page", id: to, title, detail, to }));
+
+/** The run with this id, if the text is one. */
+export function useRunById(text: string): readonly Found[] {
+  const id = text.trim();
+  const { rows } = useRows({
+    table: "runs",
+    key: ["search", id],
+    isOn: isUuid(id),
+    reloadsItself: true,
+    read: (client) =>
+      client
+        .from("runs")
+        .select("id, swarm_id, status, swarms!inner(name), question:messages!runs_message_id_fkey(content)")
+        .eq("id", id)
+        .limit(1),
+  });
+  if (!isUuid(id)) return [];
+  return (rows ?? []).map((run) => ({
+    kind: "run",
+    id: run.id,
+    title: run.question?.content ?? "Deleted question",
+    detail: `${run.status} in ${run.swarms.name}`,
+    to: `/swarms/${run.swarm_id}/runs/${run.id}`,
+  }));
+}
+
+const MAX_DELIVERIES = 5;
+const MIN_ADDRESS_CHARS = 2;
+/** Ids of events and messages have a prefix in envelopes and headers. */
+const PREFIX = /^(?:evt|msg)_/u;
+
+/** The deliveries with this id, or of the event with it. */
+export function useDeliveriesById(text: string): readonly Found[] {
+  const id = text.trim().toLowerCase().replace(PREFIX, "");
+  const { rows } = useRows({
+    table: "webhook_deliveries",
+    key: ["search", id],
+    isOn: isUuid(id),
+    read: (client) =>
+      client
+        .from("webhook_deliveries")
+        .select("id, webhook_id, event_type, status")
+        .or(`id.eq.${id},event_id.eq.${id}`)
+        .limit(MAX_DELIVERIES),
+  });
+  if (!isUuid(id)) return [];
+  return (rows ?? []).map(({ id: found, webhook_id: webhookId, event_type: title, status }) => ({
+    ...({ kind: "delivery", id: found, title, detail: status } as const),
+    to: `/webhooks/${webhookId}/deliveries/${found}`,
+  }));
+}
+
+/** The accounts of the service, which only operators may search. */
+export function useUsers(text: string): readonly Found[] {
+  const { rows: operator } = useOperator();
+  const isOn = operator?.isOperator === true && operator.lacks === null && text.length >= MIN_ADDRESS_CHARS;
+  const { rows } = useOperatorRead<{
+    readonly users: readonly { readonly id: string; readonly email: string | null }[];
+  }>(`/users?search=${encodeURIComponent(text)}`, { isOn });
+  if (!isOn) return [];
+  return (rows?.users ?? []).map(({ id, email }) => ({
+    ...({ kind: "user", id, title: email ?? id, detail: "Account" } as const),
+    to: `/operator/users/${id}`,
+  }));
+}
