@@ -54,7 +54,7 @@ describe("answers of a running service, against its own document", () => {
       MASTER_KEY,
       LIMIT_API: MANY,
       LIMIT_TOOLS: "14",
-      OAUTH_DYNAMIC_REGISTRATION: "true",
+      OAUTH_DYNAMIC_REGISTRATION_ENABLED: "true",
       OAUTH_MAX_DYNAMIC_CLIENTS: "1",
       PROVIDER_A_KIND: "simulated",
       // A key is tested at an address where nothing listens.

@@ -123,7 +123,7 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 0, max: 100, default: 20 },
     "Maximum number of passkeys that one user may register; 0 refuses further ones.",
   ),
-  OAUTH_DYNAMIC_REGISTRATION: setting(
+  OAUTH_DYNAMIC_REGISTRATION_ENABLED: setting(
     { kind: "boolean", default: false },
     "Whether programs may register themselves as clients of the authorization server (RFC 7591). Programs whose id is the address of a document need no registration.",
   ),

@@ -97,7 +97,7 @@ describe("defaults", () => {
       authAuditRetentionDays: 90,
       oauthConsentUrl: null,
       oauthRefreshTtlDays: 30,
-      oauthDynamicRegistration: false,
+      oauthDynamicRegistrationEnabled: false,
       oauthMaxDynamicClients: 1000,
       apiKeysPerUser: 20,
       apiKeyMaxTtlDays: 0,

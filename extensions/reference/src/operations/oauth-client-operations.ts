@@ -121,7 +121,7 @@ export const OAUTH_CLIENT_OPERATIONS: OperationTexts = {
     id: "registerOauthClient",
     summary: "Register a client of the authorization server",
     description:
-      "RFC 7591, where `OAUTH_DYNAMIC_REGISTRATION` allows it. Unknown scopes and grant types are dropped. Errors also have `error` and `error_description`.",
+      "RFC 7591, where `OAUTH_DYNAMIC_REGISTRATION_ENABLED` allows it. Unknown scopes and grant types are dropped. Errors also have `error` and `error_description`.",
     body: { fields: FIELDS, examples: { "an app": METADATA } },
     answers: {
       201: {

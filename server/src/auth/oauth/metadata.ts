@@ -15,7 +15,7 @@ export function describeServer({ baseUrl, keyRing, settings }: AuthContext): Rec
     revocation_endpoint: `${issuer}/oauth/revoke`,
     userinfo_endpoint: `${issuer}/oauth/userinfo`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
-    ...(settings.oauthDynamicRegistration && { registration_endpoint: `${issuer}/oauth/register` }),
+    ...(settings.oauthDynamicRegistrationEnabled && { registration_endpoint: `${issuer}/oauth/register` }),
     scopes_supported: scopes.filter((scope) => scope !== "openid" || isVerifiable),
     response_types_supported: ["code"],
     response_modes_supported: ["query"],

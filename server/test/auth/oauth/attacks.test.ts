@@ -18,7 +18,7 @@ let person: Person;
 
 before(async () => {
   const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-  stage = await openOAuthStage(cleanup, { OAUTH_DYNAMIC_REGISTRATION: "true" });
+  stage = await openOAuthStage(cleanup, { OAUTH_DYNAMIC_REGISTRATION_ENABLED: "true" });
   client = await stage.addClient();
   person = await stage.signUp();
 });

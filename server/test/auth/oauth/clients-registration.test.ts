@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts";
 import { connectPerson } from "./connect-person.ts";
 
 const REDIRECTS = ["http://127.0.0.1:33418/callback"];
-const SETTINGS = { settings: { oauthDynamicRegistration: true } };
+const SETTINGS = { settings: { oauthDynamicRegistrationEnabled: true } };
 
 async function register(
   stage: TestAuthContext,

@@ -12,7 +12,7 @@ import { makeSecret, readMetadata, REGISTER_BODY, renderClient } from "./client-
 /** POST /oauth/register (RFC 7591): anybody creates a client, where the operator allows it. */
 export async function registerClient(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const { settings, pool, observer } = context;
-  if (!settings.oauthDynamicRegistration)
+  if (!settings.oauthDynamicRegistrationEnabled)
     throw authError("feature_disabled", "Clients cannot register themselves here");
   const columns = readRegistration(call);
   const { token_endpoint_auth_method: method } = columns;
