@@ -15,6 +15,8 @@ const FORGETFUL: Readonly<Record<string, string>> = {
   autovacuum: "off",
   checkpoint_timeout: "1h",
   max_wal_size: "2GB",
+  // Four test files at a time, each with several nodes.
+  max_connections: "300",
   scram_iterations: "1",
 };
 
