@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { buildOnce } from "../console/build/build-once.ts";
 import { listFirstLoad, type Manifest } from "./console/first-load.ts";
 
-/** The maximum compressed size of the files of a first visit. With headers and rows, a visit transfers less than 190 KB. */
-const BUDGET_BYTES = 180 * 1024;
+/** The maximum compressed size of the files of a first visit. A test in the browser adds headers and rows: 180 KiB in all. */
+const BUDGET_BYTES = 178 * 1024;
 const ALWAYS = ["console/theme.js", "console/starting.css", "console/mark.svg"];
 const VISITS: Readonly<Record<string, readonly string[]>> = {
   "signed out": ["src/pages/entry/entry-layout.tsx", "src/pages/entry/sign-in.tsx"],

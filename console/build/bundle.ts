@@ -39,6 +39,7 @@ const FILES = Object.entries({
     "data/live-run",
     "data/use-interval",
   ],
+  home: ["pages/home/index", "pages/home/checklist"],
 }).map(([name, modules], index, { length }) => ({
   name,
   test: (id: string) => modules.some((module) => id.includes(`/src/${module}.ts`)),

@@ -16,7 +16,7 @@ export async function compressFiles(folder: string): Promise<void> {
       const path = join(entry.parentPath, entry.name);
       const plain = await readFile(path);
       if (plain.length < SMALLEST) return;
-      const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
       const [brotli, gzipped] = await Promise.all([
         promisify(brotliCompress)(plain, { params }),
         promisify(gzip)(plain, { level: 9 }),

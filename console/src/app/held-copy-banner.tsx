@@ -1,10 +1,8 @@
-import { useHeldCopy } from "../data/held-copy.ts";
 import { Banner } from "../components/banner.tsx";
 import { Code } from "../components/code-block.tsx";
 
 /** Tells the user that a restored copy sends nothing while its original may still be running. */
 export function HeldCopyBanner() {
-  if (!useHeldCopy()) return null;
   return (
     <div className="px-4 pt-3 sm:px-8">
       <Banner tone="warning">

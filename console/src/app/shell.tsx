@@ -4,12 +4,12 @@ import { useTitleCount } from "../components/page-title.ts";
 import { PageSkeleton } from "../components/skeleton.tsx";
 import { Outlet, ScrollRestoration, useNavigation } from "react-router";
 import { useApprovals } from "../data/approvals.ts";
+import { useHeldCopy } from "../data/held-copy.ts";
 import { useInvitations } from "../data/invitations.ts";
 import { usePasskeyOffer } from "../data/passkey-offer.ts";
 import { useUser } from "../data/session.ts";
 import { AskedProof } from "./asked-proof.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
-import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
 import type { Waiting } from "./side-links.tsx";
@@ -18,6 +18,7 @@ import { useHotkeys } from "./use-hotkeys.ts";
 import { useShellCommands } from "./use-shell-commands.tsx";
 import { usePageFocus } from "./use-page-focus.ts";
 
+const HeldCopyBanner = lazy(async () => ({ default: (await import("./held-copy-banner.tsx")).HeldCopyBanner }));
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const PasskeyOffer = lazy(async () => ({ default: (await import("./passkey-offer.tsx")).PasskeyOffer }));
 const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
@@ -25,6 +26,7 @@ const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-s
 /** The frame around every page of a signed-in user. */
 export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>(null);
+  const isHeldCopy = useHeldCopy();
   const isGoing = useNavigation().state !== "idle";
   useShellCommands(setOverlay);
   useHotkeys(overlay === null, setOverlay);
@@ -47,7 +49,7 @@ export function Shell() {
         />
         {/* Always rendered, so that a page that fills the screen can observe its height. */}
         <div id={NOTICES_ID} className="sticky top-0 z-20">
-          <HeldCopyBanner />
+          <Suspense>{isHeldCopy && <HeldCopyBanner />}</Suspense>
           <ConnectionBanner />
           <Suspense>{isOffered && <PasskeyOffer />}</Suspense>
         </div>
