@@ -21,6 +21,7 @@ export const TIME = "time";
 export const TIME_CHOICES = [
   { value: "hour", label: "Last hour" },
   { value: "day", label: "Last 24 hours" },
+  { value: "yesterday", label: "Yesterday" },
   { value: "week", label: "Last 7 days" },
   { value: "month", label: "Last 30 days" },
   { value: "custom", label: "Custom range" },
@@ -64,7 +65,7 @@ export function useFilters(): Filters {
   const range = useMemo<TimeRange>(() => {
     const span = SPANS_MS[time];
     if (span !== undefined) return { since: new Date(Date.now() - span).toISOString(), until: null };
-    return { since: toInstant(from, 0), until: toInstant(to, DAY_MS) };
+    return time === "yesterday" ? findYesterday() : { since: toInstant(from, 0), until: toInstant(to, DAY_MS) };
   }, [time, from, to]);
   return {
     search,
@@ -82,6 +83,13 @@ export function useFilters(): Filters {
     sort: (known) => known.find((order) => order === address.get(SORT)) ?? known[0],
     setSort: (order) => change({ [SORT]: order }),
   };
+}
+
+/** In local time. A day before a change of the clock has not 24 hours. */
+function findYesterday(): TimeRange {
+  const now = new Date();
+  const midnight = (day: number) => new Date(now.getFullYear(), now.getMonth(), day).toISOString();
+  return { since: midnight(now.getDate() - 1), until: midnight(now.getDate()) };
 }
 
 /** The instant of a local time; of a day without a time its begin, or its end. Null: none, or not a time. */

@@ -49,6 +49,11 @@ export function Today() {
             No daily budget. <Link to="/account/budgets">Set a budget</Link>
           </p>
         )}
+        <p className="text-sm text-ink-soft">
+          Yesterday: <Link to="/runs?time=yesterday&sort=duration">slowest</Link>,{" "}
+          <Link to="/runs?time=yesterday&sort=cost">most expensive</Link> and{" "}
+          <Link to="/runs?time=yesterday&sort=errors">failed runs</Link>
+        </p>
       </div>
     </Panel>
   );
