@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { findViolations } from "./axe.ts";
+import { walkByKeyboard } from "./walk-by-keyboard.ts";
 
-/** Markup, special characters of filters and patterns, and a very long word. */
-export const HOSTILE = `<img src=x onerror="throw 1">'),("%_*\\]};--&${"W".repeat(160)}`;
+/** Markup, words from right to left with an override of the direction, special characters of filters and patterns, and a very long word. */
+export const HOSTILE = `<img src=x onerror="throw 1">\u202e\u05e9\u05dc\u05d5\u05dd'),("%_*\\]};--&${"W".repeat(160)}`;
 /** By the bar at the bottom of a form: the field that was filled last has scrolled the page below it. */
 const COVERED = "partially obscured";
 const THEMES = ["light", "dark"] as const;
@@ -20,7 +21,7 @@ export async function fillEveryField(
   where: string,
   widths: readonly number[],
 ): Promise<{ count: number; problems: string[] }> {
-  const problems = await measure(page, where);
+  const problems = [...(await measure(page, where)), ...(await walkByKeyboard(page, where))];
   // An open dialog covers the page.
   const dialog = page.getByRole("dialog");
   const place = (await dialog.count()) > 0 ? dialog.last() : page.locator("body");
