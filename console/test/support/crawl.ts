@@ -39,6 +39,8 @@ export async function fillEveryField(
     if (handle === null || !about.isUsable) continue;
     const text = about.isNumeric ? DIGITS : HOSTILE;
     const typed = about.maxLength > 0 ? text.slice(0, about.maxLength) : text;
+    // Some fields place the caret when they get the focus, which must not happen between selecting and replacing their text.
+    await handle.focus();
     await handle.fill(typed);
     count += 1;
     // A field whose value is in the URL is updated two frames later.
