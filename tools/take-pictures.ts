@@ -11,7 +11,7 @@ import { type Model, startModel } from "./pictures/model.ts";
 import { openOffice } from "./pictures/office.ts";
 import { describeProviders } from "./pictures/providers.ts";
 import { takeNarrow, takePages } from "./pictures/pages.ts";
-import { GRACE, SCRIPT } from "./pictures/story.ts";
+import { findSpeaker, GRACE, SCRIPT } from "./pictures/story.ts";
 import { fillWorkspace } from "./pictures/workspace.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../docs/pictures");
@@ -30,7 +30,7 @@ if ("reason" in launched) {
   process.exitCode = 1;
 } else {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-pictures-"));
-  const model = await startModel(SCRIPT);
+  const model = await startModel(SCRIPT, findSpeaker);
   try {
     const providersFile = join(folder, "providers.json");
     await writeFile(providersFile, JSON.stringify(describeProviders(model.url)));

@@ -24,16 +24,17 @@ interface Asked {
 
 const WORD_MS = 6;
 const CHARS_OF_A_TOKEN = 4;
-const OWN_NAME = /You are "([^"]+)"/;
 
-/** A server that plays a model: it streams scripted answers in the format of chat completions. */
-export async function startModel(script: Script): Promise<Model> {
+/**
+ * A server that plays a model: it streams scripted answers in the format of chat completions. `findName` says which agent asks, by
+ * the instructions in the request.
+ */
+export async function startModel(script: Script, findName: (instructions: string) => string): Promise<Model> {
   const left = new Map(Object.entries(script).map(([name, lines]) => [name, [...lines]]));
   let release: () => void = () => {};
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = Buffer.concat(await request.toArray()).toString();
-    const system = (JSON.parse(text) as Asked).messages[0]?.content ?? "";
-    const name = OWN_NAME.exec(system)?.[1] ?? "";
+    const name = findName((JSON.parse(text) as Asked).messages[0]?.content ?? "");
     const line = left.get(name)?.shift();
     if (line === undefined) {
       response.writeHead(400).end(JSON.stringify({ error: { message: `nothing is written for ${name}` } }));

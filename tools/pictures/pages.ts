@@ -5,7 +5,7 @@ import { signIn } from "../../console/test/support/people.ts";
 import { sendMessage } from "../../console/test/support/swarms.ts";
 import type { Camera, Page } from "./camera.ts";
 import type { Model } from "./model.ts";
-import { AGENTS, COMPARED_QUESTION, GRACE, HELD_AT, QUESTION, TRY_QUESTION } from "./story.ts";
+import { AGENTS, COMPARED_INSTRUCTIONS, COMPARED_QUESTION, GRACE, HELD_AT, QUESTION, TRY_QUESTION } from "./story.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Stage {
@@ -67,7 +67,10 @@ async function takeAgent({ page, camera, workspace }: Stage): Promise<void> {
   await page.getByLabel(/^Message to /).fill(TRY_QUESTION);
   await page.keyboard.press("Enter");
   await page.getByText("64.6 %").waitFor();
-  await page.getByText("tokens read").first().waitFor();
+  await page
+    .getByText(/^Tokens: /)
+    .first()
+    .waitFor();
   await camera.take(page, "agent-try");
 }
 
@@ -75,7 +78,7 @@ async function takePlayground({ page, camera, workspace }: Stage): Promise<void>
   await page.goto(`/playground?agent=${workspace.agentIds.get("Ines") ?? ""}`);
   await page.getByLabel("Agent of column B").selectOption("Maya");
   await page.getByRole("button", { name: "Change column B" }).click();
-  await page.getByLabel("Instructions").fill("You write what beekeepers read. Warm and short.");
+  await page.getByLabel("Instructions").fill(COMPARED_INSTRUCTIONS);
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByLabel("Message to all columns").fill(COMPARED_QUESTION);
   await page.keyboard.press("Enter");

@@ -136,6 +136,8 @@ export const REMARK = "Mail server is ready: **600 an hour**, not more.";
 export const QUESTION = "How many beekeepers are waiting, and how long will the mail to all of them take?";
 export const TRY_QUESTION = "How many of them are in Europe, in percent?";
 export const COMPARED_QUESTION = "One sentence about the app for the stores, please.";
+/** Of Maya, in the playground. */
+export const COMPARED_INSTRUCTIONS = "You write what beekeepers read. Warm and short.";
 export const HELD_AT = "you can open the app";
 
 export const SCRIPT: Script = {
@@ -168,3 +170,9 @@ export const SCRIPT: Script = {
     { say: "Your hives remember everything now, so you can look at the bees instead of your notes." },
   ],
 };
+
+/** The agent whose prompt begins with its instructions. */
+export function findSpeaker(instructions: string): string {
+  if (instructions.startsWith(COMPARED_INSTRUCTIONS)) return "Maya";
+  return AGENTS.find(({ system_prompt: own }) => instructions.startsWith(own))?.name ?? "";
+}
