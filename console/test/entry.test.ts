@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { getApiClient } from "./support/api-client.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import { enrolFactor } from "./support/factor.ts";
 import { pressSequence } from "./support/keys.ts";
@@ -7,6 +8,7 @@ import { findLink } from "./support/mailbox.ts";
 import { measureTransfer } from "./support/measure-transfer.ts";
 import { createSignedInUser, createPerson, HOME_TITLE, openHome, signIn, signUp } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
+import { createSwarm } from "./support/swarms.ts";
 import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
 import { readSession } from "./support/browser-contexts.ts";
 
@@ -241,6 +243,48 @@ test("the palette finds commands, and keyboard shortcuts navigate and are listed
   await page.goto("/nowhere-at-all");
   await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
   await scanWithAxe(page);
+});
+
+test("the groups of the navigation collapse, and the one of the page is always open", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"], { name: "Crew" });
+  await openHome(page);
+  const nav = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
+  const heading = (name: string) => nav.getByRole("button", { name });
+  const isOpen = async (name: string) => (await heading(name).getAttribute("aria-expanded")) === "true";
+  for (const name of ["Build", "Observe", "Connect", "Account"]) assert.ok(await isOpen(name), name);
+  await heading("Build").focus();
+  await page.keyboard.press("Enter");
+  await heading("Connect").press("Space");
+  await nav.getByRole("link", { name: "Webhooks" }).waitFor({ state: "detached" });
+  assert.equal(await nav.getByRole("link", { name: "Swarms" }).count(), 0);
+  await page.reload();
+  await nav.getByRole("link", { name: "Runs" }).waitFor();
+  assert.deepEqual([await isOpen("Build"), await isOpen("Observe"), await isOpen("Connect")], [false, true, false]);
+  await scanWithAxe(page);
+
+  // The heading of a collapsed group has the counts of its items.
+  const other = await openPage(t);
+  await createSignedInUser(other);
+  const [invited] = (await api.call("GET", "/rest/v1/profiles?select=id")) as { id: string }[];
+  const inviting = await getApiClient(other, instance);
+  const { swarmId: theirs } = await createSwarm(inviting, ["Max"], { name: "Guests" });
+  await inviting.call("POST", "/rest/v1/swarm_members", { swarm_id: theirs, user_id: invited?.id, role: "member" });
+  await nav.getByRole("button", { name: "Build 1 waiting" }).waitFor();
+
+  await page.goto(`/swarms/${swarmId}`);
+  await nav.getByRole("link", { name: "Swarms 1 invitation" }).and(page.locator("[aria-current=page]")).waitFor();
+  await takeScreenshot(page, "navigation");
+  assert.ok(await isOpen("Build"));
+  assert.equal(await heading("Build").getAttribute("aria-disabled"), "true");
+  await pressSequence(page, "g", "b");
+  await nav.getByRole("link", { name: "Budgets" }).and(page.locator("[aria-current=page]")).waitFor();
+  assert.equal(await isOpen("Build"), false);
 });
 
 test("a selected theme overrides the system theme, also after a reload", async (t, { openPage }) => {

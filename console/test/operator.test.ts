@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { readSession } from "./support/browser-contexts.ts";
-import { createBrowserTest } from "./support/browser-test.ts";
+import { createBrowserTest, NARROW, WIDE } from "./support/browser-test.ts";
 import { enrolFactor } from "./support/factor.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
+import { takeScreenshot } from "./support/screenshots.ts";
 
 const test = createBrowserTest({ EXTENSIONS: "operator", OPERATOR_ENABLED: "true", ACCESS_LOG_ENABLED: "true" });
 
@@ -18,7 +19,9 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   const api = await getApiClient(page, instance);
   await page.goto("/operator");
   await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
-  assert.equal(await page.getByRole("link", { name: "Operator", exact: true }).count(), 0);
+  const nav = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
+  await nav.getByRole("link", { name: "Agents", exact: true }).waitFor();
+  assert.equal(await page.getByRole("switch", { name: "Operator" }).count(), 0);
 
   const ada = await createSignedInUser(page, createPerson("Ada"));
   const key = instance.service_role_key;
@@ -33,7 +36,24 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.goto("/operator");
 
   await page.getByRole("heading", { level: 1, name: "Users" }).waitFor();
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Operator" }).waitFor();
+  // One switch exchanges the whole menu, on a narrow screen under "More".
+  const view = page.getByRole("switch", { name: "Operator" });
+  await nav.getByRole("link", { name: "Audit log" }).waitFor();
+  assert.equal(await nav.getByRole("link", { name: "Agents", exact: true }).count(), 0);
+  await view.click();
+  await page.waitForURL("/");
+  await nav.getByRole("link", { name: "Agents", exact: true }).waitFor();
+  await page.setViewportSize({ width: NARROW, height: 740 });
+  await page.getByRole("button", { name: "More" }).click();
+  const drawer = page.getByRole("dialog");
+  await drawer.getByRole("switch", { name: "Operator" }).click();
+  await drawer.getByRole("link", { name: "Nodes" }).waitFor();
+  await takeScreenshot(page, "operator-more");
+  assert.equal(await drawer.getByRole("link", { name: "Agents", exact: true }).count(), 0);
+  await drawer.getByRole("link", { name: "Users" }).click();
+  await drawer.waitFor({ state: "detached" });
+  await page.setViewportSize({ width: WIDE, height: 900 });
+  await nav.getByRole("link", { name: "Users" }).and(page.locator("[aria-current=page]")).waitFor();
   await page.getByLabel("Search by address or id").fill(bob.email);
   await page.getByRole("link", { name: ada.email }).waitFor({ state: "hidden" });
   await checkAppearance(page, "operator-users");

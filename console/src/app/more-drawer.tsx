@@ -1,18 +1,16 @@
 import { LogOut, Search } from "lucide-react";
 import { signOut } from "../data/session.ts";
 import { Drawer } from "../components/drawer.tsx";
-import type { NavItem } from "./nav-items.tsx";
-import { DocsLink, SideLink, type Waiting } from "./side-links.tsx";
+import { NavMenu, type NavMenuProps } from "./nav-menu.tsx";
+import { DocsLink } from "./side-links.tsx";
 
-export interface MoreDrawerProps {
-  readonly items: readonly NavItem[];
-  readonly waiting: ReadonlyMap<string, Waiting>;
+export interface MoreDrawerProps extends Pick<NavMenuProps, "waiting"> {
   openPalette(): void;
   onClose(): void;
 }
 
 /** All pages, on a narrow screen. */
-export function MoreDrawer({ items, waiting, openPalette, onClose }: MoreDrawerProps) {
+export function MoreDrawer({ waiting, openPalette, onClose }: MoreDrawerProps) {
   return (
     <Drawer isOpen onClose={onClose} title="Swarmbase">
       <div className="grid gap-1">
@@ -27,9 +25,7 @@ export function MoreDrawer({ items, waiting, openPalette, onClose }: MoreDrawerP
           <Search className="size-4.5" aria-hidden />
           Search and commands
         </button>
-        {items.map((item) => (
-          <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} onGo={onClose} />
-        ))}
+        <NavMenu waiting={waiting} onGo={onClose} />
         <DocsLink />
         <button
           type="button"

@@ -6,21 +6,20 @@ import { Kbd } from "../components/kbd.tsx";
 import { Logo } from "../components/logo.tsx";
 import { AccountButton } from "./account-button.tsx";
 import { NAV_ITEMS } from "./nav-items.tsx";
-import { Count, DocsLink, SideLink, type Waiting } from "./side-links.tsx";
-import { useNavItems } from "./use-nav-items.ts";
+import { NavMenu, type NavMenuProps, sumWaiting } from "./nav-menu.tsx";
+import { Count, DocsLink } from "./side-links.tsx";
 
 const MoreDrawer = lazy(async () => ({ default: (await import("./more-drawer.tsx")).MoreDrawer }));
 const IS_APPLE = /mac|iphone|ipad/i.test(navigator.userAgent);
 export const PALETTE_KEYS = IS_APPLE ? "⌘ K" : "Ctrl K";
 
-export interface NavigationProps {
+const UNDER_MORE = NAV_ITEMS.filter(({ isMain }) => isMain !== true);
+
+export interface NavigationProps extends Pick<NavMenuProps, "waiting"> {
   openPalette(): void;
-  /** Counters of the navigation items, by path. */
-  readonly waiting: ReadonlyMap<string, Waiting>;
 }
 
 export function SideNav({ openPalette, waiting }: NavigationProps) {
-  const items = useNavItems();
   return (
     <header className="sticky top-0 hidden h-dvh flex-col gap-1 border-r border-line bg-sunken px-3 py-4 lg:flex">
       <NavLink to="/" className="mb-3 flex items-center gap-2.5 rounded-md px-2 py-1 text-lg font-semibold">
@@ -36,30 +35,15 @@ export function SideNav({ openPalette, waiting }: NavigationProps) {
         <span className="flex-1 text-left">Search</span>
         <Kbd keys={PALETTE_KEYS} />
       </button>
-      <nav aria-label="Main" className="grid gap-0.5">
-        {items
-          .filter(({ to }) => to !== "/account")
-          .map((item) => (
-            <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} />
-          ))}
-      </nav>
-      <div className="flex-1" />
+      <NavMenu waiting={waiting} />
       <DocsLink />
       <AccountButton />
     </header>
   );
 }
 
-/** What waits on pages that a narrow screen shows only under "More". */
-function waitingUnderMore(waiting: NavigationProps["waiting"]): Waiting | undefined {
-  const hidden = NAV_ITEMS.flatMap(({ to, isMain }) => (isMain ? [] : (waiting.get(to) ?? [])));
-  const count = hidden.reduce((sum, one) => sum + one.count, 0);
-  return count === 0 ? undefined : { count, noun: "waiting" };
-}
-
 /** The navigation of narrow screens. */
 export function BottomBar({ openPalette, waiting }: NavigationProps) {
-  const items = useNavItems();
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -96,7 +80,7 @@ export function BottomBar({ openPalette, waiting }: NavigationProps) {
           <span className="relative">
             <Menu className="size-5" aria-hidden />
             <span className="absolute -top-1.5 left-3.5">
-              <Count waiting={waitingUnderMore(waiting)} />
+              <Count waiting={sumWaiting(UNDER_MORE, waiting)} />
             </span>
           </span>
           More
@@ -104,7 +88,7 @@ export function BottomBar({ openPalette, waiting }: NavigationProps) {
       </nav>
       {isOpen && (
         <Suspense>
-          <MoreDrawer items={items} waiting={waiting} openPalette={openPalette} onClose={() => setOpen(false)} />
+          <MoreDrawer waiting={waiting} openPalette={openPalette} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

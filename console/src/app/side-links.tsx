@@ -1,6 +1,6 @@
 import { clsx } from "clsx";
 import { BookOpen } from "lucide-react";
-import { NavLink } from "react-router";
+import { Link } from "react-router";
 import { getConfig } from "../data/client.ts";
 import type { NavItem } from "./nav-items.tsx";
 
@@ -29,28 +29,27 @@ export function DocsLink() {
 }
 
 interface SideLinkProps {
-  readonly item: NavItem;
-  readonly waiting: Waiting | undefined;
-  readonly onGo?: () => void;
+  readonly item: Pick<NavItem, "to" | "label" | "Icon">;
+  readonly isCurrent: boolean;
+  readonly waiting?: Waiting | undefined;
+  readonly onGo: (() => void) | undefined;
 }
 
-export function SideLink({ item: { to, label, Icon }, waiting, onGo }: SideLinkProps) {
+export function SideLink({ item: { to, label, Icon }, isCurrent, waiting, onGo }: SideLinkProps) {
   return (
-    <NavLink
+    <Link
       to={to}
-      end={to === "/"}
-      {...(onGo !== undefined && { onClick: onGo })}
-      className={({ isActive }) =>
-        clsx(
-          "flex h-9 items-center gap-2.5 rounded-md px-2.5 text-base font-medium transition-colors [&_svg]:size-4.5",
-          isActive ? "bg-accent-soft text-accent" : "text-ink-soft hover:bg-hover hover:text-ink",
-        )
-      }
+      onClick={onGo}
+      aria-current={isCurrent ? "page" : undefined}
+      className={clsx(
+        "flex h-9 items-center gap-2.5 rounded-md px-2.5 text-base font-medium -outline-offset-2 transition-colors lg:h-8 [&_svg]:size-4.5",
+        isCurrent ? "bg-accent-soft text-accent" : "text-ink-soft hover:bg-hover hover:text-ink",
+      )}
     >
       <Icon aria-hidden />
       <span className="flex-1">{label}</span>
       <Count waiting={waiting} />
-    </NavLink>
+    </Link>
   );
 }
 

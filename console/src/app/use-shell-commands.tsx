@@ -1,16 +1,17 @@
 import { BookOpen, LogOut, Moon, Sun, SunMoon } from "lucide-react";
 import { useNavigate } from "react-router";
 import { getConfig } from "../data/client.ts";
+import { useOperator } from "../data/operator.ts";
 import { signOut } from "../data/session.ts";
 import { useCommands } from "../components/commands.tsx";
 import { setTheme } from "../components/theme.ts";
+import { NAV_ITEMS, OPERATOR_ITEM } from "./nav-items.tsx";
 import type { Overlay } from "./overlay.ts";
-import { useNavItems } from "./use-nav-items.ts";
 
 /** Registers the commands that are available on every page. */
 export function useShellCommands(open: (overlay: Overlay) => void): void {
   const navigate = useNavigate();
-  const items = useNavItems();
+  const items = useOperator().rows?.isOperator === true ? [...NAV_ITEMS, OPERATOR_ITEM] : NAV_ITEMS;
   const { docsPath } = getConfig();
   useCommands([
     ...items.map(({ to, label, Icon, key }) => ({

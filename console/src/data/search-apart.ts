@@ -28,9 +28,7 @@ export const SEARCHED_PAGES: readonly Found[] = Object.entries({
   "/account": ["Profile", "Account, name, appearance, theme"],
   "/account/security": ["Sign-in", "Account, password, passkeys, second factor, recovery codes"],
   "/account/sessions": ["Sessions", "Account, devices"],
-  "/account/keys": ["API keys", "Account"],
   "/account/connections": ["Connections", "Account, servers of tools"],
-  "/account/budgets": ["Budgets", "Account, limits of tokens and cost"],
   "/account/signing": ["Request signing", "Account, secret"],
   "/webhooks/event-types": ["Event types", "Webhooks"],
   "/webhooks/feeds": ["Event feeds", "Webhooks"],
@@ -41,6 +39,7 @@ export const SEARCHED_PAGES: readonly Found[] = Object.entries({
   "/operator/metrics": ["Metrics", "Operator, latency"],
   "/operator/nodes": ["Nodes", "Operator, backups"],
   "/operator/services": ["Services", "Operator, mail, models, sign-in"],
+  "/operator/programs": ["Programs", "Operator, connected programs"],
   "/operator/settings": ["Settings", "Operator, environment variables"],
   "/operator/audit": ["Audit log", "Operator"],
 }).map(([to, [title = "", detail = ""]]) => ({ kind: "page", id: to, title, detail, to }));
