@@ -6,7 +6,6 @@ import type { Column } from "../../../components/data-table.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { whenColumn } from "../../../components/when-column.tsx";
-import { Sections } from "../sections.tsx";
 
 const TONES: Readonly<Record<string, Tone>> = { done: "good", rejected: "thinking", denied: "bad", failed: "bad" };
 const ACTORS = { operator: "A deleted account", service: "Service role", command: "Command line" } as const;
@@ -43,7 +42,6 @@ export function AuditList() {
       title="Audit log"
       description="Every call of an operator. Nobody can change or delete an entry here."
       actions={target === "" ? null : <Button onClick={filters.clear}>Show all entries</Button>}
-      above={<Sections />}
       noun="entries"
       one="entry"
       noMatchHint="No entry has this request id or target."

@@ -15,7 +15,6 @@ import { useAddress } from "../../../components/use-address.ts";
 import { useAddressText } from "../../../components/use-address-text.ts";
 import { useFilters } from "../../../components/use-filters.ts";
 import { whenColumn } from "../../../components/when-column.tsx";
-import { Sections } from "../sections.tsx";
 
 const TONES: Readonly<Record<LogLine["level"], Tone>> = {
   trace: "neutral",
@@ -78,7 +77,6 @@ export function LogPage() {
             <Switch isOn={isTailing} onChange={setTailing} />
           </Field>
         }
-        above={<Sections />}
         noun="lines"
         one="line"
         noMatchHint="No line has these words, this request or this user."

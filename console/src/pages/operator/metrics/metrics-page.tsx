@@ -17,7 +17,6 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { Sections } from "../sections.tsx";
 
 interface ChartRow {
   readonly title: string;
@@ -107,7 +106,6 @@ export function MetricsPage() {
           />
         }
       />
-      <Sections />
       {metrics === undefined ? (
         <NotLoaded title="The metrics could not be loaded" read={read} skeleton={<CardsSkeleton />} />
       ) : (

@@ -11,7 +11,6 @@ import { formatBytes, formatCount } from "../../../components/formats.ts";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
-import { Sections } from "../sections.tsx";
 import { Facts } from "../../../components/facts.tsx";
 
 export function NodesPage() {
@@ -19,7 +18,6 @@ export function NodesPage() {
   return (
     <>
       <PageHeader title="Nodes" description="The processes of the service, the change feed and the backups." />
-      <Sections />
       {state === undefined ? (
         <NotLoaded title="The nodes could not be loaded" read={read} skeleton={<CardsSkeleton />} />
       ) : (

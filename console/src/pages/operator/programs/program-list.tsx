@@ -11,7 +11,6 @@ import { toProgramName } from "../../../components/program-name.ts";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { SigningSecret } from "../../../components/signing-secret.tsx";
 import { TakeBackButton } from "../../../components/take-back-button.tsx";
-import { Sections } from "../sections.tsx";
 import { ProgramDialog } from "./program-dialog.tsx";
 
 const MAKERS = { manual: "An operator", dynamic: "Itself", document: "Its document" } as const;
@@ -40,7 +39,6 @@ export function ProgramList() {
           </Button>
         }
       />
-      <Sections />
       {saved?.client_secret !== undefined && (
         <div className="mb-4 grid grid-cols-1 gap-2">
           <Banner tone="warning">Copy the secret of {nameOf(saved)} now. It is not shown again.</Banner>

@@ -3,7 +3,6 @@ import { useServiceHooks, useServiceSignInProviders } from "../../../data/operat
 import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
-import { Sections } from "../sections.tsx";
 import { HookCard } from "./hook-card.tsx";
 import { MailCard } from "./mail-card.tsx";
 import { ProviderCard } from "./provider-card.tsx";
@@ -30,7 +29,6 @@ export function ServicesPage() {
         title="Services"
         description="The providers, mail server and hooks that the service calls, and whether they answer. A test is one real call."
       />
-      <Sections />
       {isLoading ? (
         <NotLoaded title="The page could not be loaded" read={read} skeleton={<CardsSkeleton />} />
       ) : (

@@ -4,7 +4,6 @@ import { Badge } from "../../../components/badge.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { Sections } from "../sections.tsx";
 
 const SOURCES = ["set", "default"] as const;
 const CHOICES = [
@@ -25,7 +24,6 @@ export function SettingsPage() {
     <ListPage
       title="Settings"
       description="The values in force. They are environment variables, which the service reads at its start; values of secrets are never shown."
-      above={<Sections />}
       noun="settings"
       one="setting"
       filters={filters}

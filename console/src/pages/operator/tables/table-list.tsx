@@ -5,7 +5,6 @@ import type { Column } from "../../../components/data-table.tsx";
 import { formatCount } from "../../../components/formats.ts";
 import { ListPage } from "../../../components/list-page.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { Sections } from "../sections.tsx";
 
 const COLUMNS: readonly Column<ListedTable>[] = [
   { title: "Table", width: "2fr", narrow: "title", render: ({ name }) => name },
@@ -35,7 +34,6 @@ export function TableList() {
     <ListPage
       title="Tables"
       description="The tables and views of the exposed schemas. Columns with credentials are not shown."
-      above={<Sections />}
       noun="tables"
       one="table"
       noMatchHint="No table has this name."

@@ -7,7 +7,6 @@ import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import type { Choice } from "../../../components/select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { Sections } from "../sections.tsx";
 import { NewUserDialog } from "./new-user-dialog.tsx";
 import { UserBadges } from "./user-badges.tsx";
 
@@ -49,7 +48,6 @@ export function UserList() {
             New user
           </Button>
         }
-        above={<Sections />}
         noun="users"
         one="user"
         noMatchHint="No account has this address or id."
