@@ -29,17 +29,15 @@ const FILES = Object.entries({
     "components/password-input",
   ],
   entry: ["pages/entry/entry-layout", "pages/entry/sign-in"],
-  shell: [
-    "app/shell",
-    "components/card",
-    "components/page-header",
+  shell: ["app/shell", "components/card", "components/page-header"],
+  home: ["pages/home/index", "pages/home/checklist"],
+  rows: [
     "components/relative-time",
     "components/status-dot",
     "components/to-plain-line",
     "data/live-run",
     "data/use-interval",
   ],
-  home: ["pages/home/index", "pages/home/checklist"],
 }).map(([name, modules], index, { length }) => ({
   name,
   test: (id: string) => modules.some((module) => id.includes(`/src/${module}.ts`)),
