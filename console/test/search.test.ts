@@ -27,6 +27,16 @@ test("search finds names, people, runs and the words of messages, with the keybo
     events: ["agent.created"],
     is_active: false,
   });
+  const agentId = agentIds[0] ?? "";
+  const target = { agent_id: agentId, message: "Count the quinces." };
+  const made = {
+    tools: { name: "quince_tool", description: "Counts.", kind: "http", config: { url: "https://shop.example.com" } },
+    triggers: { ...target, name: "Quince trigger", verification: "bearer" },
+    schedules: { ...target, name: "Quince schedule", cron: "0 9 * * 1" },
+    guardrails: { agent_id: agentId, name: "Quince check", kind: "pattern", stage: "input", config: { pattern: "q" } },
+    eval_datasets: { name: "Quince cases" },
+  };
+  for (const [table, row] of Object.entries(made)) await api.call("POST", `/rest/v1/${table}`, row);
   const stranger = await openPage(t);
   await createSignedInUser(stranger, createPerson("Wilhelmina Stranger"));
 
@@ -40,6 +50,24 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await search("quince");
   await group("Swarms").getByText("Quince room").waitFor();
   await group("Webhooks").getByText("Quince hook").waitFor();
+  await group("Tools").getByText("quince_tool").waitFor();
+  await group("Triggers").getByText("Quince trigger").waitFor();
+  await group("Schedules").getByText("Quince schedule").waitFor();
+  await group("Guardrails").getByText("Quince check").waitFor();
+  await group("Evals").getByText("Quince cases").waitFor();
+  // The words are marked in what is said about a name, too.
+  assert.equal(
+    await group("Schedules")
+      .locator("mark")
+      .allTextContents()
+      .then((all) => all.join()),
+    "Quince,quince",
+  );
+  await group("Evals").getByText("Quince cases").click();
+  await page.waitForURL(/\/evals\/[0-9a-f-]{36}$/);
+  await openHome(page);
+  await search("quince");
+  await group("Swarms").getByText("Quince room").waitFor();
   await page.keyboard.press("Escape");
 
   await search("rhubarb");
@@ -80,7 +108,22 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await results.getByRole("option").first().getByText("Agent 77", { exact: true }).waitFor();
   assert.equal(await results.locator("mark").first().textContent(), "Agent");
   await page.keyboard.press("Escape");
-  await search(agentIds[0]?.slice(0, 20) ?? "");
+  // Exact names first, then names that begin with the text, then words of names, then parts of words.
+  await api.call(
+    "POST",
+    "/rest/v1/agents",
+    ["Rook nest", "Rook", "Alpha Rook", "Brooklyn"].map((name) => ({ name })),
+  );
+  await search("rook");
+  await group("Agents").getByText("Alpha Rook").waitFor();
+  const ranked = await group("Agents").getByRole("option").allTextContents();
+  assert.deepEqual(ranked, ["Rook", "Rook nest", "Alpha Rook", "Brooklyn"]);
+  await page.keyboard.press("Escape");
+  // An exact id is the first of all results.
+  await search(agentId);
+  await results.getByRole("option").first().getByText("Zebedee", { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await search(agentId.slice(0, 20));
   await group("Agents").getByText("Zebedee", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
   await search("passkeys");

@@ -1,60 +1,46 @@
 import { Command as Menu } from "cmdk";
-import {
-  Bot,
-  MessageSquare,
-  MessagesSquare,
-  Play,
-  Search,
-  Send,
-  Settings,
-  User,
-  UserCog,
-  Webhook,
-  Wrench,
-} from "lucide-react";
+import { type LucideIcon, MessageSquare, Search, Send, Settings, User, UserCog } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { useMatch, useNavigate } from "react-router";
 import { SEARCHED_DAYS, useSearch } from "../data/search.ts";
-import type { Found, FoundKind } from "../data/search-apart.ts";
+import type { Found } from "../data/search-apart.ts";
 import { Button } from "../components/button.tsx";
 import { type Command, useOfferedCommands } from "../components/commands.tsx";
 import { EmptyOption } from "../components/empty-option.tsx";
 import { Kbd } from "../components/kbd.tsx";
 import { toPlainLine } from "../components/to-plain-line.ts";
 import { useDebounced } from "../components/use-debounced.ts";
+import { NAV_ITEMS } from "./nav-items.tsx";
 
-const KINDS: Readonly<Record<FoundKind, { readonly heading: string; readonly icon: ReactNode }>> = {
-  page: { heading: "Settings", icon: <Settings /> },
-  user: { heading: "Users", icon: <UserCog /> },
-  delivery: { heading: "Deliveries", icon: <Send /> },
-  agent: { heading: "Agents", icon: <Bot /> },
-  swarm: { heading: "Swarms", icon: <MessagesSquare /> },
-  tool: { heading: "Tools", icon: <Wrench /> },
-  webhook: { heading: "Webhooks", icon: <Webhook /> },
-  person: { heading: "People", icon: <User /> },
-  run: { heading: "Runs", icon: <Play /> },
-  message: { heading: "Messages", icon: <MessageSquare /> },
+/** Of the groups that are no page of the navigation. */
+const ICONS: Readonly<Record<string, LucideIcon>> = {
+  Settings,
+  Users: UserCog,
+  Deliveries: Send,
+  People: User,
+  Messages: MessageSquare,
 };
 
-const HERE = "In this conversation";
-
-function isSaid(kind: FoundKind): boolean {
-  return kind === "run" || kind === "message";
+function iconOf(kind: string): ReactNode {
+  const Icon = NAV_ITEMS.find(({ label }) => label === kind)?.Icon ?? ICONS[kind] ?? Search;
+  return <Icon />;
 }
 
-function groupByKind(
-  found: readonly Found[],
-): readonly { readonly heading: string; readonly found: readonly Found[] }[] {
-  return [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, ones]) => ({
-    heading: KINDS[kind].heading,
-    found: ones,
-  }));
+function isSaid(kind: string): boolean {
+  return kind === "Runs" || kind === "Messages";
 }
 
-/** A message can be in two groups. */
-function valueOf(heading: string, { id }: Found): string {
-  return `${heading} ${id}`;
+interface Entry {
+  readonly value: string;
+  readonly icon: ReactNode;
+  readonly title: ReactNode;
+  readonly trailing: ReactNode;
+  run(): void;
+}
+
+function group<Row>(rows: readonly Row[], headingOf: (row: Row) => string, toEntry: (row: Row) => Entry) {
+  return [...Map.groupBy(rows, headingOf)].map(([heading, ones]) => ({ heading, entries: ones.map(toEntry) }));
 }
 
 /** Finds commands and everything that the user may see, with the keyboard alone. */
@@ -73,30 +59,42 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const commands = useMatchingCommands(text);
   // Results of an earlier text must not be opened by the key that ends the present one.
   const current = settled === text.trim() && settled !== "" ? found : [];
-  // Names first: a name is usually meant, also if it occurs in messages.
-  const groups = [
-    ...groupByKind(current.filter(({ kind }) => !isSaid(kind))),
-    { heading: HERE, found: settled === text.trim() ? here : [] },
-    ...groupByKind(current.filter(({ kind }) => isSaid(kind))),
-  ];
   const [selected, setSelected] = useState("");
   const words = settled.split(/\s+/).filter(Boolean);
-  const foundValues = groups.flatMap((group) => group.found.map((one) => valueOf(group.heading, one)));
-  // A row that has exactly this name or id is meant, rather than a command that contains it.
-  const isExact = groups.some((group) =>
-    group.found.some(({ id, title }) => [id, title.toLowerCase()].includes(settled.toLowerCase())),
+  const groupFound = (ones: readonly Found[], heading?: string) =>
+    group(
+      ones,
+      ({ kind }) => heading ?? kind,
+      ({ id, kind, title, detail, to }) => ({
+        // A message can be in two groups.
+        value: `${heading ?? kind} ${id}`,
+        icon: iconOf(kind),
+        title: mark(isSaid(kind) ? toPlainLine(title) : title, words),
+        trailing: <span className="max-w-[45%] truncate text-sm text-ink-faint">{mark(detail, words)}</span>,
+        run: () => void navigate(to),
+      }),
+    );
+  // Names first: a name is usually meant, also if it occurs in messages.
+  const results = [
+    ...groupFound(current.filter(({ kind }) => !isSaid(kind))),
+    ...groupFound(settled === text.trim() ? here : [], "In this conversation"),
+    ...groupFound(current.filter(({ kind }) => isSaid(kind))),
+  ];
+  const offered = group(
+    commands,
+    (command) => command.group,
+    ({ id, label, icon, keys, run }) => ({
+      ...{ value: id, icon, title: label, run },
+      trailing: keys !== undefined && <Kbd keys={keys} />,
+    }),
   );
-  const values = isExact
-    ? [...foundValues, ...commands.map(({ id }) => id)]
-    : [...commands.map(({ id }) => id), ...foundValues];
+  // A row that has exactly this name or id is meant, rather than a command that contains it.
+  const isExact = [...current, ...here].some(({ id, title }) =>
+    [id, title.toLowerCase()].includes(settled.toLowerCase()),
+  );
+  const groups = isExact ? [...results, ...offered] : [...offered, ...results];
+  const values = groups.flatMap(({ entries }) => entries.map(({ value }) => value));
   const isSearching = isLoading || settled !== text.trim();
-  const open = (to: string) => {
-    onClose();
-    void navigate(to);
-  };
-  const results = groups.map((group) => (
-    <Results key={group.heading} heading={group.heading} found={group.found} words={words} onOpen={open} />
-  ));
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -139,25 +137,31 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                   {isSearching ? "Searching …" : "Nothing matches. Names, ids and the words of messages are searched."}
                 </EmptyOption>
               </Menu.Empty>
-              {isExact && results}
-              {[...Map.groupBy(commands, ({ group }) => group)].map(([group, members]) => (
-                <Group key={group} heading={group}>
-                  {members.map(({ id, label, icon, keys, run }) => (
-                    <Item
-                      key={id}
-                      value={id}
-                      icon={icon}
-                      title={label}
-                      trailing={keys !== undefined && <Kbd keys={keys} />}
+              {groups.map(({ heading, entries }) => (
+                <Menu.Group
+                  key={entries[0]?.value}
+                  heading={heading}
+                  className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
+                >
+                  {entries.map(({ value, icon, title, trailing, run }) => (
+                    <Menu.Item
+                      key={value}
+                      value={value}
                       onSelect={() => {
                         onClose();
                         run();
                       }}
-                    />
+                      className="flex h-10 cursor-default items-center gap-3 rounded-md px-2.5 text-base select-none data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent [&>svg]:size-4.5 [&>svg]:shrink-0"
+                    >
+                      {icon}
+                      <span dir="auto" className="flex-1 truncate text-start">
+                        {title}
+                      </span>
+                      {trailing}
+                    </Menu.Item>
                   ))}
-                </Group>
+                </Menu.Group>
               ))}
-              {!isExact && results}
             </Menu.List>
           </Menu>
           {/* Outside of the menu, which takes the Enter key for its selected item. */}
@@ -185,31 +189,6 @@ function useMatchingCommands(text: string): readonly Command[] {
   });
 }
 
-interface ResultsProps {
-  readonly heading: string;
-  readonly found: readonly Found[];
-  readonly words: readonly string[];
-  onOpen(to: string): void;
-}
-
-function Results({ heading, found, words, onOpen }: ResultsProps) {
-  if (found.length === 0) return null;
-  return (
-    <Group heading={heading}>
-      {found.map((one) => (
-        <Item
-          key={one.id}
-          value={valueOf(heading, one)}
-          icon={KINDS[one.kind].icon}
-          title={mark(isSaid(one.kind) ? toPlainLine(one.title) : one.title, words)}
-          trailing={<span className="max-w-[45%] truncate text-sm text-ink-faint">{one.detail}</span>}
-          onSelect={() => onOpen(one.to)}
-        />
-      ))}
-    </Group>
-  );
-}
-
 /** The text with the words of the search marked. */
 function mark(text: string, words: readonly string[]): ReactNode {
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join("|");
@@ -222,40 +201,5 @@ function mark(text: string, words: readonly string[]): ReactNode {
     ) : (
       part
     ),
-  );
-}
-
-function Group({ heading, children }: { readonly heading: string; readonly children: ReactNode }) {
-  return (
-    <Menu.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
-    >
-      {children}
-    </Menu.Group>
-  );
-}
-
-interface ItemProps {
-  readonly value: string;
-  readonly icon: ReactNode;
-  readonly title: ReactNode;
-  readonly trailing: ReactNode;
-  onSelect(): void;
-}
-
-function Item({ value, icon, title, trailing, onSelect }: ItemProps) {
-  return (
-    <Menu.Item
-      value={value}
-      onSelect={onSelect}
-      className="flex h-10 cursor-default items-center gap-3 rounded-md px-2.5 text-base select-none data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent [&>svg]:size-4.5 [&>svg]:shrink-0"
-    >
-      {icon}
-      <span dir="auto" className="flex-1 truncate text-start">
-        {title}
-      </span>
-      {trailing}
-    </Menu.Item>
   );
 }

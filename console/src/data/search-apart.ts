@@ -2,20 +2,21 @@ import { isUuid } from "@swarmbase/sdk";
 import { useOperator, useOperatorRead } from "./operator.ts";
 import { useRows } from "./rows.ts";
 
-export type FoundKind =
-  | "page"
-  | "agent"
-  | "swarm"
-  | "tool"
-  | "webhook"
-  | "person"
-  | "user"
-  | "run"
-  | "delivery"
-  | "message";
+/** Tables of rows with names and pages. */
+export const NAMED = {
+  agents: { kind: "Agents", detail: "role" },
+  swarms: { kind: "Swarms", detail: "description" },
+  tools: { kind: "Tools", detail: "description" },
+  webhooks: { kind: "Webhooks", detail: "url" },
+  triggers: { kind: "Triggers", detail: "message" },
+  schedules: { kind: "Schedules", detail: "message" },
+  guardrails: { kind: "Guardrails", detail: "kind" },
+  eval_datasets: { kind: "Evals", detail: "description" },
+} as const;
 
 export interface Found {
-  readonly kind: FoundKind;
+  /** The heading of its group. */
+  readonly kind: string;
   readonly id: string;
   readonly title: string;
   readonly detail: string;
@@ -42,7 +43,7 @@ export const SEARCHED_PAGES: readonly Found[] = Object.entries({
   "/operator/programs": ["Programs", "Operator, connected programs"],
   "/operator/settings": ["Settings", "Operator, environment variables"],
   "/operator/audit": ["Audit log", "Operator"],
-}).map(([to, [title = "", detail = ""]]) => ({ kind: "page", id: to, title, detail, to }));
+}).map(([to, [title = "", detail = ""]]) => ({ kind: "Settings", id: to, title, detail, to }));
 
 /** The run with this id, if the text is one. */
 export function useRunById(text: string): readonly Found[] {
@@ -61,7 +62,7 @@ export function useRunById(text: string): readonly Found[] {
   });
   if (!isUuid(id)) return [];
   return (rows ?? []).map((run) => ({
-    kind: "run",
+    kind: "Runs",
     id: run.id,
     title: run.question?.content ?? "Deleted question",
     detail: `${run.status} in ${run.swarms.name}`,
@@ -90,7 +91,7 @@ export function useDeliveriesById(text: string): readonly Found[] {
   });
   if (!isUuid(id)) return [];
   return (rows ?? []).map(({ id: found, webhook_id: webhookId, event_type: title, status }) => ({
-    ...({ kind: "delivery", id: found, title, detail: status } as const),
+    ...{ kind: "Deliveries", id: found, title, detail: status },
     to: `/webhooks/${webhookId}/deliveries/${found}`,
   }));
 }
@@ -104,7 +105,7 @@ export function useUsers(text: string): readonly Found[] {
   }>(`/users?search=${encodeURIComponent(text)}`, { isOn });
   if (!isOn) return [];
   return (rows?.users ?? []).map(({ id, email }) => ({
-    ...({ kind: "user", id, title: email ?? id, detail: "Account" } as const),
+    ...{ kind: "Users", id, title: email ?? id, detail: "Account" },
     to: `/operator/users/${id}`,
   }));
 }

@@ -3,8 +3,9 @@ import { useMemo } from "react";
 import type { Client } from "./client.ts";
 import { containsText } from "./keyset.ts";
 import { useOperator } from "./operator.ts";
+import { usePeople } from "./people.ts";
 import { useRows } from "./rows.ts";
-import { type Found, type FoundKind, SEARCHED_PAGES, useDeliveriesById, useRunById, useUsers } from "./search-apart.ts";
+import { type Found, NAMED, SEARCHED_PAGES, useDeliveriesById, useRunById, useUsers } from "./search-apart.ts";
 
 export interface SearchOptions {
   readonly text: string;
@@ -38,13 +39,8 @@ const DAY_MS = 86_400_000;
 export function useSearch({ text, swarmId, isComplete }: SearchOptions): SearchResult {
   const words = useMemo(() => text.toLowerCase().split(/\s+/).filter(Boolean), [text]);
   const isOn = words.length > 0;
-  const named = [
-    useNamed("agents", words),
-    useNamed("swarms", words),
-    useNamed("tools", words),
-    useNamed("webhooks", words),
-  ].flat();
-  const people = usePeople(isOn);
+  const named = TABLES.flatMap((table) => useNamed(table, words));
+  const people = usePeople(isOn).map((one) => ({ ...one, kind: "People" }));
   const everywhere = useMessages(words, { swarmId: null, isComplete, isOn });
   const here = useMessages(words, { swarmId, isComplete, isOn: swarmId !== null });
   const byId = useRunById(text);
@@ -68,12 +64,7 @@ export function useSearch({ text, swarmId, isComplete }: SearchOptions): SearchR
   };
 }
 
-const NAMED = {
-  agents: { kind: "agent", columns: "id, name, detail:role" },
-  swarms: { kind: "swarm", columns: "id, name, detail:description" },
-  tools: { kind: "tool", columns: "id, name, detail:description" },
-  webhooks: { kind: "webhook", columns: "id, name, detail:url" },
-} as const satisfies Record<string, { kind: FoundKind; columns: string }>;
+const TABLES = Object.keys(NAMED) as readonly (keyof typeof NAMED)[];
 
 interface NamedRow {
   readonly id: string;
@@ -87,10 +78,11 @@ function useNamed(table: keyof typeof NAMED, words: readonly string[]): readonly
   const read = (client: Client, contained: readonly string[]) => {
     let query = client
       .from(table)
-      .select<string, NamedRow>(NAMED[table].columns)
+      .select<string, NamedRow>(`id, name, detail:${NAMED[table].detail}`)
       .order("id", { ascending: false })
       .limit(MAX_NAMES);
-    for (const word of contained) query = query.or(containsText(["name"], word));
+    for (const word of contained)
+      query = query.or(containsText(["name"], word) + (isUuid(word) ? `,id.eq.${word}` : ""));
     return query;
   };
   const { rows: all = [] } = useRows({
@@ -112,34 +104,8 @@ function useNamed(table: keyof typeof NAMED, words: readonly string[]): readonly
     id,
     title: name,
     detail: detail ?? "",
-    to: `/${table}/${id}`,
+    to: `/${table === "eval_datasets" ? "evals" : table}/${id}`,
   }));
-}
-
-/** The people of the user's swarms, each with the swarm that they joined last. */
-function usePeople(isOn: boolean): readonly Found[] {
-  const { rows = [] } = useRows({
-    table: "swarm_members",
-    key: ["search people"],
-    isOn,
-    staleMs: NAMES_STALE_MS,
-    read: (client) =>
-      client
-        .from("swarm_members")
-        .select("id, user_id, invited_email, swarm_id, swarms!inner(name), public_profiles(full_name)")
-        .order("id", { ascending: false })
-        .limit(MAX_NAMES),
-  });
-  return useMemo(() => {
-    const people = new Map<string, Found>();
-    for (const { user_id: userId, invited_email: email, swarm_id: swarmId, swarms, public_profiles: profile } of rows) {
-      const id = userId ?? email ?? "";
-      const title = profile?.full_name ?? email ?? "";
-      if (!people.has(id) && title !== "")
-        people.set(id, { kind: "person", id, title, detail: swarms.name, to: `/swarms/${swarmId}` });
-    }
-    return [...people.values()];
-  }, [rows]);
 }
 
 interface FoundMessage {
@@ -204,7 +170,7 @@ function firstIdAt(timeMs: number): string {
 function toRuns(messages: readonly FoundMessage[] = []): readonly Found[] {
   return messages.flatMap(({ swarm_id: swarmId, content, swarms, asked }) =>
     asked.map(({ id, status }) => ({
-      kind: "run" as const,
+      kind: "Runs",
       id,
       title: content ?? "",
       detail: `${status.replace("_", " ")} in ${swarms.name}`,
@@ -215,7 +181,7 @@ function toRuns(messages: readonly FoundMessage[] = []): readonly Found[] {
 
 function toMessages(messages: readonly FoundMessage[] = [], words: readonly string[]): readonly Found[] {
   return messages.map(({ id, swarm_id: swarmId, content, sender_name: sender, swarms }) => ({
-    kind: "message",
+    kind: "Messages",
     id,
     title: cutAround(content ?? "", words[0] ?? ""),
     detail: `${sender} in ${swarms.name}`,
