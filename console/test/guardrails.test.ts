@@ -109,6 +109,39 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   await page.getByRole("link", { name: "Open No card numbers" }).waitFor({ state: "detached" });
 });
 
+test("a picker of many agents and swarms draws few of them and finds the others", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  // One more than a picker reads at once, and behind all of them the one that is sought.
+  const names = Array.from({ length: 101 }, (_, at) => ({ name: `Agent ${at + 1_000}` }));
+  await api.call("POST", "/rest/v1/agents", [...names, { name: "Zoe" }]);
+  await page.goto("/guardrails/new");
+  const picker = page.getByRole("combobox", { name: "Agent or swarm" });
+  await picker.getByText("Agent Agent 1000").waitFor();
+  await picker.click();
+  const options = page.getByRole("dialog").getByRole("option");
+  await options.nth(49).waitFor();
+  assert.equal(await options.count(), 50);
+  await page.getByText("Search to find the others.").waitFor();
+  await checkAppearance(page, "picker");
+  await page.getByPlaceholder("Search …").fill("zo");
+  await page.getByRole("option", { name: "Agent Zoe" }).click();
+  await picker.getByText("Agent Zoe").waitFor();
+  // It stays chosen when it is among neither the first ones nor those that were found last.
+  await picker.click();
+  await page.getByPlaceholder("Search …").fill("1100");
+  await page.getByRole("option", { name: "Agent Agent 1100" }).waitFor();
+  await page.keyboard.press("Escape");
+  await picker.getByText("Agent Zoe").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("No numbers");
+  await page.getByLabel("Regular expression").fill("[0-9]");
+  await page.getByRole("button", { name: "Create guardrail" }).click();
+  await page.getByRole("heading", { level: 1, name: "No numbers" }).waitFor();
+  const made = await api.call("GET", "/rest/v1/guardrails?select=agents(name)");
+  assert.deepEqual(made, [{ agents: { name: "Zoe" } }]);
+});
+
 plainTest("the form of a guardrail keeps every kind of configuration as it is", () => {
   const configs: readonly [GuardrailKind, GuardrailConfig][] = [
     ["pattern", { pattern: "(?i)secret", replacement: "…" }],

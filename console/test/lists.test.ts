@@ -136,6 +136,29 @@ test("a list is filtered by chips, ordered by cost, walked by keys, and exported
     // The others differ in nothing but how long they took.
     assert.deepEqual((await names()).slice(1).toSorted(), ["=HYPERLINK(1)", "Third"], order);
   }
+  // These orders compare the runs of a limited time, also if no time is chosen.
+  await page.getByText("Runs of the last 7 days.").waitFor();
+  await api.callAsService("PATCH", `/rest/v1/runs?id=eq.${first?.id}`, { created_at: "2020-01-01T00:00:00Z" });
+  await page.reload();
+  await opened.nth(1).waitFor();
+  assert.deepEqual((await names()).toSorted(), ["=HYPERLINK(1)", "Third"]);
+  await page.getByRole("combobox", { name: "Order" }).selectOption("Newest first");
+  await opened.nth(2).waitFor();
+  assert.equal(await page.getByText("Runs of the last 7 days.").count(), 0);
+  await api.callAsService("PATCH", `/rest/v1/runs?id=eq.${first?.id}`, { created_at: new Date().toISOString() });
+  await page.getByRole("combobox", { name: "Starter" }).selectOption("Grace Hopper");
+  await opened.nth(2).waitFor();
+  const [{ model } = { model: "" }] = (await api.call("GET", "/rest/v1/run_turns?select=model&limit=1")) as {
+    model: string;
+  }[];
+  await page.goto(`/runs?model=${encodeURIComponent(model)}`);
+  await opened.nth(2).waitFor();
+  await page.goto("/runs?model=another-one");
+  await page.getByText("No run matches").waitFor();
+  await page.goto(`/runs?starter=${swarmId}`);
+  await page.getByText("No run matches").waitFor();
+  await page.goto("/runs");
+  await opened.nth(2).waitFor();
   await page.getByRole("combobox", { name: "Time" }).selectOption("Last hour");
   await page.waitForURL(/time=hour/);
   await page.getByRole("combobox", { name: "Status" }).selectOption("Failed");
@@ -146,7 +169,10 @@ test("a list is filtered by chips, ordered by cost, walked by keys, and exported
 
   await page.keyboard.press("j");
   await page.keyboard.press("j");
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Open the run: Third");
+  assert.equal(
+    await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+    "Open the run: =HYPERLINK(1)",
+  );
   await page.keyboard.press("k");
   await page.keyboard.press("j");
   const download = page.waitForEvent("download");

@@ -2,14 +2,14 @@ import { clsx } from "clsx";
 import { Command } from "cmdk";
 import { Check, ChevronsUpDown } from "lucide-react";
 import { Popover as Primitive } from "radix-ui";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { EmptyOption } from "./empty-option.tsx";
 import { useFieldLinks } from "./field.tsx";
+import type { Choice } from "./select.tsx";
 import { INPUT_STYLE } from "./text-input.tsx";
+import { useDebounced } from "./use-debounced.ts";
 
-interface ComboboxChoice {
-  readonly value: string;
-  readonly label: string;
+interface ComboboxChoice extends Choice {
   /** A second, quieter line. */
   readonly hint?: string;
 }
@@ -21,22 +21,35 @@ export interface ComboboxProps {
   onChange(value: string): void;
   /** Whether a text that is not in the list can be chosen as well. */
   accepts?(text: string): boolean;
+  /** Looks for choices beyond those that are passed. */
+  onSearch?: ((text: string) => void) | undefined;
   /** In place of the style of a field. */
-  readonly className?: string;
+  readonly className?: string | undefined;
 }
 
+/** The others are found by their names. */
+const MAX_SHOWN = 50;
 const STYLE = clsx(
   "flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-1.5 text-base outline-none select-none",
   "data-[selected=true]:bg-hover data-[disabled=true]:opacity-50 [&>svg]:size-4 [&>svg]:shrink-0",
 );
 
 /** A searchable list of choices: models, people, tools. */
-export function Combobox({ label, value, choices, onChange, accepts, className }: ComboboxProps) {
+export function Combobox({ label, value, choices, onChange, accepts, onSearch, className }: ComboboxProps) {
   const [isOpen, setOpen] = useState(false);
   const [search, setSearch] = useState("");
   const typed = search.trim();
+  const settled = useDebounced(typed);
+  useEffect(() => {
+    onSearch?.(settled);
+  }, [onSearch, settled]);
   const isTypedOffered = accepts?.(typed) === true && !choices.some((choice) => choice.value === typed);
   const offered = isTypedOffered ? [...choices, { value: typed, label: `Use ${typed}` }] : choices;
+  const words = typed.toLowerCase().split(/\s+/);
+  const matching = offered.filter(({ value: id, label: name, hint = "" }) => {
+    const text = `${name} ${hint} ${id}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
   const chosen = choices.find((choice) => choice.value === value);
   return (
     <Primitive.Root
@@ -68,7 +81,7 @@ export function Combobox({ label, value, choices, onChange, accepts, className }
           collisionPadding={8}
           className="z-50 w-(--radix-popover-trigger-width) min-w-64 animate-rise rounded-lg border border-line bg-raised shadow-2 outline-none"
         >
-          <Command label={label} loop>
+          <Command label={label} loop shouldFilter={false}>
             <Command.Input
               value={search}
               onValueChange={setSearch}
@@ -79,11 +92,11 @@ export function Combobox({ label, value, choices, onChange, accepts, className }
               <Command.Empty>
                 <EmptyOption className="px-3 py-6 text-center text-sm text-ink-faint">Nothing matches.</EmptyOption>
               </Command.Empty>
-              {offered.map((choice) => (
+              {matching.slice(0, MAX_SHOWN).map((choice) => (
                 <Command.Item
                   key={choice.value}
                   value={choice.value}
-                  keywords={[choice.label, ...(choice.hint === undefined ? [] : [choice.hint])]}
+                  disabled={choice.isDisabled === true}
                   onSelect={() => {
                     onChange(choice.value);
                     setSearch("");
@@ -101,6 +114,9 @@ export function Combobox({ label, value, choices, onChange, accepts, className }
                 </Command.Item>
               ))}
             </Command.List>
+            {matching.length > MAX_SHOWN && (
+              <p className="border-t border-line px-3 py-2 text-sm text-ink-faint">Search to find the others.</p>
+            )}
           </Command>
         </Primitive.Content>
       </Primitive.Portal>

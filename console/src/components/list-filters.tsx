@@ -9,6 +9,7 @@ import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { formatCount } from "./formats.ts";
 import { saveFile } from "./save-file.ts";
+import { MAX_SCROLLED, Picker } from "./picker.tsx";
 import { type Choice, Select } from "./select.tsx";
 import { TextInput } from "./text-input.tsx";
 import { useToast } from "./toast.tsx";
@@ -22,6 +23,8 @@ export interface ListFilter {
   readonly label: string;
   /** The values apart from "any". */
   readonly choices: readonly Choice[];
+  /** Looks for values beyond the choices. */
+  onSearch?(text: string): void;
 }
 
 /** The orders of a list by their labels, the first by default. */
@@ -40,8 +43,6 @@ const BOUNDS = [
   ["from", "From"],
   ["to", "To"],
 ] as const;
-/** More are searched instead of scrolled. */
-const MAX_SCROLLED = 20;
 
 export interface ListFiltersProps {
   readonly filters: Filters;
@@ -87,12 +88,14 @@ export function ListFilters({ filters, choices, hasTime, orders }: ListFiltersPr
         }
       >
         <div className="grid gap-4">
-          {all.map(({ name, label, choices: values }) => (
+          {all.map(({ name, label, choices: values, onSearch }) => (
             <Field key={name} label={label}>
-              <Select
+              <Picker
+                label={label}
                 value={filters.get(name)}
                 choices={withAny(label, values)}
                 onChange={(value) => filters.set(name, value)}
+                onSearch={onSearch}
               />
             </Field>
           ))}
@@ -139,7 +142,7 @@ const CHIP =
   "h-full min-w-25 max-w-48 cursor-pointer appearance-none truncate rounded-full bg-transparent px-3.5 text-base";
 
 function Chip({
-  filter: { name, label, choices },
+  filter: { name, label, choices, onSearch },
   filters,
 }: {
   readonly filter: ListFilter;
@@ -164,7 +167,7 @@ function Chip({
       )}
     >
       {choices.length > MAX_SCROLLED ? (
-        <Combobox label={label} value={value} choices={offered} onChange={set} className={CHIP} />
+        <Combobox {...{ label, value, onSearch }} choices={offered} onChange={set} className={CHIP} />
       ) : (
         <select
           aria-label={label}

@@ -1,19 +1,26 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Checkbox } from "./checkbox.tsx";
 import { SearchInput } from "./search-input.tsx";
+import { useDebounced } from "./use-debounced.ts";
 
 export interface ResourcePickerProps {
-  readonly choices: readonly { readonly kind: "agents" | "swarms"; readonly id: string; readonly label: string }[];
+  readonly choices: readonly { readonly id: string; readonly label: string }[];
   /** Ids. Null: all. */
   readonly picked: readonly string[] | null;
   onPick(picked: readonly string[] | null): void;
+  /** Looks for others than the choices. */
+  onSearch(text: string): void;
 }
 
 const MAX_UNSEARCHED = 6;
 
 /** What a key or a connected program is bound to. */
-export function ResourcePicker({ choices, picked, onPick }: ResourcePickerProps) {
+export function ResourcePicker({ choices, picked, onPick, onSearch }: ResourcePickerProps) {
   const [search, setSearch] = useState("");
+  const settled = useDebounced(search);
+  useEffect(() => {
+    onSearch(settled);
+  }, [onSearch, settled]);
   const found = choices.filter(({ label }) => label.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <div className="grid grid-cols-1 gap-3">
@@ -28,10 +35,10 @@ export function ResourcePicker({ choices, picked, onPick }: ResourcePickerProps)
       )}
       {picked !== null && (
         <div className="grid max-h-56 gap-2 overflow-y-auto rounded-md border border-line p-3 wrap-anywhere">
-          {found.map(({ kind, id, label }) => (
+          {found.map(({ id, label }) => (
             <Checkbox
               key={id}
-              label={`${kind === "agents" ? "Agent" : "Swarm"} ${label}`}
+              label={label}
               isChecked={picked.includes(id)}
               onChange={(isOn) => onPick(isOn ? [...picked, id] : picked.filter((other) => other !== id))}
             />

@@ -1,4 +1,5 @@
 import type { ApiKeyScope } from "@swarmbase/sdk";
+import { type AgentOrSwarm, useAgentsAndSwarms, useChoices } from "./choices.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type ReadResult, useRows } from "./rows.ts";
@@ -18,31 +19,10 @@ export function useApiKeys(): ReadResult<readonly Row<"api_keys">[]> {
   });
 }
 
-/** An agent or a swarm that a key or a connected program can be bound to. */
-export interface KeyResource {
-  readonly kind: "agents" | "swarms";
-  readonly id: string;
-  readonly label: string;
-}
-
-/** The agents of the user and the swarms in which the user takes part. */
-export function useKeyResources(isNeeded: boolean): ReadResult<readonly KeyResource[]> {
-  const { id: userId } = useUser();
-  return useRows({
-    table: "agents",
-    key: ["bound to keys", userId],
-    isOn: isNeeded,
-    follows: ["swarms"],
-    read: async (client) => {
-      const [agents, swarms] = await Promise.all([
-        client.from("agents").select("id, name").order("name"),
-        client.from("swarms").select("id, name").order("name"),
-      ]);
-      const list = (kind: KeyResource["kind"], { data }: typeof agents): KeyResource[] =>
-        (data ?? []).map(({ id, name }) => ({ kind, id, label: name }));
-      return { ...agents, data: [...list("agents", agents), ...list("swarms", swarms)] };
-    },
-  });
+/** The agents of the user and the swarms in which the user takes part, also those that are chosen. */
+export function useKeyResources(isOn: boolean, chosen: readonly string[] | null) {
+  const options = { isOn, ids: chosen ?? [] };
+  return useAgentsAndSwarms(useChoices("agents", options), useChoices("swarms", options));
 }
 
 /** The ids, as keys and programs are bound to them. */
@@ -51,8 +31,8 @@ export interface Bound {
   readonly swarms: readonly string[];
 }
 
-export function toBound(resources: readonly KeyResource[]): Bound {
-  const idsOf = (wanted: KeyResource["kind"]) => resources.filter(({ kind }) => kind === wanted).map(({ id }) => id);
+export function toBound(resources: readonly AgentOrSwarm[]): Bound {
+  const idsOf = (wanted: AgentOrSwarm["kind"]) => resources.filter(({ kind }) => kind === wanted).map(({ id }) => id);
   return { agents: idsOf("agents"), swarms: idsOf("swarms") };
 }
 
@@ -60,7 +40,7 @@ export interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
   /** Null: the key is not bound. */
-  readonly resources: readonly KeyResource[] | null;
+  readonly resources: readonly AgentOrSwarm[] | null;
   /** Null: the key does not expire, or as late as the service permits. */
   readonly lifetimeDays: number | null;
 }

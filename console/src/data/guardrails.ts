@@ -1,5 +1,6 @@
 import type { Database } from "@swarmbase/sdk";
 import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
+import { type Choices, type Named, useChoices, withRole } from "./choices.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, newestAfter } from "./keyset.ts";
@@ -56,26 +57,9 @@ export function useGuardrail(id: string): ReadResult<Guardrail> {
   return useRow("guardrails", id, { columns: COLUMNS });
 }
 
-export interface OwnerChoice {
-  readonly id: string;
-  readonly name: string;
-}
-
 /** The swarms whose guardrails the user manages. */
-export function useManagedSwarms(): ReadResult<readonly OwnerChoice[]> {
-  const user = useUser();
-  return useRows({
-    table: "swarms",
-    key: ["managed"],
-    read: (client) =>
-      client
-        .from("swarms")
-        .select("id, name, mine:swarm_members!inner(id)")
-        .eq("mine.user_id", user.id)
-        .in("mine.role", ["owner", "admin"])
-        .order("name")
-        .limit(1_000),
-  });
+export function useManagedSwarms(ids: readonly string[]): Choices<Named> {
+  return useChoices("swarms", { ...withRole(useUser().id, "owner,admin"), ids });
 }
 
 export type NewGuardrail = GuardrailDraft & Pick<Columns, "kind"> & { readonly owner: GuardrailOwner };

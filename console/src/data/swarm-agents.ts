@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { changeCachedRows, type KeyedRow } from "./cached-rows.ts";
 import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
+import { type Choices, useChoices } from "./choices.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
@@ -85,14 +86,8 @@ export type AgentChoice = Pick<Row<"agents">, "id" | "name" | "role" | "framewor
 };
 
 /** The user's own agents. */
-export function useAgentChoices(isOn = true): ReadResult<readonly AgentChoice[]> {
-  return useRows({
-    table: "agents",
-    key: ["choices"],
-    isOn,
-    read: (client) =>
-      client.from("agents").select("id, name, role, framework, model, status").order("name").limit(1_000),
-  });
+export function useAgentChoices(ids: readonly string[] = []): Choices<AgentChoice> {
+  return useChoices("agents", { columns: "id, name, role, framework, model, status", ids });
 }
 
 export function useAddAgents(swarmId: string) {

@@ -20,7 +20,7 @@ export interface ListedRun extends Row<"runs"> {
   readonly question: Question | null;
   /** In lists. */
   readonly duration_ms?: number | null;
-  readonly run_turns?: readonly Pick<Row<"run_turns">, "agent_id" | "model">[];
+  readonly run_turns?: readonly Pick<Row<"run_turns">, "agent_name" | "model">[];
   readonly swarms: Pick<Row<"swarms">, "name"> | null;
 }
 
@@ -40,9 +40,15 @@ export interface Trace extends ListedRun {
 }
 
 export interface RunFilter {
-  readonly status: RunStatus | "all";
-  readonly swarmId: string;
-  readonly agentId: string;
+  /** What columns have to be. An empty text is no condition. */
+  readonly equal: {
+    readonly status?: RunStatus | "";
+    readonly swarm_id?: string;
+    /** The person who started the run. */
+    readonly user_id?: string;
+    readonly "asked.agent_id"?: string;
+    readonly "asked.model"?: string;
+  };
   readonly range: TimeRange;
   /** A part of the question, or the id of a run. */
   readonly search: string;
@@ -54,7 +60,10 @@ const QUESTION = "question:messages!runs_message_id_fkey";
 const QUESTION_COLUMNS = "(content, sender_name, seq)";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** Columns that answer what was slow, expensive or wrong. The newest first among equals. */
+/**
+ * Columns that answer what was slow, expensive or wrong, the newest first among equals. No index has these orders, because it would
+ * cost each run a write: the service sorts what the index of swarms and times finds, so they need a range of time.
+ */
 const RUN_ORDERS = {
   newest: null,
   cost: { column: "usage->cost_usd", read: (run: ListedRun) => run.usage?.cost_usd },
@@ -63,6 +72,16 @@ const RUN_ORDERS = {
   oldest: null,
 } as const;
 export type RunOrder = keyof typeof RUN_ORDERS;
+export const RECENT_DAYS = 7;
+
+/** Whether an order compares only the runs of the last days, because no time is chosen. */
+export function isRecentOnly({ since }: TimeRange, order: RunOrder): boolean {
+  return since === null && RUN_ORDERS[order] !== null;
+}
+
+function findRecent(): string {
+  return new Date(Date.now() - RECENT_DAYS * 86_400_000).toISOString();
+}
 
 /** The runs of all swarms. */
 export function useAllRuns(filter: RunFilter, order: RunOrder): Pages<ListedRun> {
@@ -74,18 +93,17 @@ export function useAllRuns(filter: RunFilter, order: RunOrder): Pages<ListedRun>
       const search = filter.search.trim();
       const isId = UUID.test(search);
       const question = `${QUESTION}${search !== "" && !isId ? "!inner" : ""}${QUESTION_COLUMNS}`;
-      const agents = filter.agentId === "" ? "" : ", asked:run_turns!inner(agent_id)";
+      const equal = Object.entries(filter.equal).filter(([, value]) => value !== "");
+      const turns = equal.some(([column]) => column.startsWith("asked")) ? ", asked:run_turns!inner(agent_id)" : "";
       let query = client
         .from("runs")
-        .select(`*, duration_ms, swarms(name), ${question}, run_turns(agent_id, model)${agents}`)
+        .select(`*, duration_ms, swarms(name), ${question}, run_turns(agent_name, model)${turns}`)
         // Those of sub-tasks are parts of others.
         .or("request->>source.neq.sub_task,request->>source.is.null")
         .limit(MAX_SPEAKERS, { referencedTable: "run_turns" })
         .limit(size);
-      if (filter.status !== "all") query = query.eq("status", filter.status);
-      if (filter.swarmId !== "") query = query.eq("swarm_id", filter.swarmId);
-      if (filter.agentId !== "") query = query.eq("asked.agent_id", filter.agentId);
-      query = inRange(query, filter.range);
+      for (const [column, value] of equal) query = query.eq(column, value);
+      query = inRange(query, { ...filter.range, ...(isRecentOnly(filter.range, order) && { since: findRecent() }) });
       if (isId) query = query.eq("id", search);
       else if (search !== "") query = query.or(containsText(["content"], search), { referencedTable: "question" });
       const by = RUN_ORDERS[order];

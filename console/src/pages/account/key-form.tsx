@@ -32,7 +32,7 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
   const [scopes, setScopes] = useState<ReadonlySet<ApiKeyScope>>(new Set(["read"]));
   const [days, setDays] = useState("90");
   const [picked, setPicked] = useState<readonly string[] | null>(null);
-  const { rows: choices = [] } = useKeyResources(isOpen);
+  const { rows: choices = [], search } = useKeyResources(isOpen, picked);
   const resources = picked && choices.filter(({ id }) => picked.includes(id));
   const create = useCreateApiKey();
   const run = async () => {
@@ -79,7 +79,7 @@ export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
             />
           ))}
         </div>
-        <ResourcePicker choices={choices} picked={picked} onPick={setPicked} />
+        <ResourcePicker choices={choices} picked={picked} onPick={setPicked} onSearch={search} />
         <Field label="Expires after">
           <Select value={days} choices={LIFETIMES} onChange={setDays} />
         </Field>

@@ -18,7 +18,7 @@ export function ConsentForm({ asked, answer }: { readonly asked: Authorization; 
   const [scopes, setScopes] = useState(asked.scopes);
   const [picked, setPicked] = useState<readonly string[] | null>(before && [...before.agents, ...before.swarms]);
   const hasAccess = asked.scopes.some(isAccessScope);
-  const { rows: choices = [] } = useKeyResources(hasAccess);
+  const { rows: choices = [], search } = useKeyResources(hasAccess, picked);
   // What was chosen before may have been deleted since.
   const chosen = picked && choices.filter((choice) => picked.includes(choice.id));
   const target = describeTarget(asked);
@@ -63,7 +63,7 @@ export function ConsentForm({ asked, answer }: { readonly asked: Authorization; 
         {hasAccess && (
           <Card className="grid grid-cols-1 gap-3">
             <h2 className="text-lg font-semibold">With which agents and swarms</h2>
-            <ResourcePicker choices={choices} picked={picked} onPick={setPicked} />
+            <ResourcePicker choices={choices} picked={picked} onPick={setPicked} onSearch={search} />
           </Card>
         )}
         <p className="text-sm text-pretty text-ink-soft">

@@ -6,7 +6,7 @@ import { Checkbox } from "../../components/checkbox.tsx";
 import { Field } from "../../components/field.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
-import { Select } from "../../components/select.tsx";
+import { Picker } from "../../components/picker.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
@@ -112,7 +112,7 @@ function Texts({ form: { texts }, errors, onChange }: ExpectationFieldsProps) {
 
 function JudgeFields({ form, errors, onChange }: ExpectationFieldsProps) {
   useLiveTable("agents");
-  const { rows: agents = [] } = useAgentChoices();
+  const { rows: agents = [], search } = useAgentChoices([form.judgeId]);
   const isKnown = form.judgeId === "" || agents.some(({ id }) => id === form.judgeId);
   const choices = [
     { value: "", label: "The one that the run names" },
@@ -125,7 +125,13 @@ function JudgeFields({ form, errors, onChange }: ExpectationFieldsProps) {
         <TextArea {...typed(form.criteria, (criteria) => onChange({ criteria }))} />
       </Field>
       <Field label="Judge" hint="Use an agent without tools: answers may try to instruct it.">
-        <Select value={form.judgeId} choices={choices} onChange={(judgeId) => onChange({ judgeId })} />
+        <Picker
+          label="Judge"
+          value={form.judgeId}
+          choices={choices}
+          onChange={(judgeId) => onChange({ judgeId })}
+          onSearch={search}
+        />
       </Field>
       <Field
         label="Lowest score"

@@ -12,7 +12,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { Link } from "../../components/link.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
-import { Select } from "../../components/select.tsx";
+import { Picker } from "../../components/picker.tsx";
 import { RunCommand } from "./run-command.tsx";
 import { VersionField } from "./version-field.tsx";
 
@@ -45,11 +45,11 @@ export function RunDataset({ dataset }: { readonly dataset: EvalDataset }) {
 
 function Choices({ dataset }: { readonly dataset: EvalDataset }) {
   useLiveTable("agents");
-  const { rows: agents } = useAgentChoices();
   const [way, setWay] = useState<Way>("tab");
   const [chosen, setChosen] = useState("");
   const [version, setVersion] = useState("");
   const [judgeId, setJudgeId] = useState("");
+  const { rows: agents, search } = useAgentChoices([chosen, judgeId]);
   const [isStored, setStored] = useState(false);
   const { run, isBusy, isDone, failure, reset } = useStartEval();
   const navigate = useNavigate();
@@ -77,9 +77,11 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
     <div className="grid grid-cols-1 gap-4">
       <SegmentedControl<Way> label="Where it runs" value={way} choices={WAYS} onChange={setWay} />
       <Field label="Agent">
-        <Select
+        <Picker
+          label="Agent"
           value={agent?.id ?? ""}
           choices={named}
+          onSearch={search}
           onChange={(id) => {
             setChosen(id);
             setVersion("");
@@ -88,9 +90,11 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
       </Field>
       {agent !== null && <VersionField agentId={agent.id} value={version} onChange={setVersion} />}
       <Field label="Judge" hint="For cases that a judge decides and that name none." error={judgeError}>
-        <Select
+        <Picker
+          label="Judge"
           value={judgeId}
           choices={[{ value: "", label: "None" }, ...named]}
+          onSearch={search}
           onChange={(id) => {
             setJudgeId(id);
             reset();

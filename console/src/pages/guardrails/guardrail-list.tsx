@@ -22,7 +22,7 @@ export function GuardrailList() {
   const filters = useFilters();
   const of = filters.get(OWNER);
   const guardrails = useGuardrails({ search: filters.debouncedSearch, owner: parseOwner(of) });
-  const owners = useOwnerChoices();
+  const { owners, search } = useOwnerChoices(of);
   const columns = useColumns();
   const bulk = useBulk("guardrails");
   const selection = useSelection(guardrails.rows);
@@ -36,7 +36,7 @@ export function GuardrailList() {
       noMatchHint="No guardrail has this name, or belongs to this agent or swarm."
       filters={filters}
       searchLabel="Search by name"
-      choices={[{ name: OWNER, label: "Agent or swarm", choices: owners ?? [] }]}
+      choices={[{ name: OWNER, label: "Agent or swarm", choices: owners ?? [], onSearch: search }]}
       bulk={{ selection, actions: switchActions(bulk, "is_active", BULK_TEXTS) }}
       pages={guardrails}
       empty="A guardrail checks texts by a pattern, a JSON Schema, a model or a server of yours: no card numbers, no legal advice, only JSON."

@@ -6,7 +6,7 @@ import { Field } from "../../components/field.tsx";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { SAVED } from "../../components/leave-guard.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { Select } from "../../components/select.tsx";
+import { Picker } from "../../components/picker.tsx";
 import { EMPTY_GUARDRAIL } from "./guardrail-draft.ts";
 import { GuardrailFields } from "./guardrail-fields.tsx";
 import { OWNER, parseOwner, useOwnerChoices } from "./owner-choices.ts";
@@ -17,7 +17,7 @@ const NO_OWNER = "Create an agent or a swarm first.";
 export function NewGuardrail() {
   const [address] = useSearchParams();
   const [of, setOf] = useState(address.get(OWNER) ?? "");
-  const owners = useOwnerChoices();
+  const { owners, search } = useOwnerChoices(of);
   const create = useCreateGuardrail();
   const { form, change, render, frame } = useGuardrailForm(EMPTY_GUARDRAIL, create);
   const navigate = useNavigate();
@@ -48,7 +48,7 @@ export function NewGuardrail() {
             hint="A guardrail of a swarm applies to each of its agents, there only."
             error={owners?.length === 0 ? NO_OWNER : (frame.errors["agent_id"] ?? frame.errors["swarm_id"])}
           >
-            <Select value={chosen} choices={owners ?? []} onChange={setOf} />
+            <Picker label="Agent or swarm" value={chosen} choices={owners ?? []} onChange={setOf} onSearch={search} />
           </Field>
         </Card>
         <GuardrailFields form={form} errors={frame.errors} onChange={change} hasFixedKind={false} />

@@ -1,3 +1,4 @@
+import { useAgentsAndSwarms } from "../../data/choices.ts";
 import { type GuardrailOwner, useManagedSwarms } from "../../data/guardrails.ts";
 import { useAgentChoices } from "../../data/swarm-agents.ts";
 
@@ -5,21 +6,14 @@ import { useAgentChoices } from "../../data/swarm-agents.ts";
 export const OWNER = "of";
 
 const SEPARATOR = ":";
+const NOUNS = { agents: "agent", swarms: "swarm" } as const;
 
-export interface OwnerChoice {
-  readonly value: string;
-  readonly label: string;
-}
-
-/** The agents and swarms whose guardrails the user manages; undefined until they are loaded. */
-export function useOwnerChoices(): readonly OwnerChoice[] | undefined {
-  const { rows: agents } = useAgentChoices();
-  const { rows: swarms } = useManagedSwarms();
-  if (agents === undefined || swarms === undefined) return undefined;
-  return [
-    ...agents.map(({ id, name }) => ({ value: `agent${SEPARATOR}${id}`, label: `Agent ${name}` })),
-    ...swarms.map(({ id, name }) => ({ value: `swarm${SEPARATOR}${id}`, label: `Swarm ${name}` })),
-  ];
+/** The agents and swarms whose guardrails the user manages, also the one that is chosen. */
+export function useOwnerChoices(chosen: string) {
+  const ids = [chosen.split(SEPARATOR)[1] ?? ""];
+  const { rows, search } = useAgentsAndSwarms(useAgentChoices(ids), useManagedSwarms(ids));
+  const owners = rows?.map(({ kind, id, label }) => ({ value: `${NOUNS[kind]}${SEPARATOR}${id}`, label }));
+  return { owners, search };
 }
 
 /** Null for a text that names neither an agent nor a swarm. */

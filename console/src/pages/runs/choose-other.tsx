@@ -11,7 +11,7 @@ const NO_RANGE = { since: null, until: null };
 /** Chooses the run of the same swarm to compare with. */
 export function ChooseOther({ trace, onClose }: { readonly trace: Trace; onClose(): void }) {
   const navigate = useNavigate();
-  const filter = { status: "all", swarmId: trace.swarm_id, agentId: "", range: NO_RANGE, search: "" } as const;
+  const filter = { equal: { swarm_id: trace.swarm_id }, range: NO_RANGE, search: "" };
   const { rows } = useAllRuns(filter, "newest");
   const others = rows?.filter(({ id }) => id !== trace.id);
   return (

@@ -6,7 +6,7 @@ import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Field } from "../../components/field.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
-import { Select } from "../../components/select.tsx";
+import { Picker } from "../../components/picker.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
@@ -69,7 +69,8 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
         </Field>
         {agents.length > 0 && (
           <Field label="Who answers">
-            <Select
+            <Picker
+              label="Who answers"
               value={kind === "agent" ? (speaker?.id ?? "") : agentId}
               choices={[
                 ...(kind === "swarm" ? [{ value: "", label: "As the swarm decides" }] : []),

@@ -1,13 +1,16 @@
-import { useOwnSwarms } from "../../data/names.ts";
+import { useChoices } from "../../data/choices.ts";
 import { useUser } from "../../data/session.ts";
 import { Field } from "../../components/field.tsx";
-import { Select } from "../../components/select.tsx";
+import { Picker } from "../../components/picker.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import type { RequestFieldsProps } from "./request-fields.tsx";
 
 /** The swarm whose agents work on each call, and what a call may use. */
 export function SwarmFields({ form, onChange, errors }: Pick<RequestFieldsProps, "form" | "onChange" | "errors">) {
-  const { rows: swarms = [] } = useOwnSwarms(useUser().id);
+  const { rows: swarms = [], search } = useChoices("swarms", {
+    where: [["owner_id", "eq", useUser().id]],
+    ids: [form.swarmId],
+  });
   const isKnown = swarms.some(({ id }) => id === form.swarmId);
   return (
     <div className="grid gap-5">
@@ -16,8 +19,8 @@ export function SwarmFields({ form, onChange, errors }: Pick<RequestFieldsProps,
         error={errors["swarm_id"] ?? errors["config"]}
         hint="Its agents get the input in a conversation of its own, without its members and messages, and return the last answer."
       >
-        <Select
-          required
+        <Picker
+          label="Swarm"
           value={form.swarmId}
           choices={[
             ...(isKnown
@@ -26,6 +29,7 @@ export function SwarmFields({ form, onChange, errors }: Pick<RequestFieldsProps,
             ...swarms.map(({ id, name }) => ({ value: id, label: name })),
           ]}
           onChange={(swarmId) => onChange({ swarmId })}
+          onSearch={search}
         />
       </Field>
       <div className="grid gap-5 sm:grid-cols-2">

@@ -1,5 +1,6 @@
 import { Copy, Ellipsis, Save, SlidersHorizontal, Square, X } from "lucide-react";
 import { useState } from "react";
+import type { Choices, Named } from "../../../data/choices.ts";
 import { changeColumn, setColumns } from "../../../data/playground.ts";
 import {
   type AgentValues,
@@ -12,6 +13,7 @@ import { nameProvider } from "../../../data/providers.ts";
 import { Button } from "../../../components/button.tsx";
 import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
+import { Picker } from "../../../components/picker.tsx";
 import { Select } from "../../../components/select.tsx";
 import { ColumnDrawer } from "./column-drawer.tsx";
 import type { ColumnState } from "./column-state.ts";
@@ -25,7 +27,7 @@ export interface ColumnHeadProps {
   readonly column: Column;
   readonly columns: readonly Column[];
   readonly state: ColumnState;
-  readonly choices: readonly { readonly id: string; readonly name: string }[];
+  readonly choices: Choices<Named>;
   readonly isBusy: boolean;
   onStop(): void;
 }
@@ -34,7 +36,8 @@ export interface ColumnHeadProps {
 export function ColumnHead({ letter, column, columns, state, choices, isBusy, onStop }: ColumnHeadProps) {
   const [opened, setOpened] = useState<"settings" | "save" | null>(null);
   const { id, agentId, version, changes } = column;
-  const isKnown = choices.some((choice) => choice.id === agentId);
+  const { rows: agents = [], search } = choices;
+  const isKnown = agents.some((agent) => agent.id === agentId);
   const ready = state.kind === "ready" ? state : null;
   const numbers = ready?.agent.agent_versions ?? (version === null ? [] : [{ number: version }]);
   const close = () => setOpened(null);
@@ -49,15 +52,16 @@ export function ColumnHead({ letter, column, columns, state, choices, isBusy, on
           <span className="sr-only">Column </span>
           {letter}
         </h2>
-        <Select
-          aria-label={`Agent of column ${letter}`}
+        <Picker
+          label={`Agent of column ${letter}`}
           className="flex-1"
           value={agentId}
           choices={[
             ...(isKnown ? [] : [{ value: agentId, label: "Deleted agent", isDisabled: true }]),
-            ...choices.map((choice) => ({ value: choice.id, label: choice.name })),
+            ...agents.map(({ id: value, name: label }) => ({ value, label })),
           ]}
           onChange={(chosen) => changeColumn(id, { agentId: chosen, version: null, changes: {} })}
+          onSearch={search}
         />
         <DropdownMenu
           trigger={<IconButton label={`More about column ${letter}`} icon={<Ellipsis />} />}

@@ -1,5 +1,7 @@
 import { Diff, Eraser, ListChecks, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import type { Choices, Named } from "../../../data/choices.ts";
 import { useColumnAgents, useColumnVersions } from "../../../data/column-agents.ts";
 import { askColumn, type ColumnQuestion, setColumns, stopAnswers, usePlayground } from "../../../data/playground.ts";
 import {
@@ -34,7 +36,8 @@ const NO_EXCHANGES: readonly Exchange[] = [];
 /** One question to several agents, versions or settings, side by side. */
 export function PlaygroundPage() {
   const columns = usePlayground();
-  const choices = useAgentChoices();
+  const [address] = useSearchParams();
+  const choices = useAgentChoices([address.get("agent") ?? "", ...(columns ?? NONE).map(({ agentId }) => agentId)]);
   const agents = useColumnAgents(columns ?? NONE);
   const versions = useColumnVersions(columns ?? NONE);
   useSeed(columns, choices.rows);
@@ -75,7 +78,7 @@ export function PlaygroundPage() {
       ) : columns === undefined || columns === null || choices.rows === undefined ? (
         <CardsSkeleton cards={2} />
       ) : (
-        <Columns columns={columns} loaded={loaded} choices={choices.rows} />
+        <Columns columns={columns} loaded={loaded} choices={choices} />
       )}
     </>
   );
@@ -110,7 +113,7 @@ function Actions({ columns }: { readonly columns: readonly Column[] }) {
 interface ColumnsProps {
   readonly columns: readonly Column[];
   readonly loaded: Loaded;
-  readonly choices: readonly { readonly id: string; readonly name: string }[];
+  readonly choices: Choices<Named>;
 }
 
 function Columns({ columns, loaded, choices }: ColumnsProps) {

@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { type RunTarget, useRunTargets } from "../../../data/run-targets.ts";
+import { type RunTarget, toRunTarget, useRunTargets } from "../../../data/run-targets.ts";
 import type { Write } from "../../../data/write.ts";
 import { Card } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
 import { FormFrame } from "../../../components/form-frame.tsx";
 import { SAVED } from "../../../components/leave-guard.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { Select } from "../../../components/select.tsx";
+import { Picker } from "../../../components/picker.tsx";
 import { type TargetedForm, useTargetedForm } from "./targeted-form.ts";
 
 interface NewTargetedProps<Row, Form, Draft> {
@@ -25,14 +25,14 @@ export function NewTargeted<Row, Form extends object, Draft>({
 }: NewTargetedProps<Row, Form, Draft>) {
   const { noun, listPath, Fields } = kind;
   const [value, setValue] = useState("");
-  const targets = useRunTargets();
+  const { targets, search } = useRunTargets(value);
   const { form, change, render, frame } = useTargetedForm(kind, null, create);
   const navigate = useNavigate();
-  const chosen = targets?.find((target) => target.value === value) ?? targets?.[0];
+  const chosen = targets?.find(({ id }) => id === value) ?? targets?.[0];
   const submit = async () => {
     const draft = render();
     if (draft === null || chosen === undefined) return;
-    const created = await create.run({ ...draft, target: chosen.target });
+    const created = await create.run({ ...draft, target: toRunTarget(chosen) });
     if (created !== null) await navigate(`${listPath}/${created.id}`, { state: SAVED });
   };
   return (
@@ -56,15 +56,16 @@ export function NewTargeted<Row, Form extends object, Draft>({
                 : (frame.errors["agent_id"] ?? frame.errors["swarm_id"])
             }
           >
-            <Select value={chosen?.value ?? ""} choices={targets ?? []} onChange={setValue} />
+            <Picker
+              label="Agent or swarm"
+              value={chosen?.id ?? ""}
+              choices={(targets ?? []).map(({ id, label }) => ({ value: id, label }))}
+              onChange={setValue}
+              onSearch={search}
+            />
           </Field>
         </Card>
-        <Fields
-          form={form}
-          errors={frame.errors}
-          isOfAgent={chosen === undefined || "agent_id" in chosen.target}
-          onChange={change}
-        />
+        <Fields form={form} errors={frame.errors} isOfAgent={chosen?.kind !== "swarms"} onChange={change} />
       </FormFrame>
     </>
   );

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useAgentChoices } from "../../../data/swarm-agents.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { Checkbox } from "../../../components/checkbox.tsx";
@@ -6,6 +6,7 @@ import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
 import { SearchInput } from "../../../components/search-input.tsx";
 import { ListSkeleton } from "../../../components/skeleton.tsx";
+import { useDebounced } from "../../../components/use-debounced.ts";
 import { VirtualList } from "../../../components/virtual-list.tsx";
 
 export interface AgentPickerProps {
@@ -21,11 +22,15 @@ const MAX_ROWS = 6;
 
 export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
   const [search, setSearch] = useState("");
-  const { rows, ...read } = useAgentChoices();
+  const { rows, isCut, search: find, ...read } = useAgentChoices(chosen);
+  const settled = useDebounced(search);
+  useEffect(() => {
+    find(settled);
+  }, [find, settled]);
   if (rows === undefined)
     return <NotLoaded title="Your agents could not be loaded" read={read} skeleton={<ListSkeleton rows={3} />} />;
   const left = rows.filter(({ id }) => without?.has(id) !== true);
-  if (left.length === 0)
+  if (left.length === 0 && !isCut)
     return (
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-md border border-dashed border-line-strong p-4 text-ink-soft">
         {rows.length === 0 ? "You have no agent yet." : "All of your agents are in the swarm already."}
@@ -37,7 +42,9 @@ export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
   const found = left.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <div className="grid gap-2">
-      {left.length > MAX_ROWS && <SearchInput label="Search your agents" value={search} onChange={setSearch} />}
+      {(left.length > MAX_ROWS || isCut) && (
+        <SearchInput label="Search your agents" value={search} onChange={setSearch} />
+      )}
       <div className="overflow-hidden rounded-md border border-line">
         <VirtualList
           label="Your agents"

@@ -38,7 +38,7 @@ const EMPTY: NewForm = {
 
 export function NewSwarm() {
   const [form, setForm] = useState(EMPTY);
-  const { rows: agents = [] } = useAgentChoices();
+  const { rows: agents = [] } = useAgentChoices(form.agentIds);
   const create = useCreateSwarm();
   const { errors, touch } = useFreshErrors(create.errors);
   const navigate = useNavigate();

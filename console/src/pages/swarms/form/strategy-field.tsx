@@ -1,7 +1,7 @@
 import { SWARM_STRATEGIES, type SwarmStrategy } from "@swarmbase/sdk";
 import { Field } from "../../../components/field.tsx";
+import { Picker } from "../../../components/picker.tsx";
 import { RadioGroup } from "../../../components/radio-group.tsx";
-import { Select } from "../../../components/select.tsx";
 import { STRATEGY_LABELS } from "../labels.ts";
 
 const CHOICES = SWARM_STRATEGIES.map((value) => ({
@@ -32,7 +32,8 @@ export function StrategyField(props: StrategyFieldProps) {
       </div>
       {STRATEGY_LABELS[value].hasCoordinator && (
         <Field label="Coordinator" hint="By default the first agent in speaking order." error={error}>
-          <Select
+          <Picker
+            label="Coordinator"
             value={coordinatorId ?? ""}
             choices={[
               { value: "", label: "The first agent" },

@@ -8,7 +8,7 @@ import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { useCommands } from "../../../components/commands.tsx";
 import { Field } from "../../../components/field.tsx";
-import { Select } from "../../../components/select.tsx";
+import { Picker } from "../../../components/picker.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { useRetry } from "../use-retry.ts";
 import { DeliveryCode } from "../webhook-code.tsx";
@@ -93,7 +93,8 @@ function ReplayDialog({ delivery, webhook, isOpen, onClose }: ReplayDialogProps)
     >
       <div className="grid gap-4">
         <Field label="To" error={replay.errors["webhook_id"]}>
-          <Select
+          <Picker
+            label="To"
             value={target}
             choices={names.map(({ id, name, is_active }) => ({
               value: id,
