@@ -12828,7 +12828,7 @@ create table public.eval_runs (
 );
 CREATE INDEX eval_runs_agent_id_idx ON public.eval_runs USING btree (agent_id, user_id, agent_version) WHERE (agent_id IS NOT NULL);
 CREATE INDEX eval_runs_baseline_run_id_idx ON public.eval_runs USING btree (baseline_run_id, user_id) WHERE (baseline_run_id IS NOT NULL);
-CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_id, user_id, agent_id, created_at);
+CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_id, user_id, created_at DESC);
 CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
 alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;

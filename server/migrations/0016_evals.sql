@@ -85,7 +85,7 @@ create table public.eval_runs (
     references public.eval_runs (id, user_id) on delete set null (baseline_run_id)
 );
 -- Serves the search for the baseline as well.
-create index eval_runs_dataset_id_idx on public.eval_runs (dataset_id, user_id, agent_id, created_at);
+create index eval_runs_dataset_id_idx on public.eval_runs (dataset_id, user_id, created_at desc);
 create index eval_runs_user_id_idx on public.eval_runs (user_id);
 -- Serves the removal of old versions as well.
 create index eval_runs_agent_id_idx on public.eval_runs (agent_id, user_id, agent_version) where agent_id is not null;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import * as sdk from "@swarmbase/sdk";
 import { connectClient } from "../../src/db/index.ts";
@@ -154,6 +155,73 @@ describe("the schema", () => {
     const text =
       "select public.duration_ms(r)::integer as id from public.runs r order by public.duration_ms(r) desc limit 2";
     assert.deepEqual(await stage.run(user, text), [{ id: 20000 }, { id: 19950 }]);
+  });
+
+  it("answers the orders of lists in the order of an index, also for a user with most of the rows", async () => {
+    const { stage } = opened;
+    const { owner: database } = stage.database;
+    const [user, other, dataset, agent] = [await stage.newUser(), await stage.newUser(), randomUUID(), randomUUID()];
+    const [mine, others] = [await stage.newSwarm(user), await stage.newSwarm(other)];
+    const address = { url: "https://hooks.example.com", events: ["agent.created"] };
+    const hooks = [user, other].map((owner) =>
+      stage.insert(owner, "webhooks", { ...address, name: "Hook", user_id: owner }),
+    );
+    const [hook, otherHook] = (await Promise.all(hooks)).map(({ id }) => id);
+    await stage.insert(user, "eval_datasets", { id: dataset, name: "Cases", user_id: user });
+    await stage.insert(user, "agents", { id: agent, name: "Ada", user_id: user });
+    // Five of six rows belong to the user.
+    const rowsOf = (columns: string, values: string) =>
+      database.query(
+        `insert into public.${columns} select ${values} from generate_series(1, 12000) as n,
+           lateral (select n % 6 > 0 as is_mine, now() - n * interval '1 second' as at) as row`,
+      );
+    const either = (one: string, another: string) => `case when is_mine then '${one}'::uuid else '${another}' end`;
+    await rowsOf(
+      "runs (swarm_id, user_id, strategy, status, stop_reason, created_at)",
+      `${either(mine, others)}, ${either(user, other)}, 'mention', 'completed', 'all_replied', at`,
+    );
+    await rowsOf(
+      "webhook_deliveries (webhook_id, user_id, event_id, event_type, payload, created_at)",
+      `${either(hook ?? "", otherHook ?? "")}, ${either(user, other)}, gen_random_uuid(), 'agent.created', '{}', at`,
+    );
+    await rowsOf(
+      "eval_runs (user_id, dataset_id, agent_id, agent_version, status, created_at)",
+      `'${user}', '${dataset}', '${agent}', 1, 'completed', at`,
+    );
+    await rowsOf(
+      "usage_records (payer_id, user_id, agent_id, grant_id, framework, model, cost_usd, created_at)",
+      `'${other}', '${other}', case when n % 600 = 0 then '${agent}'::uuid end,
+         case when n % 600 = 0 then gen_random_uuid() end, 'provider_a', 'm', 1, now() + interval '1 minute'`,
+    );
+    await database.query(
+      `insert into public.run_turns (run_id, swarm_id, agent_name, position, status, framework, model)
+       select id, swarm_id, 'Ada', 0, 'failed', 'provider_a', 'm' from public.runs`,
+    );
+    await database.query(
+      "analyze public.runs, public.webhook_deliveries, public.eval_runs, public.usage_records, public.run_turns",
+    );
+    const explain = async (text: string) =>
+      (await stage.run(user, `explain (costs off) ${text}`)).map((row) => row["QUERY PLAN"]).join("\n");
+    const newest = "order by created_at desc, id desc limit 50";
+    for (const text of [
+      "select * from public.runs order by id desc limit 50",
+      `select * from public.runs where swarm_id = '${mine}' order by id desc limit 50`,
+      `select id from public.webhook_deliveries where webhook_id = '${hook}' ${newest}`,
+      `select * from public.eval_runs where dataset_id = '${dataset}' ${newest}`,
+      `select * from public.eval_runs where dataset_id = '${dataset}' and status = 'completed'
+         order by created_at desc limit 12`,
+      `select * from public.agents ${newest}`,
+    ]) {
+      const plan = await explain(text);
+      assert.match(plan, /Index Scan/, `${text}\n${plan}`);
+      // An incremental sort orders the rows of one time.
+      assert.doesNotMatch(plan, /(?:^|-> +)(?:Sort|Seq Scan)/mu, `${text}\n${plan}`);
+    }
+    const customers = await explain(
+      `select * from public.agent_customers where agent_id = '${agent}' order by cost_usd desc, user_id limit 50`,
+    );
+    assert.match(customers, /usage_records_agent_id_idx/, customers);
+    assert.doesNotMatch(customers, /Seq Scan on (?:usage_records|run_turns|runs)/, customers);
   });
 
   it("finds the swarms of a caller by an index, also with plans that were made for nearly empty tables", async () => {
