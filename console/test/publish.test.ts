@@ -88,6 +88,14 @@ test("an agent is published to one customer, who asks it in private until it is 
   await navigate(page, `/agents/${agentId}/customers`);
   await page.getByText("Customer: Bob").filter({ visible: true }).waitFor();
   await checkAppearance(page, "customers");
+  // From Home, the most expensive customer of all agents is one click away.
+  await navigate(page, "/");
+  await page.getByRole("link", { name: "Usage", exact: true }).first().click();
+  const most = page.getByRole("region", { name: "Most expensive customers" });
+  await most.getByText("Bob").filter({ visible: true }).first().waitFor();
+  await checkAppearance(page, "usage-customers");
+  await most.getByRole("link", { name: "Helper" }).filter({ visible: true }).click();
+  await page.getByText("Customer: Bob").filter({ visible: true }).waitFor();
   await page.getByLabel("Order").selectOption("errors");
   assert.match(page.url(), /sort=errors/);
 

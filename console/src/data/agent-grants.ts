@@ -84,25 +84,30 @@ export function useDeleteGrant(): Write<string, string> {
   return useDeleteRow("agent_grants", ["agent_grants"]);
 }
 
-export const CUSTOMER_ORDERS = ["last_run_at", "runs", "cost_usd", "errors", "full_name"] as const;
+export const CUSTOMER_ORDERS = ["cost_usd", "errors", "runs", "last_run_at", "full_name"] as const;
 export type CustomerOrder = (typeof CUSTOMER_ORDERS)[number];
 export const MAX_CUSTOMERS = 500;
 const NEW_RECORD = ["INSERT"] as const;
 
-/** The first ones in the order, with figures and without any content. */
-export function useCustomers(agentId: string, order: CustomerOrder): ReadResult<readonly Customer[]> {
+/** The first ones in the order, with figures and without any content. Of all agents without an id. */
+export function useCustomers(
+  agentId: string | null,
+  order: CustomerOrder,
+  limit = MAX_CUSTOMERS,
+): ReadResult<readonly Customer[]> {
   // Realtime publishes no changes of views.
   const onChange = useReloadSoon(
     useMemo(() => ["agent_customers", "of", agentId], [agentId]),
     NEW_RECORD,
   );
-  useLiveTable("usage_records", { filter: `agent_id=eq.${agentId}`, onChange });
+  useLiveTable("usage_records", { ...(agentId !== null && { filter: `agent_id=eq.${agentId}` }), onChange });
   return useRows({
     table: "agent_customers",
     key: ["of", agentId, order],
     follows: ["usage_records"],
     read: (client) => {
-      const query = client.from("agent_customers").select("*").eq("agent_id", agentId).limit(MAX_CUSTOMERS);
+      const all = client.from("agent_customers").select("*").limit(limit);
+      const query = agentId === null ? all : all.eq("agent_id", agentId);
       return query.order(order, { ascending: order === "full_name" }).order("user_id");
     },
   });

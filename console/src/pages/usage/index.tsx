@@ -14,6 +14,7 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { ShowCode } from "../../components/show-code.tsx";
 import { Toolbar } from "../../components/toolbar.tsx";
+import { Customers } from "./customers.tsx";
 import { addUp, MEASURES, type Measure } from "./measure.ts";
 import { listDays, RANGES, type Range } from "./range.ts";
 import { SPLIT_LABELS } from "./split-labels.ts";
@@ -92,6 +93,7 @@ export function UsagePage() {
       ) : (
         <Report report={report} days={days} split={split} measure={measure} />
       )}
+      <Customers />
     </>
   );
 }

@@ -15,10 +15,10 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 
 const ORDERS: Readonly<Record<CustomerOrder, string>> = {
-  last_run_at: "Last seen first",
-  runs: "Most runs first",
   cost_usd: "Highest cost first",
   errors: "Most errors first",
+  runs: "Most runs first",
+  last_run_at: "Last seen first",
   full_name: "By name",
 };
 const COLUMNS: readonly Column<Customer>[] = [
