@@ -154,11 +154,11 @@ plainTest("describeChange describes every change, also with missing columns", ()
         buildPayload({ id: "1", run_id: "r", swarm_id: "s", tool_name: "add", status: "timed_out" }),
       ),
     ),
-    ["tool.error", "An agent → add timed out", "/swarms/s/runs/r"],
+    ["tool.error", "An agent → add timed out", "/runs/r"],
   );
   assert.deepEqual(
     say(readChange("runs", buildPayload({ id: "r", swarm_id: "s", status: "failed", stop_reason: "no_progress" }))),
-    ["run.failed", "A run in Support room has failed (no progress)", "/swarms/s/runs/r"],
+    ["run.failed", "A run in Support room has failed (no progress)", "/runs/r"],
   );
   assert.deepEqual(
     say(

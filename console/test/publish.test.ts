@@ -222,5 +222,5 @@ test("an operator publishes to everyone, and a customer knows before the first m
   await page.getByRole("link", { name: "the runs of the agent" }).click();
   await page.getByRole("button", { name: "Open the run: A secret of Carol" }).click();
   await page.getByRole("heading", { level: 1, name: "A secret of Carol" }).waitFor();
-  assert.equal(await page.getByRole("link", { name: "In the swarm" }).count(), 0);
+  assert.equal(await page.getByRole("link", { name: "In the conversation" }).count(), 0);
 });

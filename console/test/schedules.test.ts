@@ -125,15 +125,15 @@ plainTest("the form of a schedule keeps what it does not change, also the micros
     const row = columns as unknown as Schedule;
     assert.deepEqual(renderSchedule(formOf(row), row), { draft: columns });
   }
-  const moved = renderSchedule({ ...formOf(once as unknown as Schedule), runAt: "2030-01-02T10:00" });
+  const moved = renderSchedule({ ...formOf(once as unknown as Schedule), run_at: "2030-01-02T10:00" });
   assert.ok("draft" in moved);
   assert.equal(moved.draft.run_at, new Date("2030-01-02T10:00").toISOString());
 });
 
 plainTest("a schedule without a time, or with a limit that is no number, has an error at its field", () => {
   const cases = [
-    [{ repeats: "once", runAt: "" }, "run_at"],
-    [{ maxCostUsd: "one" }, "max_cost_usd"],
+    [{ repeats: "once", run_at: "" }, "run_at"],
+    [{ max_cost_usd: "one" }, "max_cost_usd"],
   ] as const;
   for (const [form, column] of cases) {
     const rendered = renderSchedule({ ...EMPTY_SCHEDULE, ...form });

@@ -12,7 +12,7 @@ import { createBrowserTest } from "./support/browser-test.ts";
 // Slow enough to be observed and interrupted.
 const test = createBrowserTest({ SIMULATED_TOKENS_PER_SECOND: "15" });
 
-test("a tool call is approved in the conversation, and the run page shows all details", async (t, {
+test("a tool call is approved in the conversation, and the trace of its run shows what was said", async (t, {
   openPage,
   instance,
 }) => {
@@ -34,23 +34,22 @@ test("a tool call is approved in the conversation, and the run page shows all de
   await page.getByRole("button", { name: "Open the run: @Ada do it" }).waitFor();
   const [run] = (await api.call("GET", `/rest/v1/runs?swarm_id=eq.${swarmId}&select=id`)) as { id: string }[];
   await navigate(page, `/swarms/${swarmId}/runs/${run?.id}`);
+  await page.waitForURL(`/runs/${run?.id}`);
   await page.getByText("Ada wants to use").waitFor();
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Deny" }).click();
   await page.getByText("All agents have answered.").waitFor();
-  await page.getByText("denied").first().waitFor();
-  await page.locator("summary").filter({ hasText: "2 tool calls" }).click();
-  await page
-    .locator("summary")
-    .filter({ hasText: /^calculator/ })
-    .click();
-  await page.getByText('"588"').waitFor();
+  const parts = page.getByRole("list", { name: "Trace" });
+  await parts.getByRole("button", { name: /^Approval of send_mail Denied/u }).waitFor();
+  const said = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
+  await said.filter({ hasText: "[simulated]" }).waitFor();
+  assert.match((await said.first().innerText()) ?? "", /@Ada do it/u);
   await checkAppearance(page, "run");
-  await page.getByRole("link", { name: "All runs" }).click();
+  await page.getByRole("link", { name: "In the conversation" }).click();
+  await page.getByRole("article").getByText("@Ada do it").waitFor();
+  await navigate(page, `/swarms/${swarmId}/runs`);
   await page.getByRole("button", { name: "Open the run" }).waitFor();
   await checkAppearance(page, "runs");
-  await navigate(page, `/swarms/${swarmId}/runs/${swarmId}`);
-  await page.getByText("Run not found").waitFor();
 });
 
 test("a run continues without the page, and stopping it keeps its text", async (t, { openPage, instance }) => {
@@ -126,7 +125,7 @@ test("a stream continues after the last received event when the connection was l
   assert.equal(await answer.count(), 1);
 });
 
-test("a failed turn shows its error in the conversation and on the run page", async (t, { openPage, instance }) => {
+test("a failed turn shows its error in the conversation and in the trace", async (t, { openPage, instance }) => {
   const page = await openPage(t);
   await createSignedInUser(page);
   const api = await getApiClient(page, instance);
@@ -138,7 +137,7 @@ test("a failed turn shows its error in the conversation and on the run page", as
   await takeScreenshot(page, "room-failed");
   await scanWithAxe(page);
   await page.getByRole("link", { name: "See the run" }).click();
-  await page.getByRole("heading", { name: "Timeline" }).waitFor();
+  await page.getByRole("heading", { name: "Trace", exact: true }).waitFor();
   await takeScreenshot(page, "run-failed");
   await scanWithAxe(page);
 });

@@ -96,7 +96,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
   await page.goto(`/agents/${agent?.id}/try`);
   await page.getByLabel("Message to Ada").fill('/tool find_order {"number":"A-19"}');
   await page.keyboard.press("Enter");
-  await page.getByText("Waiting for approval").first().waitFor();
+  await page.getByText("Ada wants to use").waitFor();
   await checkAppearance(page, "agent-approval");
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText(/^done/).waitFor();

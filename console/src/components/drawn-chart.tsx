@@ -5,7 +5,6 @@ import { ChartReadout, type PointerPosition } from "./chart-readout.tsx";
 import type { ChartProps, ChartSeries } from "./chart-props.ts";
 import { Tooltip } from "./tooltip.tsx";
 import { ChartTable } from "./chart-table.tsx";
-import { stackSeries } from "./stack-series.ts";
 
 /** Resolves a CSS variable, which a canvas cannot use. The chart is redrawn when the theme changes. */
 function colorOf(element: Element, token: string): string {
@@ -204,4 +203,18 @@ function useThemeName(): string {
     },
     () => `${document.documentElement.dataset["theme"] ?? ""}${matchMedia("(prefers-color-scheme: dark)").matches}`,
   );
+}
+
+type Values = readonly (number | null)[];
+
+/** Replaces each series by the sum of itself and all following ones, so that each stays visible when they are drawn in order. */
+function stackSeries(series: readonly Values[]): Values[] {
+  const stacked: Values[] = [];
+  let below: Values = [];
+  for (const values of series.toReversed()) {
+    const sums: Values = values.map((value, index) => (value ?? 0) + (below[index] ?? 0));
+    stacked.unshift(sums);
+    below = sums;
+  }
+  return stacked;
 }

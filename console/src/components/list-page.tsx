@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, type RefObject, useMemo, useRef } from "react";
 import { useNavigate } from "react-router";
 import { Button } from "./button.tsx";
 import { BulkBar, type BulkBarProps } from "./bulk-bar.tsx";
@@ -15,7 +15,6 @@ import { Pager } from "./pager.tsx";
 import { SearchInput } from "./search-input.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import type { Filters } from "./use-filters.ts";
-import { useListKeys } from "./use-list-keys.ts";
 
 /** A list that fits on a screen needs no count below it. */
 const MAX_UNCOUNTED = 9;
@@ -62,7 +61,10 @@ export interface ListProps<Row> {
   /** What the filters compare with. */
   readonly noMatchHint?: string;
   readonly skeleton?: ReactNode;
-  readonly table?: Omit<DataTableProps<Row>, "rows" | "onEndReached" | "foot">;
+  readonly table?: Omit<DataTableProps<Row>, "rows" | "onEndReached" | "foot" | "label"> & {
+    /** By default the noun. */
+    readonly label?: string;
+  };
   /** Renders rows that are no table; `foot` counts them and loads more. */
   children?(rows: readonly Row[], foot: ReactNode): ReactNode;
   /** The columns of the file; by default those of the table. */
@@ -141,8 +143,14 @@ function Rows<Row>(props: ListProps<Row>) {
   );
   const selection = bulk === undefined ? {} : { selection: bulk.selection };
   if (table !== undefined)
-    return <DataTable {...selection} {...table} rows={rows} onEndReached={loadMore} foot={foot} />;
+    return (
+      <DataTable label={toTitle(noun)} {...selection} {...table} rows={rows} onEndReached={loadMore} foot={foot} />
+    );
   return children?.(rows, foot);
+}
+
+function toTitle(noun: string): string {
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 }
 
 /** Rows with names that the user creates, and that have a page each. */
@@ -206,5 +214,31 @@ export function ListPage<Row>({ title, description, actions, above, named, ...li
         {...(table !== undefined && { table: { ...(opened !== undefined && { onOpen: opened }), ...table } })}
       />
     </>
+  );
+}
+
+/** Keys of a list: j and k move the focus from row to row, Enter opens the row as the link that it is, x selects it. */
+function useListKeys(list: RefObject<HTMLElement | null>, isOn: boolean): void {
+  useCommands(
+    useMemo(() => {
+      const move = (by: number) => () => {
+        const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
+        const at = rows.findIndex((row) => row.contains(document.activeElement));
+        const next = rows[at === -1 ? 0 : at + by];
+        next?.querySelector<HTMLElement>("a, button")?.focus();
+        next?.scrollIntoView({ block: "nearest" });
+      };
+      const select = () =>
+        document.activeElement?.closest("[data-row]")?.querySelector<HTMLElement>("input[type=checkbox]")?.click();
+      const command = (id: string, label: string, keys: string, run: () => void) => {
+        return { id: `list.${id}`, label, group: "List", isKeyOnly: true, keys, run };
+      };
+      if (!isOn) return [];
+      return [
+        command("next", "Next row", "j", move(1)),
+        command("previous", "Previous row", "k", move(-1)),
+        command("select", "Select the row", "x", select),
+      ];
+    }, [list, isOn]),
   );
 }

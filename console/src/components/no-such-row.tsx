@@ -63,7 +63,7 @@ export function NoSuchRow({ noun, drafts = [] }: NoSuchRowProps) {
 const MISSING = new Set([403, 404, 406]);
 const MALFORMED_ID = "22P02";
 
-interface FailedRead extends Pick<NotLoadedProps["read"], "reload"> {
+export interface FailedRead extends Pick<NotLoadedProps["read"], "reload"> {
   readonly failure: { readonly message: string; readonly status: number; readonly code: string } | null;
 }
 

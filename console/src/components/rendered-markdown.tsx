@@ -2,8 +2,17 @@ import { memo, type ReactNode } from "react";
 import Renderer, { type Components } from "react-markdown";
 import gfm from "remark-gfm";
 import { CodeBlock } from "./code-block.tsx";
-import { htmlAsText } from "./html-as-text.ts";
 
+const INLINE_PARENTS = new Set([
+  "paragraph",
+  "heading",
+  "emphasis",
+  "strong",
+  "delete",
+  "link",
+  "linkReference",
+  "tableCell",
+]);
 /** Messages come from other users: HTML is shown as text, and images are not loaded, so that no request leaves the page. */
 const COMPONENTS: Components = {
   a: ({ href, children }) =>
@@ -66,3 +75,40 @@ export const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { reado
     </div>
   );
 });
+
+interface MarkdownNode {
+  type: string;
+  value?: string;
+  children?: MarkdownNode[];
+}
+
+/**
+ * A remark plugin that turns HTML in a message, such as `Array<T>`, into text, so that the reader sees what was typed
+ * and nothing interprets it as markup.
+ */
+function htmlAsText() {
+  return (root: MarkdownNode): void => change(root);
+}
+
+function change(node: MarkdownNode): void {
+  if (node.children === undefined) return;
+  node.children = node.children
+    .map((child) => {
+      if (child.type !== "html") return child;
+      const lines = toLines(child.value ?? "");
+      return INLINE_PARENTS.has(node.type) ? lines : { type: "paragraph", children: lines };
+    })
+    .flat();
+  for (const child of node.children) change(child);
+}
+
+/** Keeps line breaks and indentation. */
+function toLines(text: string): MarkdownNode[] {
+  return text
+    .split("\n")
+    .flatMap((line, index) => [...(index === 0 ? [] : [{ type: "break" }]), { type: "text", value: indent(line) }]);
+}
+
+function indent(line: string): string {
+  return line.replace(/^[ \t]+/, (space) => "\u00a0".repeat(space.length));
+}

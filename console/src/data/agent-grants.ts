@@ -1,6 +1,5 @@
 import type { Database } from "@swarmbase/sdk";
 import { useMemo } from "react";
-import { useDeleteRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
@@ -77,11 +76,6 @@ function toOperatorCall({ agentId, base, columns }: GrantChange): OperatorCall {
 function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** Also of grants that the owner may not create. */
-export function useDeleteGrant(): Write<string, string> {
-  return useDeleteRow("agent_grants", ["agent_grants"]);
 }
 
 export const CUSTOMER_ORDERS = ["cost_usd", "errors", "runs", "last_run_at", "full_name"] as const;

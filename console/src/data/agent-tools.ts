@@ -1,5 +1,5 @@
 import type { JsonObject } from "@swarmbase/sdk";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
+import { useUpdateRow } from "./changed-rows.ts";
 import type { Agent } from "./agents.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
@@ -80,9 +80,5 @@ export interface AssignmentChange extends Partial<Pick<Assignment, "approver">> 
 }
 
 export function useUpdateAssignment(): Write<AssignmentChange, { readonly id: string }> {
-  return useUpdateRow("agent_tools", ["agent_tools", "agent_versions"]);
-}
-
-export function useRemoveAssignment(): Write<string, string> {
-  return useDeleteRow("agent_tools", ["agent_tools", "agent_versions"]);
+  return useUpdateRow("agent_tools");
 }

@@ -1,5 +1,4 @@
 import { type AgentStatus, type Database, FIELD_BOUNDS, type Framework } from "@swarmbase/sdk";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
@@ -50,22 +49,6 @@ export function useAgents({ search, status, framework, sort }: AgentFilter): Pag
 export function useAgent(id: string): ReadResult<Agent> {
   useLiveTable("agents");
   return useRow("agents", id);
-}
-
-export function useCreateAgent(): Write<AgentDraft, Pick<Agent, "id">> {
-  return useWrite({
-    tables: ["agents"],
-    write: (client, draft, key) => unwrap(once(client.from("agents").insert(draft).select("id").single(), key)),
-  });
-}
-
-/** The status `error` stays until the agent's next turn, or until its owner resets it. */
-export function useSetStatus(): Write<Pick<Agent, "id" | "status">, { readonly id: string }> {
-  return useUpdateRow("agents");
-}
-
-export function useDeleteAgent(): Write<string, string> {
-  return useDeleteRow("agents", ["swarm_agents"]);
 }
 
 const COPY = " (copy)";

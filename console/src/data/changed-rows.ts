@@ -1,31 +1,51 @@
 import { dropRow, type KeyedRow, removeRow, replaceRow } from "./cached-rows.ts";
 import type { Client, TableName } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { useWrite, type Write } from "./write.ts";
+import { once, useWrite, type Write } from "./write.ts";
 
-type ChangedTable =
-  | "agent_grants"
-  | "agent_tools"
-  | "agents"
-  | "eval_cases"
-  | "eval_datasets"
-  | "event_feeds"
-  | "guardrails"
-  | "schedules"
-  | "swarm_agents"
-  | "swarm_members"
-  | "swarms"
-  | "tools"
-  | "triggers"
-  | "webhooks";
+/** The tables whose rows users change one by one, with those that are read again after a delete. */
+const READ_AFTER_DELETE = {
+  agent_grants: ["agent_grants"],
+  agent_tools: ["agent_tools", "agent_versions"],
+  agents: ["swarm_agents"],
+  eval_cases: [],
+  eval_datasets: [],
+  event_feeds: ["event_feeds"],
+  guardrails: ["agent_versions"],
+  schedules: [],
+  swarm_agents: ["swarm_agents", "swarms"],
+  swarm_members: ["swarm_members", "swarms", "swarm_agents"],
+  swarms: ["swarms"],
+  tools: ["agent_tools", "agent_versions"],
+  triggers: [],
+  webhooks: ["webhooks"],
+} as const satisfies Readonly<Record<string, readonly TableName[]>>;
 
-/** Changes columns of a row, in the lists at once. `reloads`: the tables that are read again. */
-export function useUpdateRow<Change extends KeyedRow>(
+type ChangedTable = keyof typeof READ_AFTER_DELETE;
+
+/** A change of how an agent answers makes a version. */
+function readAfterChange(table: ChangedTable): readonly TableName[] {
+  return table === "agent_tools" || table === "guardrails" ? [table, "agent_versions"] : [table];
+}
+
+/** Makes a row. `affects`: other tables that are read again. */
+export function useInsertRow<Draft extends object>(
   table: ChangedTable,
-  reloads: readonly TableName[] = [table],
-): Write<Change, KeyedRow> {
+  affects: readonly TableName[] = [],
+): Write<Draft, { readonly id: string }> {
   return useWrite({
-    tables: reloads,
+    tables: [...readAfterChange(table), ...affects],
+    write: (client, draft, key) => {
+      const inserted = rowsOf(client, table).insert(draft as never);
+      return unwrap(once(inserted.select("id").single(), key));
+    },
+  });
+}
+
+/** Changes columns of a row, in the lists at once. */
+export function useUpdateRow<Change extends KeyedRow>(table: ChangedTable): Write<Change, KeyedRow> {
+  return useWrite({
+    tables: readAfterChange(table),
     optimistic: (change) => [{ table, change: replaceRow(change) }],
     write: (client, { id, ...columns }) =>
       unwrap(
@@ -38,10 +58,10 @@ export function useUpdateRow<Change extends KeyedRow>(
   });
 }
 
-/** Deletes the row with an id. A page of this row does not read it again while it is being closed, unless `reloads` names its table. */
-export function useDeleteRow(table: ChangedTable, reloads: readonly TableName[]): Write<string, string> {
+/** Deletes the row with an id. A page of this row does not read it again while it is being closed, unless its table is read again. */
+export function useDeleteRow(table: ChangedTable): Write<string, string> {
   return useWrite({
-    tables: reloads,
+    tables: READ_AFTER_DELETE[table],
     optimistic: (id) => [{ table, change: dropRow(id) }],
     write: (client, id) => removeRow(id, () => unwrap(rowsOf(client, table).delete().eq("id", id))),
   });

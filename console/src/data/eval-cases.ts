@@ -1,10 +1,8 @@
 import type { Database } from "@swarmbase/sdk";
-import { useDeleteRow } from "./changed-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRow } from "./rows.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { once, useWrite, type Write } from "./write.ts";
 
 export type EvalCase = Row<"eval_cases">;
@@ -44,10 +42,6 @@ export interface NewCase {
   readonly draft: EvalCaseDraft;
 }
 
-export function useSaveEvalCase(): SaveEdit<EvalCase, EvalCaseDraft> {
-  return useSaveEdit({ table: "eval_cases" });
-}
-
 export function useCreateEvalCase(): Write<NewCase, Pick<EvalCase, "id">> {
   return useWrite({
     tables: ["eval_cases"],
@@ -70,19 +64,4 @@ async function findNextPosition(client: Client, datasetId: string): Promise<numb
       .limit(1),
   );
   return last === undefined ? 0 : last.position + 1;
-}
-
-export function useDeleteEvalCase(): Write<string, string> {
-  return useDeleteRow("eval_cases", []);
-}
-
-/** Adds a deleted case again, in its place. It is a new case: results of earlier runs are not compared with it. */
-export function useRestoreEvalCase(): Write<EvalCase, Pick<EvalCase, "id">> {
-  return useWrite({
-    tables: ["eval_cases"],
-    write: (client, { dataset_id, name, input, expectation, position }, key) => {
-      const row = { dataset_id, name, input, expectation, position };
-      return unwrap(once(client.from("eval_cases").insert(row).select("id").single(), key));
-    },
-  });
 }

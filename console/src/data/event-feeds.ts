@@ -1,10 +1,7 @@
 import type { JsonObject } from "@swarmbase/sdk";
-import { useDeleteRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import type { AnyEventType } from "./event-types.ts";
-import { unwrap } from "./failure.ts";
 import { type ReadResult, useRow, useRows } from "./rows.ts";
-import { once, useWrite, type Write } from "./write.ts";
 
 export type EventFeed = Row<"event_feeds">;
 
@@ -35,18 +32,4 @@ export interface EventFeedDraft {
   readonly name: string;
   readonly events: readonly AnyEventType[];
   readonly filter: JsonObject | null;
-}
-
-export function useCreateEventFeed(): Write<EventFeedDraft, Pick<EventFeed, "id" | "name">> {
-  return useWrite({
-    tables: ["event_feeds", "event_feed_backlog"],
-    write: (client, { events, ...rest }, key) => {
-      const row = { ...rest, events: [...events] };
-      return unwrap(once(client.from("event_feeds").insert(row).select("id, name").single(), key));
-    },
-  });
-}
-
-export function useDeleteEventFeed(): Write<string, string> {
-  return useDeleteRow("event_feeds", ["event_feeds"]);
 }

@@ -1,13 +1,11 @@
 import type { Database } from "@swarmbase/sdk";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import { type Choices, type Named, useChoices, withRole } from "./choices.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, newestAfter } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRow, useRows } from "./rows.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
 import { useUser } from "./session.ts";
-import { once, useWrite, type Write } from "./write.ts";
+import { useWrite, type Write } from "./write.ts";
 
 export interface Guardrail extends Omit<Row<"guardrails">, "secret"> {
   readonly agents: { readonly name: string } | null;
@@ -21,7 +19,7 @@ type Columns = Database["public"]["Tables"]["guardrails"]["Insert"];
 export type GuardrailDraft = Required<Pick<Columns, "name" | "stage" | "action" | "config" | "position" | "is_active">>;
 
 /** Without the secret, which is read when it is shown. */
-const COLUMNS =
+export const GUARDRAIL_COLUMNS =
   "id, agent_id, swarm_id, name, kind, stage, action, config, position, is_active, created_at, updated_at, agents(name), swarms(name)";
 
 export interface GuardrailFilter {
@@ -36,7 +34,7 @@ export function useGuardrails({ search, owner }: GuardrailFilter): Pages<Guardra
     table: "guardrails",
     key: ["list", search, owner],
     read: (client, { last, size }) => {
-      let query = client.from("guardrails").select(COLUMNS);
+      let query = client.from("guardrails").select(GUARDRAIL_COLUMNS);
       if (owner !== null) query = query.match(owner);
       if (search.trim() !== "") query = query.or(containsText(["name"], search.trim()));
       return newestAfter(query, last).limit(size);
@@ -49,41 +47,17 @@ export function useGuardrailsOf(owner: GuardrailOwner): ReadResult<readonly Guar
   return useRows({
     table: "guardrails",
     key: ["of", owner],
-    read: (client) => client.from("guardrails").select(COLUMNS).match(owner).order("position").order("id"),
+    read: (client) => client.from("guardrails").select(GUARDRAIL_COLUMNS).match(owner).order("position").order("id"),
   });
 }
 
 export function useGuardrail(id: string): ReadResult<Guardrail> {
-  return useRow("guardrails", id, { columns: COLUMNS });
+  return useRow("guardrails", id, { columns: GUARDRAIL_COLUMNS });
 }
 
 /** The swarms whose guardrails the user manages. */
 export function useManagedSwarms(ids: readonly string[]): Choices<Named> {
   return useChoices("swarms", { ...withRole(useUser().id, "owner,admin"), ids });
-}
-
-export type NewGuardrail = GuardrailDraft & Pick<Columns, "kind"> & { readonly owner: GuardrailOwner };
-
-export function useCreateGuardrail(): Write<NewGuardrail, { readonly id: string }> {
-  return useWrite({
-    tables: ["guardrails", "agent_versions"],
-    write: (client, { owner, ...draft }, key) => {
-      const inserted = client.from("guardrails").insert({ ...draft, ...owner });
-      return unwrap(once(inserted.select("id").single(), key));
-    },
-  });
-}
-
-export function useSaveGuardrail(): SaveEdit<Guardrail, GuardrailDraft> {
-  return useSaveEdit({ table: "guardrails", columns: COLUMNS, affects: ["agent_versions"] });
-}
-
-export function useSetGuardrailActive(): Write<Pick<Guardrail, "id" | "is_active">, { readonly id: string }> {
-  return useUpdateRow("guardrails", ["guardrails", "agent_versions"]);
-}
-
-export function useDeleteGuardrail(): Write<string, string> {
-  return useDeleteRow("guardrails", ["agent_versions"]);
 }
 
 /** The secret that signs the requests of a webhook. It is never cached. */

@@ -1,6 +1,5 @@
 import { isUuid, type SwarmMemberStatus, type SwarmRole } from "@swarmbase/sdk";
 import { useMemo } from "react";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
@@ -109,12 +108,4 @@ export function useCreateLink() {
 async function createLink(client: Client, id: string): Promise<string> {
   const body = { action: "create_link", invitation_id: id };
   return ((await unwrap(client.functions.invoke("invitations", { body }))) as { link: string }).link;
-}
-
-export function useChangeRole() {
-  return useUpdateRow<{ readonly id: string; readonly role: GivenRole }>("swarm_members");
-}
-
-export function useRemoveMember() {
-  return useDeleteRow("swarm_members", ["swarm_members", "swarms", "swarm_agents"]);
 }

@@ -3,7 +3,10 @@ import { usePublishedAgents } from "./published-agents.ts";
 import { useUser } from "./session.ts";
 
 /** The agent or the swarm that gets the message of a schedule or a trigger. */
-export type RunTarget = { readonly agent_id: string } | { readonly swarm_id: string };
+type RunTarget = { readonly agent_id: string } | { readonly swarm_id: string };
+
+/** The columns of a schedule or a trigger that are read. */
+export const TARGETED_COLUMNS = "*, agents(name), swarms(name)";
 
 /** What is read with a schedule or a trigger. */
 export interface WithTarget {

@@ -3,16 +3,9 @@ import { useMemo } from "react";
 import { replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { useLiveTable } from "./live.ts";
-import { useReloadSoon } from "./reload-soon.ts";
 import { cancelRun, type Decision, decideToolCall } from "./respond.ts";
-import { type ReadResult, useRows } from "./rows.ts";
+import { useRows } from "./rows.ts";
 import { useWrite } from "./write.ts";
-
-type AskedMessage = Pick<Row<"messages">, "content" | "sender_name" | "seq">;
-
-export interface Run extends Row<"runs"> {
-  readonly question: AskedMessage | null;
-}
 
 export interface ToolCall extends Row<"tool_executions"> {
   /** Null if the user may not see input and output. */
@@ -23,9 +16,7 @@ export interface ToolCall extends Row<"tool_executions"> {
   } | null;
 }
 
-const WITH_QUESTION = "*, question:messages!runs_message_id_fkey(content, sender_name, seq)";
 const UNDER_WAY = ["queued", "running", "requires_action", "waiting"] as const satisfies readonly RunStatus[];
-const MAX_TURNS = 500;
 
 /** The newest unfinished runs of a swarm, the oldest first. Many others may wait. */
 export function useLiveRuns(swarmId: string): readonly Pick<Row<"runs">, "id" | "status">[] {
@@ -43,44 +34,6 @@ export function useLiveRuns(swarmId: string): readonly Pick<Row<"runs">, "id" | 
         .limit(20),
   });
   return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status)).toReversed();
-}
-
-/** Null if the run does not exist or the user may not see it. */
-export function useRun(id: string): ReadResult<Run | null> {
-  useLiveTable("runs", { filter: `id=eq.${id}` });
-  return useRows({
-    table: "runs",
-    key: ["one", id],
-    read: (client) => client.from("runs").select(WITH_QUESTION).eq("id", id).maybeSingle(),
-  });
-}
-
-export function useTurns(runId: string): ReadResult<readonly Row<"run_turns">[]> {
-  useLiveTable("run_turns", { filter: `run_id=eq.${runId}` });
-  return useRows({
-    table: "run_turns",
-    key: ["of", runId],
-    read: (client) =>
-      client.from("run_turns").select("*").eq("run_id", runId).order("created_at").order("id").limit(MAX_TURNS),
-  });
-}
-
-export function useToolCalls(runId: string): ReadResult<readonly ToolCall[]> {
-  // The output is a row of another table, which exists when the row of the call changes.
-  const onChange = useReloadSoon(useMemo(() => ["tool_executions", "of", runId], [runId]));
-  useLiveTable("tool_executions", { filter: `run_id=eq.${runId}`, onChange });
-  return useRows({
-    table: "tool_executions",
-    key: ["of", runId],
-    read: (client) =>
-      client
-        .from("tool_executions")
-        .select("*, tool_execution_payloads(input, output, question)")
-        .eq("run_id", runId)
-        .order("created_at")
-        .order("id")
-        .limit(MAX_TURNS),
-  });
 }
 
 export type ToolMark = Pick<Row<"tool_executions">, "id" | "turn_id" | "tool_name" | "status" | "duration_ms">;
@@ -102,23 +55,7 @@ export function useToolMarks(swarmId: string): ReadonlyMap<string, readonly Tool
   return useMemo(() => Map.groupBy(rows?.toReversed() ?? [], ({ turn_id: id }) => id), [rows]);
 }
 
-export type Answer = Pick<Row<"messages">, "id" | "content" | "deleted_at" | "turn_id">;
-
-/** The messages of a run. */
-export function useAnswers(runId: string): ReadResult<readonly Answer[]> {
-  useLiveTable("messages", { filter: `run_id=eq.${runId}` });
-  return useRows({
-    table: "messages",
-    key: ["of run", runId],
-    read: (client) =>
-      client
-        .from("messages")
-        .select("id, content, deleted_at, turn_id")
-        .eq("run_id", runId)
-        .order("seq")
-        .limit(MAX_TURNS),
-  });
-}
+export type Answer = Pick<Row<"messages">, "id" | "content" | "sender_name" | "turn_id">;
 
 export function useCancelRun() {
   return useWrite<string, void>({ tables: ["runs"], write: (_client, runId) => cancelRun(runId) });

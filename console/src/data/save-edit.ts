@@ -3,6 +3,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { changeCachedRows, replaceRow } from "./cached-rows.ts";
 import type { Client, TableName } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
+import { GUARDRAIL_COLUMNS } from "./guardrails.ts";
+import { TARGETED_COLUMNS } from "./run-targets.ts";
+import { webhookColumns } from "./webhooks.ts";
 import { useWrite, type Write } from "./write.ts";
 
 interface EditedRow {
@@ -45,34 +48,36 @@ export interface SaveEdit<Row, Change> extends Omit<Write<Edit<Row, Change>, Row
   resolve(choice: "mine" | "stored"): Promise<Row | null>;
 }
 
-export interface SaveEditOptions {
-  readonly table:
-    | "agents"
-    | "eval_cases"
-    | "eval_datasets"
-    | "event_feeds"
-    | "guardrails"
-    | "schedules"
-    | "swarms"
-    | "tools"
-    | "triggers"
-    | "webhooks";
-  /** The columns that the pages cache. */
-  readonly columns?: string;
+interface Edited {
+  /** The columns that the pages cache; by default all. */
+  columns?(): string;
   /** Other tables whose rows the change affects. */
   readonly affects?: readonly TableName[];
 }
 
+const TABLES = {
+  agents: { affects: ["agent_versions"] },
+  eval_cases: {},
+  eval_datasets: {},
+  event_feeds: {},
+  guardrails: { columns: () => GUARDRAIL_COLUMNS, affects: ["agent_versions"] },
+  schedules: { columns: () => TARGETED_COLUMNS },
+  swarms: {},
+  tools: { affects: ["agent_tools", "agent_versions"] },
+  triggers: { columns: () => TARGETED_COLUMNS },
+  webhooks: { columns: webhookColumns },
+} as const satisfies Readonly<Record<string, Edited>>;
+
+type EditedTable = keyof typeof TABLES;
+
 /** Saves an edited row without overwriting what another tab or person saved in the meantime. */
-export function useSaveEdit<Row extends EditedRow, Change extends object>(
-  options: SaveEditOptions,
-): SaveEdit<Row, Change> {
-  const { table, columns = "*", affects = [] } = options;
+export function useSaveEdit<Row extends EditedRow, Change extends object>(table: EditedTable): SaveEdit<Row, Change> {
+  const { columns = () => "*", affects = [] }: Edited = TABLES[table];
   const queries = useQueryClient();
   const save = useWrite<Edit<Row, Change>, Row>({
     tables: [table, ...affects],
     write: async (client, { base, change }) => {
-      const saved = await saveUnchanged(client, { table, columns }, base, change as Columns);
+      const saved = await saveUnchanged(client, { table, columns: columns() }, base, change as Columns);
       // The next edit begins with this row, also if it begins before the table is read again.
       changeCachedRows(queries, table, replaceRow(saved));
       return saved as Row;
@@ -95,7 +100,7 @@ export function useSaveEdit<Row extends EditedRow, Change extends object>(
 /** The condition on `updated_at` is part of the write, so that no change can come between the comparison and the write. */
 async function saveUnchanged(
   client: Client,
-  { table, columns }: Required<Pick<SaveEditOptions, "table" | "columns">>,
+  { table, columns }: { readonly table: EditedTable; readonly columns: string },
   base: EditedRow,
   change: Columns,
 ): Promise<EditedRow> {

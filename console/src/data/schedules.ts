@@ -1,21 +1,16 @@
 import { type Database, invokeFunction } from "@swarmbase/sdk";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
-import { unwrap } from "./failure.ts";
 import { containsText, newestAfter } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, useRow } from "./rows.ts";
-import type { RunTarget, WithTarget } from "./run-targets.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
-import { once, useWrite, type Write } from "./write.ts";
+import { TARGETED_COLUMNS, type WithTarget } from "./run-targets.ts";
+import { useWrite, type Write } from "./write.ts";
 
 export type Schedule = Row<"schedules"> & WithTarget;
 
 type Columns = Database["public"]["Tables"]["schedules"]["Insert"];
 export type ScheduleDraft = Required<Omit<Columns, "id" | "user_id" | "agent_id" | "swarm_id" | "enabled">>;
-
-const COLUMNS = "*, agents(name), swarms(name)";
 
 /** The newest first. */
 export function useSchedules(search: string): Pages<Schedule> {
@@ -23,7 +18,7 @@ export function useSchedules(search: string): Pages<Schedule> {
     table: "schedules",
     key: ["list", search],
     read: (client, { last, size }) => {
-      let query = client.from("schedules").select(COLUMNS);
+      let query = client.from("schedules").select(TARGETED_COLUMNS);
       if (search.trim() !== "") query = query.or(containsText(["name", "message"], search.trim()));
       return newestAfter(query, last).limit(size);
     },
@@ -32,31 +27,7 @@ export function useSchedules(search: string): Pages<Schedule> {
 
 export function useSchedule(id: string): ReadResult<Schedule> {
   useLiveTable("schedules", { filter: `id=eq.${id}` });
-  return useRow("schedules", id, { columns: COLUMNS });
-}
-
-type NewSchedule = ScheduleDraft & { readonly target: RunTarget };
-
-export function useCreateSchedule(): Write<NewSchedule, { readonly id: string }> {
-  return useWrite({
-    tables: ["schedules"],
-    write: (client, { target, ...draft }, key) => {
-      const inserted = client.from("schedules").insert({ ...draft, ...target });
-      return unwrap(once(inserted.select("id").single(), key));
-    },
-  });
-}
-
-export function useSaveSchedule(): SaveEdit<Schedule, ScheduleDraft> {
-  return useSaveEdit({ table: "schedules", columns: COLUMNS });
-}
-
-export function useSetScheduleEnabled(): Write<Pick<Schedule, "id" | "enabled">, { readonly id: string }> {
-  return useUpdateRow("schedules");
-}
-
-export function useDeleteSchedule(): Write<string, string> {
-  return useDeleteRow("schedules", []);
+  return useRow("schedules", id, { columns: TARGETED_COLUMNS });
 }
 
 /** Starts a run of the schedule with an id at once, and returns the id of the run. */

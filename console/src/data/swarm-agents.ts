@@ -2,7 +2,6 @@ import type { AgentStatus } from "@swarmbase/sdk";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { changeCachedRows, type KeyedRow } from "./cached-rows.ts";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import { type Choices, useChoices } from "./choices.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
@@ -96,24 +95,6 @@ export function useAddAgents(swarmId: string) {
     write: async (client, agentIds, key) => {
       const rows = agentIds.map((id) => ({ swarm_id: swarmId, agent_id: id }));
       await unwrap(once(client.from("swarm_agents").insert(rows), key));
-    },
-  });
-}
-
-export function useEnableSwarmAgent() {
-  return useUpdateRow<{ readonly id: string; readonly enabled: boolean }>("swarm_agents");
-}
-
-export function useRemoveSwarmAgent() {
-  return useDeleteRow("swarm_agents", ["swarm_agents", "swarms"]);
-}
-
-/** Adds a removed agent again at its position. */
-export function useRestoreSwarmAgent() {
-  return useWrite<SwarmAgent, void>({
-    tables: ["swarm_agents", "swarms"],
-    write: async (client, { swarm_id, agent_id, position, enabled }, key) => {
-      await unwrap(once(client.from("swarm_agents").insert({ swarm_id, agent_id, position, enabled }), key));
     },
   });
 }

@@ -10,7 +10,6 @@ import type {
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { changeCachedRows, type KeyedRow } from "./cached-rows.ts";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
@@ -184,11 +183,3 @@ export function useCreateSwarm() {
 export type SwarmChange = Partial<
   Pick<Row<"swarms">, "name" | "description" | "strategy" | "coordinator_agent_id" | "settings">
 >;
-
-export function useSetSwarmStatus() {
-  return useUpdateRow<{ readonly id: string; readonly status: SwarmStatus }>("swarms");
-}
-
-export function useDeleteSwarm() {
-  return useDeleteRow("swarms", ["swarms"]);
-}

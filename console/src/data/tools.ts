@@ -1,12 +1,9 @@
 import type { Database } from "@swarmbase/sdk";
-import { useDeleteRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
-import { unwrap } from "./failure.ts";
 import { containsText, newestAfter, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRow } from "./rows.ts";
-import { once, useWrite, type Write } from "./write.ts";
 
 export type Tool = Row<"tools">;
 export type ToolDraft = Database["public"]["Tables"]["tools"]["Insert"];
@@ -42,17 +39,6 @@ export function useTools({ origin, search, userId, sort }: ToolFilter): Pages<To
 export function useTool(id: string): ReadResult<Tool> {
   useLiveTable("tools");
   return useRow("tools", id);
-}
-
-export function useCreateTool(): Write<ToolDraft, Pick<Tool, "id">> {
-  return useWrite({
-    tables: ["tools"],
-    write: (client, draft, key) => unwrap(once(client.from("tools").insert(draft).select("id").single(), key)),
-  });
-}
-
-export function useDeleteTool(): Write<string, string> {
-  return useDeleteRow("tools", ["agent_tools", "agent_versions"]);
 }
 
 export type ToolCall = Row<"tool_executions">;

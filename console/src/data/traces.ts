@@ -37,6 +37,8 @@ export interface Trace extends ListedRun {
   /** The calls that belong to no turn: selections of the next speaker. */
   readonly selections: readonly ModelCall[];
   readonly answers: readonly Answer[];
+  /** The calls of tools in turns that the user may not see. */
+  readonly otherCalls: readonly ToolCall[];
 }
 
 export interface RunFilter {
@@ -118,9 +120,10 @@ export function useAllRuns(filter: RunFilter, order: RunOrder): Pages<ListedRun>
 const TRACE = [
   "*, swarms(name)",
   `${QUESTION}${QUESTION_COLUMNS}`,
-  "turns(*, model_calls(*), tool_executions(*, tool_execution_payloads(input, output, question)))",
+  "turns(*, model_calls(*))",
+  "calls:tool_executions(*, tool_execution_payloads(input, output, question))",
   "selections:model_calls(*)",
-  "answers:messages!messages_run_id_fkey(id, content, deleted_at, turn_id)",
+  "answers:messages!messages_run_id_fkey(id, content, sender_name, turn_id)",
 ].join(", ");
 
 /** The traces of runs, in one request. Runs that the user may not see are absent. */
@@ -139,9 +142,29 @@ export function useTraces(ids: readonly string[]): ReadResult<readonly Trace[]> 
     table: "runs",
     key,
     read: (client) =>
-      client.from("runs").select(TRACE).in("id", ids).is("selections.turn_id", null).neq("answers.sender_type", "user"),
+      client
+        .from("runs")
+        .select<string, LoadedTrace>(TRACE)
+        .in("id", ids)
+        .is("selections.turn_id", null)
+        .neq("answers.sender_type", "user")
+        .order("seq", { referencedTable: "answers" }),
   });
-  return { rows: rows as unknown as readonly Trace[] | undefined, failure, reload };
+  return { rows: useMemo(() => rows?.map(placeCalls), [rows]), failure, reload };
+}
+
+interface LoadedTrace extends Omit<Trace, "turns" | "otherCalls"> {
+  readonly turns: readonly Omit<TraceTurn, "tool_executions">[];
+  readonly calls: readonly ToolCall[];
+}
+
+function placeCalls({ turns, calls, ...run }: LoadedTrace): Trace {
+  const byTurn = Map.groupBy(calls, ({ turn_id: id }) => id);
+  return {
+    ...run,
+    turns: turns.map((turn) => ({ ...turn, tool_executions: byTurn.get(turn.id) ?? [] })),
+    otherCalls: calls.filter(({ turn_id: turnId }) => !turns.some(({ id }) => id === turnId)),
+  };
 }
 
 const ANY_CHANGE = ["INSERT", "UPDATE", "DELETE"] as const;

@@ -1,14 +1,11 @@
 import { type Database, invokeFunction } from "@swarmbase/sdk";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
-import { unwrap } from "./failure.ts";
 import { containsText, newestAfter } from "./keyset.ts";
 import { useLivePages } from "./live-pages.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, useRow } from "./rows.ts";
-import type { RunTarget, WithTarget } from "./run-targets.ts";
-import { type SaveEdit, useSaveEdit } from "./save-edit.ts";
-import { once, useWrite, type Write } from "./write.ts";
+import { TARGETED_COLUMNS, type WithTarget } from "./run-targets.ts";
+import { useWrite, type Write } from "./write.ts";
 
 export type Trigger = Row<"triggers"> & WithTarget;
 
@@ -33,15 +30,13 @@ export type TriggerDraft = Pick<Columns, "name" | "message" | "verification"> &
     >
   >;
 
-const COLUMNS = "*, agents(name), swarms(name)";
-
 /** The newest first. */
 export function useTriggers(search: string): Pages<Trigger> {
   return useLivePages<Trigger>({
     table: "triggers",
     key: ["list", search],
     read: (client, { last, size }) => {
-      let query = client.from("triggers").select(COLUMNS);
+      let query = client.from("triggers").select(TARGETED_COLUMNS);
       if (search.trim() !== "") query = query.or(containsText(["name", "message"], search.trim()));
       return newestAfter(query, last).limit(size);
     },
@@ -50,7 +45,7 @@ export function useTriggers(search: string): Pages<Trigger> {
 
 export function useTrigger(id: string): ReadResult<Trigger> {
   useLiveTable("triggers", { filter: `id=eq.${id}` });
-  return useRow("triggers", id, { columns: COLUMNS });
+  return useRow("triggers", id, { columns: TARGETED_COLUMNS });
 }
 
 /** The newest first. */
@@ -62,30 +57,6 @@ export function useTriggerCalls(triggerId: string): Pages<TriggerCall> {
     read: (client, { last, size }) =>
       newestAfter(client.from("trigger_calls").select("*").eq("trigger_id", triggerId), last).limit(size),
   });
-}
-
-type NewTrigger = TriggerDraft & { readonly target: RunTarget };
-
-export function useCreateTrigger(): Write<NewTrigger, { readonly id: string }> {
-  return useWrite({
-    tables: ["triggers"],
-    write: (client, { target, ...draft }, key) => {
-      const inserted = client.from("triggers").insert({ ...draft, ...target });
-      return unwrap(once(inserted.select("id").single(), key));
-    },
-  });
-}
-
-export function useSaveTrigger(): SaveEdit<Trigger, TriggerDraft> {
-  return useSaveEdit({ table: "triggers", columns: COLUMNS });
-}
-
-export function useSetTriggerEnabled(): Write<Pick<Trigger, "id" | "enabled">, { readonly id: string }> {
-  return useUpdateRow("triggers");
-}
-
-export function useDeleteTrigger(): Write<string, string> {
-  return useDeleteRow("triggers", []);
 }
 
 /** Stores a secret, or without one has the service make it, and returns the one that was made. */

@@ -1,6 +1,5 @@
 import type { DeliveryStatus, JsonObject } from "@swarmbase/sdk";
 import type { AnyEventType } from "./event-types.ts";
-import { useDeleteRow, useUpdateRow } from "./changed-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { containsText, type Sort, sortAfter } from "./keyset.ts";
@@ -105,14 +104,6 @@ export function useCreateWebhook(): Write<WebhookDraft, MadeWebhook> {
       );
     },
   });
-}
-
-export function useSetWebhookActive(): Write<Pick<Webhook, "id" | "is_active">, { readonly id: string }> {
-  return useUpdateRow("webhooks");
-}
-
-export function useDeleteWebhook(): Write<string, string> {
-  return useDeleteRow("webhooks", ["webhooks"]);
 }
 
 /** Reads the secret without caching it. */

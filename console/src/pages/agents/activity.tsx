@@ -11,7 +11,6 @@ import { List } from "../../components/list-page.tsx";
 import { isStatus, StatusBadge } from "../../components/status-dot.tsx";
 import { whenColumn } from "../../components/when-column.tsx";
 import { UsageStats, USAGE_DAYS, useSince } from "./usage-stats.tsx";
-import { pathOfTurn } from "./path-of-turn.ts";
 
 const DAY_SECONDS = 86_400;
 const COLUMNS: readonly Column<AgentTurn>[] = [
@@ -107,11 +106,10 @@ function Turns({ agent }: { readonly agent: Agent }) {
         </ButtonLink>
       }
       table={{
-        label: "Turns",
         columns: COLUMNS,
         onOpen: {
           label: ({ model, created_at: at }) => `Open the run of the turn with ${model} at ${at}`,
-          to: pathOfTurn,
+          to: ({ run_id: runId }) => `/runs/${runId}`,
         },
       }}
     />

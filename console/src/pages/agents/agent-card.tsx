@@ -1,7 +1,8 @@
 import { Copy, Ellipsis, Play, SlidersHorizontal, Trash2 } from "lucide-react";
 import { memo, useState } from "react";
 import { useNavigate } from "react-router";
-import type { Agent } from "../../data/agents.ts";
+import { useDeleteRow } from "../../data/changed-rows.ts";
+import { type Agent, useDuplicateAgent } from "../../data/agents.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { CardLink } from "../../components/card.tsx";
 import { DropdownMenu } from "../../components/dropdown-menu.tsx";
@@ -9,9 +10,9 @@ import { IconButton } from "../../components/icon-button.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { SelectBox } from "../../components/select-box.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
-import { DeleteAgent } from "./delete-agent.tsx";
 import { nameProvider } from "../../data/providers.ts";
-import { useDuplicate } from "./use-duplicate.ts";
+import { DeleteByName } from "../../components/delete-by-name.tsx";
+import { useToast } from "../../components/toast.tsx";
 
 export interface AgentCardProps {
   readonly agent: Agent;
@@ -81,4 +82,41 @@ export function AgentMenu({ agent }: { readonly agent: Agent }) {
       {isDeleting && <DeleteAgent agent={agent} onClose={() => setDeleting(false)} />}
     </>
   );
+}
+
+interface DeleteAgentProps {
+  readonly agent: Agent;
+  onClose(): void;
+}
+
+function DeleteAgent({ agent, onClose }: DeleteAgentProps) {
+  return (
+    <DeleteByName row={agent} noun="agent" remove={useDeleteRow("agents")} listPath="/agents" isOpen onClose={onClose}>
+      The agent is removed from all swarms. This cannot be undone. Its messages stay readable, with a note that the
+      agent was deleted.
+    </DeleteByName>
+  );
+}
+
+/** Duplicates an agent, opens the copy and offers Undo. */
+function useDuplicate(): (agent: Agent) => Promise<void> {
+  const duplicate = useDuplicateAgent();
+  const remove = useDeleteRow("agents");
+  const toast = useToast();
+  const navigate = useNavigate();
+  return async (agent) => {
+    const copy = await duplicate.run(agent);
+    if (copy === null) return toast({ text: `${agent.name} could not be duplicated.`, tone: "bad" });
+    toast({
+      text: `${agent.name} is duplicated. This is the copy.`,
+      action: {
+        label: "Undo",
+        run: () => {
+          void remove.run(copy.id);
+          void navigate(`/agents/${agent.id}`);
+        },
+      },
+    });
+    await navigate(`/agents/${copy.id}/settings`);
+  };
 }

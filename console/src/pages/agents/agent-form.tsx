@@ -26,7 +26,7 @@ export function AgentForm({ draft, onChange, errors, starters }: AgentFormProps)
       <CardSection title="Identity" description="Users and other agents mention the agent by its name.">
         <div className="grid gap-5">
           {starters}
-          <IdentityFields draft={draft} onChange={onChange} errors={errors} />
+          <IdentityFields form={draft} onChange={onChange} errors={errors} />
         </div>
       </CardSection>
       <div className="grid min-w-0 gap-5">

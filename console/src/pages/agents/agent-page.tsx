@@ -1,6 +1,7 @@
 import { Columns2, MessageSquareText, RotateCw } from "lucide-react";
 import { useNavigate } from "react-router";
-import { type Agent, useAgent, useSetStatus } from "../../data/agents.ts";
+import { useUpdateRow } from "../../data/changed-rows.ts";
+import { type Agent, useAgent } from "../../data/agents.ts";
 import { useDraftsOf } from "../../data/drafts.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Banner } from "../../components/banner.tsx";
@@ -11,8 +12,9 @@ import { isMissing, PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PathTabs } from "../../components/path-tabs.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
+import { writeCurl } from "../../components/write-snippets.ts";
+import { ShowCode } from "../../components/show-code.tsx";
 import { Activity } from "./activity.tsx";
-import { AgentCode } from "./agent-code.tsx";
 import { AgentMenu } from "./agent-card.tsx";
 import { EditAgent } from "./edit-agent.tsx";
 import { History } from "./history.tsx";
@@ -81,7 +83,7 @@ function Page({ agent }: { readonly agent: Agent }) {
 }
 
 function InError({ agent }: { readonly agent: Agent }) {
-  const setStatus = useSetStatus();
+  const setStatus = useUpdateRow<Pick<Agent, "id" | "status">>("agents");
   return (
     <div className="mb-5">
       <Banner
@@ -101,4 +103,40 @@ function InError({ agent }: { readonly agent: Agent }) {
       </Banner>
     </div>
   );
+}
+
+/** Snippets that read the agent, update it and subscribe to its status. */
+function AgentCode({ agent }: { readonly agent: Agent }) {
+  const id = agent.id;
+  const settings = { ...agent.settings, temperature: agent.settings.temperature ?? 0.7 };
+  const curl = [
+    "# the agent with its tools",
+    writeCurl({ path: `/rest/v1/agents?id=eq.${id}&select=*,agent_tools(enabled,configuration,tool(*))` }),
+    "",
+    "# settings are replaced as a whole",
+    writeCurl({ method: "PATCH", path: `/rest/v1/agents?id=eq.${id}`, body: { settings }, returnsRows: true }),
+  ].join("\n");
+  const supabaseJs = `// the agent with its tools
+const { data: agent } = await supabase
+  .from("agents")
+  .select("*, agent_tools(enabled, configuration, tool(*))")
+  .eq("id", ${JSON.stringify(id)})
+  .single();
+
+// settings are replaced as a whole
+await supabase
+  .from("agents")
+  .update({ settings: { ...agent.settings, temperature: ${settings.temperature} } })
+  .eq("id", agent.id);
+
+// its status, as it changes
+supabase
+  .channel("agent")
+  .on(
+    "postgres_changes",
+    { event: "UPDATE", schema: "public", table: "agents", filter: \`id=eq.\${agent.id}\` },
+    (change) => console.log(change.new.status),
+  )
+  .subscribe();`;
+  return <ShowCode title={`${agent.name} from code`} curl={curl} supabaseJs={supabaseJs} />;
 }

@@ -1,14 +1,9 @@
-import { Plus } from "lucide-react";
+import { Plus, SlidersHorizontal, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { findAskers } from "../../data/acting-tools.ts";
-import {
-  type Assignment,
-  useAssignments,
-  useAssignTool,
-  useRemoveAssignment,
-  useUpdateAssignment,
-} from "../../data/agent-tools.ts";
+import { type Askers, findAskers } from "../../data/acting-tools.ts";
+import { useDeleteRow } from "../../data/changed-rows.ts";
+import { type Assignment, useAssignments, useAssignTool, useUpdateAssignment } from "../../data/agent-tools.ts";
 import type { Agent } from "../../data/agents.ts";
 import { useUser } from "../../data/session.ts";
 import { findModel, useModels } from "../../data/models.ts";
@@ -19,9 +14,21 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
-import { AssignmentRow } from "./assignment-row.tsx";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { IconButton } from "../../components/icon-button.tsx";
+import { Link } from "../../components/link.tsx";
+import { Switch } from "../../components/switch.tsx";
+import { ToolIcon } from "../../components/tool-icon.tsx";
 import { ConfigureAssignment } from "./configure-assignment.tsx";
 import { AssignTool } from "./assign-tool.tsx";
+
+const ASKERS: Readonly<Record<Askers, { readonly tone: Tone; readonly word: string }>> = {
+  everybody: { tone: "accent", word: "Acts for who asks" },
+  user: { tone: "neutral", word: "Acts only for you" },
+  nobody: { tone: "bad", word: "Not vouched for by the app" },
+};
+const APPROVERS = { owner: "Owner approves", asker: "Who asks approves" } as const;
+const UNKNOWN = { name: "A tool that is no longer shared", kind: "", icon: null, description: "" } as const;
 
 /** The assignments of an agent: enable, configure, add and remove. */
 export function AssignedTools({ agent }: { readonly agent: Agent }) {
@@ -75,7 +82,7 @@ interface AssignmentListProps {
 
 function AssignmentList({ agent, rows, action, onConfigure }: AssignmentListProps) {
   const update = useUpdateAssignment();
-  const remove = useRemoveAssignment();
+  const remove = useDeleteRow("agent_tools");
   const assign = useAssignTool();
   const toast = useToast();
   const { id: userId } = useUser();
@@ -125,4 +132,54 @@ function ToolsUnsupported({ agent }: { readonly agent: Agent }) {
   const model = findModel(useModels().rows, agent);
   if (model === undefined || model.supports.tools) return null;
   return <Banner tone="warning">{model.id} does not use tools. Choose another model in the settings.</Banner>;
+}
+
+interface AssignmentRowProps {
+  readonly assignment: Assignment;
+  /** For a tool that acts for the person who asks. */
+  readonly askers: Askers | null;
+  onTurn(enabled: boolean): void;
+  onConfigure(): void;
+  onRemove(): void;
+}
+
+function AssignmentRow({ assignment, askers, onTurn, onConfigure, onRemove }: AssignmentRowProps) {
+  const { tool, enabled, configuration, approver } = assignment;
+  const { name, description } = tool ?? UNKNOWN;
+  const settled = Object.keys(configuration).length;
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-4 py-3.5">
+      <ToolIcon tool={tool ?? UNKNOWN} />
+      <div className="grid min-w-0 flex-1 basis-40">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          {tool === null ? (
+            <span className="font-medium">{name}</span>
+          ) : (
+            <Link to={`/tools/${tool.id}`} className="truncate text-ink">
+              {name}
+            </Link>
+          )}
+          {tool?.requires_approval === true && <Badge tone="thinking">Requires approval</Badge>}
+          {approver !== null && <Badge>{APPROVERS[approver]}</Badge>}
+          {askers !== null && <Badge tone={ASKERS[askers].tone}>{ASKERS[askers].word}</Badge>}
+          {tool?.enabled === false && <Badge tone="bad">Disabled by its owner</Badge>}
+          {settled > 0 && <Badge tone="accent">{settled} configured</Badge>}
+        </div>
+        <p className="line-clamp-2 text-sm text-ink-soft">{description}</p>
+      </div>
+      <div className="order-last flex w-full items-center justify-end gap-1 sm:order-none sm:w-auto">
+        <Button
+          variant="quiet"
+          size="small"
+          icon={<SlidersHorizontal />}
+          onClick={onConfigure}
+          aria-label={`Configure ${name}`}
+        >
+          Configure
+        </Button>
+        <IconButton size="small" label={`Remove ${name}`} icon={<Trash2 />} onClick={onRemove} />
+      </div>
+      <Switch isOn={enabled} onChange={onTurn} label={`${name}: on`} />
+    </li>
+  );
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Agent, AgentDraft } from "../../data/agents.ts";
-import { useSaveAgent } from "../../data/saved-rows.ts";
+import { useSaveEdit } from "../../data/save-edit.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { useEditedRow } from "../../components/use-edited-row.ts";
@@ -11,8 +11,8 @@ import { AgentForm } from "./agent-form.tsx";
 export function EditAgent({ agent }: { readonly agent: Agent }) {
   const [changes, setChanges] = useState<Partial<AgentDraft>>({});
   const base = useEditedRow(agent, Object.keys(changes).length > 0);
-  const save = useSaveAgent();
-  const undo = useSaveAgent();
+  const save = useSaveEdit<Agent, Partial<AgentDraft>>("agents");
+  const undo = useSaveEdit<Agent, Partial<AgentDraft>>("agents");
   const { errors, touch } = useFreshErrors(save.errors);
   const toast = useToast();
   const stored = draftOf(base);

@@ -1,11 +1,11 @@
-import { ArrowRight, Play } from "lucide-react";
+import { ArrowRight, CircleAlert, CircleCheck, CirclePause, CircleSlash, LoaderCircle, Play } from "lucide-react";
 import type { ReactNode } from "react";
-import { useAgentSwarms, useAgentTurns } from "../../data/agent-activity.ts";
+import { type AgentTurn, useAgentSwarms, useAgentTurns } from "../../data/agent-activity.ts";
 import { useAssignments } from "../../data/agent-tools.ts";
 import type { Agent } from "../../data/agents.ts";
 import { useGuardrailsOf } from "../../data/guardrails.ts";
 import { findModel, useModels } from "../../data/models.ts";
-import { Badge } from "../../components/badge.tsx";
+import { Badge, type Tone } from "../../components/badge.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { GuardrailLinks } from "../../components/guardrail-links.tsx";
 import { ButtonLink, Link } from "../../components/link.tsx";
@@ -14,9 +14,18 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { ModelDetails } from "./model-details.tsx";
 import { nameProvider } from "../../data/providers.ts";
-import { TurnList } from "./turn-list.tsx";
+import { formatDuration, formatMoney, formatTokens } from "../../components/formats.ts";
+import { Timeline } from "../../components/timeline.tsx";
 import { UsageStats } from "./usage-stats.tsx";
 
+const STYLES: Readonly<Record<AgentTurn["status"], { tone: Tone; word: string; icon: ReactNode }>> = {
+  waiting: { tone: "neutral", word: "Waiting", icon: <CirclePause /> },
+  thinking: { tone: "thinking", word: "Thinking", icon: <LoaderCircle className="animate-spin-slow" /> },
+  responding: { tone: "responding", word: "Responding", icon: <LoaderCircle className="animate-spin-slow" /> },
+  completed: { tone: "good", word: "Completed", icon: <CircleCheck /> },
+  failed: { tone: "bad", word: "Failed", icon: <CircleAlert /> },
+  cancelled: { tone: "neutral", word: "Cancelled", icon: <CircleSlash /> },
+};
 const FEW = 5;
 
 export function Overview({ agent }: { readonly agent: Agent }) {
@@ -178,5 +187,41 @@ function More({ to, children }: { readonly to: string; readonly children: ReactN
       {children}
       <ArrowRight aria-hidden />
     </ButtonLink>
+  );
+}
+
+/** "1.2K tokens · 2.4 s · $0.0012" */
+function describeTurn(turn: AgentTurn): string {
+  const { input_tokens: read, output_tokens: written, duration_ms: ms, cost_usd: cost } = turn;
+  const tokens = (read ?? 0) + (written ?? 0);
+  return [
+    ...(tokens === 0 ? [] : [formatTokens(tokens)]),
+    ...(ms === null ? [] : [formatDuration(ms)]),
+    ...(cost === null ? [] : [formatMoney(cost)]),
+  ].join(" · ");
+}
+
+/** Turns with links to their runs, the newest first. */
+function TurnList({ turns }: { readonly turns: readonly AgentTurn[] }) {
+  return (
+    <Timeline
+      label="Turns"
+      items={turns.map((turn) => {
+        const { tone, word, icon } = STYLES[turn.status];
+        const said = describeTurn(turn);
+        return {
+          key: turn.id,
+          tone,
+          icon,
+          title: <Link to={`/runs/${turn.run_id}`}>{word}</Link>,
+          trailing: <RelativeTime at={turn.created_at} />,
+          children: (
+            <p className="-mt-1.5 text-sm break-words text-ink-soft">
+              {turn.error === null ? `${turn.model}${said === "" ? "" : ` · ${said}`}` : turn.error.message}
+            </p>
+          ),
+        };
+      })}
+    />
   );
 }

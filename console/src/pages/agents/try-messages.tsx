@@ -1,10 +1,8 @@
 import type { Json } from "@swarmbase/sdk";
-import { ShieldQuestion } from "lucide-react";
 import type { ReactNode } from "react";
 import { useApprovals } from "../../data/approvals.ts";
 import { useDecision } from "../../data/runs.ts";
-import { DecisionForm } from "../../components/decision-form.tsx";
-import { JsonView } from "../../components/json-view.tsx";
+import { ApprovalCard } from "../../components/approval-card.tsx";
 import type { Agent } from "../../data/agents.ts";
 import type { LiveTool, LiveTurn } from "../../data/live-run.ts";
 import { Avatar } from "../../components/avatar.tsx";
@@ -60,7 +58,9 @@ export function AgentMessage(props: AgentMessageProps) {
         {turn?.tools.map(
           (tool) =>
             runId !== null &&
-            tool.status === "pending_approval" && <Decision key={tool.id} tool={tool} runId={runId} />,
+            tool.status === "pending_approval" && (
+              <Decision key={tool.id} tool={tool} runId={runId} agentName={agent.name} />
+            ),
         )}
         {text === "" ? (
           isSpeaking &&
@@ -85,9 +85,7 @@ export function AgentMessage(props: AgentMessageProps) {
               {turn.usage.cost_usd !== null && `, ${formatMoney(turn.usage.cost_usd)}`}
             </span>
           )}
-          {swarmId !== null && runId !== null && !isSpeaking && (
-            <Link to={`/swarms/${swarmId}/runs/${runId}`}>See the run</Link>
-          )}
+          {swarmId !== null && runId !== null && !isSpeaking && <Link to={`/runs/${runId}`}>See the run</Link>}
         </p>
         {figures}
       </div>
@@ -95,24 +93,27 @@ export function AgentMessage(props: AgentMessageProps) {
   );
 }
 
-function Decision({ tool, runId }: { readonly tool: LiveTool; readonly runId: string }) {
+interface DecisionProps {
+  readonly tool: LiveTool;
+  readonly runId: string;
+  readonly agentName: string;
+}
+
+function Decision({ tool, runId, agentName }: DecisionProps) {
   const { rows: approvals } = useApprovals();
   const decision = useDecision({ runId, toolExecutionId: tool.id });
   // The stream of a run shows all people the same, so it lacks a question that only the one who decides may see.
   const mine = approvals?.find(({ id }) => id === tool.id);
   return (
-    <section
-      aria-label={`Approval of ${tool.name}`}
-      className="grid gap-2.5 rounded-md border border-line bg-sunken p-3"
-    >
-      <p className="flex items-center gap-2 text-sm font-medium">
-        <ShieldQuestion className="size-4 text-thinking" aria-hidden />
-        {tool.name}
-        <Badge tone="thinking">Waiting for approval</Badge>
-      </p>
-      {tool.input !== undefined && <JsonView label="Input" value={tool.input} />}
-      {/* A call can ask again, and each question is a form of its own. */}
-      {mine && <DecisionForm key={`${mine.question?.id} ${tool.expiresAt}`} question={mine.question} {...decision} />}
-    </section>
+    <ApprovalCard
+      // A call can ask again, and each question is a form of its own.
+      key={`${mine?.question?.id} ${tool.expiresAt}`}
+      toolName={tool.name}
+      agentName={agentName}
+      input={tool.input}
+      question={mine?.question ?? null}
+      expiresAt={tool.expiresAt}
+      decision={mine === undefined ? null : decision}
+    />
   );
 }

@@ -81,7 +81,7 @@ function ApprovalItem({ approval }: { readonly approval: Approval }) {
           )}
         </div>
         {swarmName !== null && (
-          <Link to={`/swarms/${swarmId}/runs/${runId}`} className="shrink-0 text-sm">
+          <Link to={`/runs/${runId}`} className="shrink-0 text-sm">
             See the run
           </Link>
         )}

@@ -10,7 +10,6 @@ import { Facts } from "../../components/facts.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { toProgramName } from "../../components/program-name.ts";
 import { ResourcePicker } from "../../components/resource-picker.tsx";
-import { describeChanges, describeTarget } from "./describe-request.ts";
 
 export function ConsentForm({ asked, answer }: { readonly asked: Authorization; readonly answer: Answering }) {
   const { authorization_id: id, client, user, previous } = asked;
@@ -101,4 +100,33 @@ function Origin({ client: { host, registration } }: Pick<Authorization, "client"
     case "dynamic":
       return <>itself{shown && <>, for {shown}</>}. Nobody has checked this, nor its name.</>;
   }
+}
+
+interface Target {
+  readonly address: string;
+  readonly warning: string | null;
+}
+
+/** Where the answer goes, in words, and what to think of before. */
+function describeTarget({ redirect_uri: uri, is_loopback_redirect: isLoopback }: Authorization): Target {
+  const { protocol = "", host = "" } = URL.parse(uri) ?? {};
+  if (protocol === "https:" && !isLoopback) return { address: host, warning: null };
+  return {
+    address: `a program on this computer (${protocol === "http:" ? host : protocol})`,
+    warning:
+      "Any program on this computer could receive the answer. Allow this only if you have just begun to connect the program yourself.",
+  };
+}
+
+/** How the request differs from what the person agreed to before. */
+function describeChanges({ client, scopes, redirect_uri: uri, previous, ...asked }: Authorization): string {
+  if (previous === null) return "";
+  const more = scopes.filter((scope) => !previous.scopes.includes(scope)).map((scope) => describeScope(scope).label);
+  const name = toProgramName(previous.client_name);
+  return [
+    ...(more.length > 0 ? [`Now it asks for more: ${more.join(", ")}.`] : []),
+    ...(name === toProgramName(client.name) ? [] : [`Its name was ${name}.`]),
+    // The port of a program on this computer is another one each time.
+    ...(asked.is_loopback_redirect || previous.redirect_uris.includes(uri) ? [] : ["The answer went elsewhere."]),
+  ].join(" ");
 }

@@ -1,5 +1,6 @@
 import { Plus, Trash2 } from "lucide-react";
-import { type EvalCase, useDeleteEvalCase, useEvalCases, useRestoreEvalCase } from "../../data/eval-cases.ts";
+import { useDeleteRow, useInsertRow } from "../../data/changed-rows.ts";
+import { type EvalCase, useEvalCases } from "../../data/eval-cases.ts";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { Badge } from "../../components/badge.tsx";
 import type { Column } from "../../components/data-table.tsx";
@@ -56,7 +57,6 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
       emptyAction={addTo("primary")}
       tools={addTo("plain")}
       table={{
-        label: "Cases",
         columns,
         onOpen: { label: ({ name }) => `Edit the case ${name}`, to: ({ id }) => `${path}/${id}` },
       }}
@@ -65,14 +65,16 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
 }
 
 function useRemove(): (row: EvalCase) => Promise<void> {
-  const remove = useDeleteEvalCase();
-  const restore = useRestoreEvalCase();
+  const remove = useDeleteRow("eval_cases");
+  const restore = useInsertRow("eval_cases");
   const toast = useToast();
   return async (row) => {
     if ((await remove.run(row.id)) === null)
       return toast({ text: `The case ${row.name} could not be deleted.`, tone: "bad" });
+    const { dataset_id, name, input, expectation, position } = row;
     const undo = async () => {
-      if ((await restore.run(row)) === null)
+      // It is a new case: results of earlier runs are not compared with it.
+      if ((await restore.run({ dataset_id, name, input, expectation, position })) === null)
         toast({ text: `The case ${row.name} could not be restored.`, tone: "bad" });
     };
     toast({ text: `The case ${row.name} is deleted.`, action: { label: "Undo", run: () => void undo() } });

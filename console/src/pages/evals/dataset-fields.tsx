@@ -1,34 +1,31 @@
 import { FIELD_BOUNDS } from "@swarmbase/sdk";
-import type { EvalDatasetDraft } from "../../data/eval-datasets.ts";
+import type { EvalDataset, EvalDatasetDraft } from "../../data/eval-datasets.ts";
 import { Card } from "../../components/card.tsx";
-import { Field } from "../../components/field.tsx";
-import { TextArea } from "../../components/text-area.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
+import { bindForm, type FieldsProps, TextAreaField, TextField } from "../../components/form-fields.tsx";
+import type { RowForm } from "../../components/row-form.tsx";
 
-export interface DatasetFieldsProps {
-  readonly draft: EvalDatasetDraft;
-  readonly errors: Readonly<Record<string, string>>;
-  onChange(change: Partial<EvalDatasetDraft>): void;
-}
+export const DATASET_FORM: RowForm<EvalDataset, EvalDatasetDraft, EvalDatasetDraft> = {
+  formOf: (row) => ({ name: row?.name ?? "", description: row?.description ?? null }),
+  render: ({ name, description }) => ({ draft: { name, description: description || null } }),
+};
 
-export function DatasetFields({ draft, errors, onChange }: DatasetFieldsProps) {
+export function DatasetFields(props: FieldsProps<EvalDatasetDraft>) {
+  const bind = bindForm(props);
   return (
     <Card className="grid gap-4">
-      <Field label="Name" hint="The command finds the dataset by its name." error={errors["name"]}>
-        <TextInput
-          {...typed(draft.name, (name) => onChange({ name }))}
-          maxLength={FIELD_BOUNDS["eval_datasets.name"].max}
-          autoComplete="off"
-        />
-      </Field>
-      <Field label="Description" isOptional error={errors["description"]}>
-        <TextArea
-          value={draft.description ?? ""}
-          maxLength={FIELD_BOUNDS["eval_datasets.description"].max}
-          onChange={({ target }) => onChange({ description: target.value === "" ? null : target.value })}
-        />
-      </Field>
+      <TextField
+        label="Name"
+        hint="The command finds the dataset by its name."
+        maxLength={FIELD_BOUNDS["eval_datasets.name"].max}
+        autoComplete="off"
+        {...bind("name")}
+      />
+      <TextAreaField
+        label="Description"
+        isOptional
+        maxLength={FIELD_BOUNDS["eval_datasets.description"].max}
+        {...bind("description")}
+      />
     </Card>
   );
 }

@@ -60,10 +60,7 @@ export function DatasetList() {
       bulk={{ selection, actions: [{ ...BULK_DELETE, explanation: BULK_TEXT, run: bulk.remove }] }}
       pages={datasets}
       empty="A dataset has cases: what an agent is asked, and what its answer has to be. A run shows what a change of an agent breaks."
-      table={{
-        label: "Datasets",
-        columns: COLUMNS,
-      }}
+      table={{ columns: COLUMNS }}
     />
   );
 }

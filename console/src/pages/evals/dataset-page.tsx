@@ -1,21 +1,27 @@
-import { type EvalDataset, useDeleteEvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
+import { useDeleteRow } from "../../data/changed-rows.ts";
+import type { EvalDataset, EvalDatasetDraft } from "../../data/eval-datasets.ts";
+import { useSaveEdit } from "../../data/save-edit.ts";
 import { DeleteMenu } from "../../components/delete-menu.tsx";
-import { PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PathTabs } from "../../components/path-tabs.tsx";
+import { EditRow } from "../../components/row-form.tsx";
 import { CaseList } from "./case-list.tsx";
-import { EditDataset } from "./edit-dataset.tsx";
+import { DATASET_FORM, DatasetFields } from "./dataset-fields.tsx";
 import { EvalRunList } from "./eval-run-list.tsx";
 import { RunDataset } from "./run-dataset.tsx";
 
-export function DatasetPage({ id }: { readonly id: string }) {
-  const read = useEvalDataset(id);
-  if (read.rows === undefined) return <PageNotLoaded noun="dataset" read={read} />;
-  return <Page dataset={read.rows} />;
-}
-
-function Page({ dataset }: { readonly dataset: EvalDataset }) {
+export function DatasetPage({ row: dataset }: { readonly row: EvalDataset }) {
   const { id, name, description } = dataset;
+  const edit = (
+    <EditRow
+      kind={DATASET_FORM}
+      noun="dataset"
+      row={dataset}
+      save={useSaveEdit<EvalDataset, EvalDatasetDraft>("eval_datasets")}
+    >
+      {(fields) => <DatasetFields {...fields} />}
+    </EditRow>
+  );
   return (
     <>
       <PageHeader
@@ -25,7 +31,7 @@ function Page({ dataset }: { readonly dataset: EvalDataset }) {
         actions={
           <>
             <RunDataset dataset={dataset} />
-            <DeleteMenu row={dataset} noun="dataset" remove={useDeleteEvalDataset()} listPath="/evals">
+            <DeleteMenu row={dataset} noun="dataset" remove={useDeleteRow("eval_datasets")} listPath="/evals">
               The dataset, its cases, its runs and their results are deleted. This cannot be undone.
             </DeleteMenu>
           </>
@@ -37,7 +43,7 @@ function Page({ dataset }: { readonly dataset: EvalDataset }) {
         tabs={[
           { value: "cases", label: "Cases", content: <CaseList dataset={dataset} /> },
           { value: "runs", label: "Runs", content: <EvalRunList dataset={dataset} /> },
-          { value: "edit", label: "Edit", content: <EditDataset dataset={dataset} /> },
+          { value: "edit", label: "Edit", content: edit },
         ]}
       />
     </>

@@ -51,7 +51,6 @@ export function EvalRunList({ dataset }: { readonly dataset: EvalDataset }) {
         </EmptyState>
       }
       table={{
-        label: "Runs",
         columns: COLUMNS,
         onOpen: {
           label: (run) => `Open the run of ${nameRun(run)} at ${run.created_at}`,

@@ -1,5 +1,6 @@
 import { useEvalDataset } from "../../data/eval-datasets.ts";
 import { type EvalRun, useEvalRun } from "../../data/eval-runs.ts";
+import { cancelEval, type EvalProgress, useEvalProgress } from "../../data/eval-runner.ts";
 import { formatCount } from "../../components/formats.ts";
 import { Link } from "../../components/link.tsx";
 import { PageNotLoaded } from "../../components/no-such-row.tsx";
@@ -7,9 +8,12 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { ProgressBar } from "../../components/progress-bar.tsx";
 import { EvalResultList } from "./eval-result-list.tsx";
 import { nameRun } from "./name-run.ts";
-import { RunProgress } from "./run-progress.tsx";
 
 export interface EvalRunPageProps {
   readonly datasetId: string;
@@ -70,4 +74,34 @@ function Counts({ run }: { readonly run: EvalRun }) {
       />
     </div>
   );
+}
+
+/** How far a run of this tab is, and why it failed. Nothing for other runs. */
+function RunProgress({ runId }: { readonly runId: string }) {
+  const progress = useEvalProgress(runId);
+  if (progress === null) return null;
+  if (progress.failure !== null)
+    return (
+      <div className="mb-6">
+        <Banner tone="bad">The run failed: {progress.failure.message}</Banner>
+      </div>
+    );
+  if (!progress.isRunning) return null;
+  return (
+    <Card className="mb-6 grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p role="status">{describe(progress)}</p>
+        <Button size="small" onClick={() => cancelEval(runId)}>
+          Cancel the run
+        </Button>
+      </div>
+      <ProgressBar label="Cases" value={progress.done} max={progress.total} />
+      <p className="text-sm text-ink-faint">The run stops when you close or reload this tab.</p>
+    </Card>
+  );
+}
+
+function describe({ done, total, waitSeconds }: EvalProgress): string {
+  const count = `${formatCount(done)} of ${formatCount(total)} cases are done.`;
+  return waitSeconds === 0 ? count : `${count} Waiting ${formatCount(waitSeconds)} s for the rate limit.`;
 }

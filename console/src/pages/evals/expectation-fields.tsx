@@ -4,32 +4,26 @@ import { useAgentChoices } from "../../data/swarm-agents.ts";
 import { Button } from "../../components/button.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
 import { Field } from "../../components/field.tsx";
+import { bindForm, type FieldsProps, PickerField, TextAreaField, TextField } from "../../components/form-fields.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
-import { Picker } from "../../components/picker.tsx";
 import { TextArea } from "../../components/text-area.tsx";
-import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
 import type { CaseForm } from "./case-draft.ts";
 
 const MAX_TEXTS = 50;
 
-export interface ExpectationFieldsProps {
-  readonly form: CaseForm;
-  readonly errors: Readonly<Record<string, string>>;
-  onChange(change: Partial<CaseForm>): void;
-}
+type ExpectationFieldsProps = FieldsProps<CaseForm>;
 
 /** What the chosen kind of expectation needs. */
 export function ExpectationFields(props: ExpectationFieldsProps) {
   const { form, errors, onChange } = props;
+  const bind = bindForm(props);
   switch (form.kind) {
     case "exact":
       return (
         <>
-          <Field label="Text" hint="White space around the answer does not count." error={errors["text"]}>
-            <TextArea {...typed(form.text, (text) => onChange({ text }))} />
-          </Field>
+          <TextAreaField label="Text" hint="White space around the answer does not count." {...bind("text")} />
           <IgnoreCase {...props} />
         </>
       );
@@ -57,9 +51,13 @@ export function ExpectationFields(props: ExpectationFieldsProps) {
       return <JudgeFields {...props} />;
     case "tool_called":
       return (
-        <Field label="Name of the tool" hint="The answer itself does not matter." error={errors["tool"]}>
-          <TextInput {...typed(form.tool, (tool) => onChange({ tool }))} autoComplete="off" spellCheck={false} />
-        </Field>
+        <TextField
+          label="Name of the tool"
+          hint="The answer itself does not matter."
+          autoComplete="off"
+          spellCheck={false}
+          {...bind("tool")}
+        />
       );
   }
 }
@@ -110,7 +108,9 @@ function Texts({ form: { texts }, errors, onChange }: ExpectationFieldsProps) {
   );
 }
 
-function JudgeFields({ form, errors, onChange }: ExpectationFieldsProps) {
+function JudgeFields(props: ExpectationFieldsProps) {
+  const { form } = props;
+  const bind = bindForm(props);
   useLiveTable("agents");
   const { rows: agents = [], search } = useAgentChoices([form.judgeId]);
   const isKnown = form.judgeId === "" || agents.some(({ id }) => id === form.judgeId);
@@ -121,26 +121,21 @@ function JudgeFields({ form, errors, onChange }: ExpectationFieldsProps) {
   ];
   return (
     <>
-      <Field label="Criteria" hint="By these another agent grades the answer." error={errors["criteria"]}>
-        <TextArea {...typed(form.criteria, (criteria) => onChange({ criteria }))} />
-      </Field>
-      <Field label="Judge" hint="Use an agent without tools: answers may try to instruct it.">
-        <Picker
-          label="Judge"
-          value={form.judgeId}
-          choices={choices}
-          onChange={(judgeId) => onChange({ judgeId })}
-          onSearch={search}
-        />
-      </Field>
-      <Field
+      <TextAreaField label="Criteria" hint="By these another agent grades the answer." {...bind("criteria")} />
+      <PickerField
+        label="Judge"
+        hint="Use an agent without tools: answers may try to instruct it."
+        choices={choices}
+        onSearch={search}
+        {...bind("judgeId")}
+      />
+      <TextField
         label="Lowest score"
         isOptional
         hint="From 0 to 1. Without it, the judge decides whether the answer passes."
-        error={errors["minScore"]}
-      >
-        <TextInput inputMode="decimal" {...typed(form.minScore, (minScore) => onChange({ minScore }))} />
-      </Field>
+        inputMode="decimal"
+        {...bind("minScore")}
+      />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Route, Routes, useParams } from "react-router";
+import { useEvalDataset } from "../../data/eval-datasets.ts";
 import { NoSuchRow } from "../../components/no-such-row.tsx";
-import { OneRow } from "../../components/one-row.tsx";
+import { LoadedRow } from "../../components/one-row.tsx";
 import { CasePage } from "./case-page.tsx";
 import { DatasetList } from "./dataset-list.tsx";
 import { DatasetPage } from "./dataset-page.tsx";
@@ -12,7 +13,7 @@ export function EvalsPage() {
     <Routes>
       <Route index element={<DatasetList />} />
       <Route path="new" element={<NewDataset />} />
-      <Route path=":id/:tab?" element={<OneRow page={DatasetPage} />} />
+      <Route path=":id/:tab?" element={<LoadedRow noun="dataset" useRead={useEvalDataset} page={DatasetPage} />} />
       <Route path=":id/cases/:caseId" element={<OneCase />} />
       <Route path=":id/runs/:runId" element={<OneRun />} />
       <Route path="*" element={<NoSuchRow noun="dataset" />} />

@@ -5,6 +5,8 @@ import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { JUDGE_FIELD, useStartEval } from "../../data/eval-runner.ts";
 import { useLiveTable } from "../../data/live.ts";
 import { type AgentChoice, useAgentChoices } from "../../data/swarm-agents.ts";
+import { useAgentVersions } from "../../data/agent-versions.ts";
+import { getConfig } from "../../data/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
@@ -13,8 +15,8 @@ import { Field } from "../../components/field.tsx";
 import { Link } from "../../components/link.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { Picker } from "../../components/picker.tsx";
-import { RunCommand } from "./run-command.tsx";
-import { VersionField } from "./version-field.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Select } from "../../components/select.tsx";
 
 type Way = "tab" | "command";
 
@@ -130,5 +132,64 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
         </>
       )}
     </div>
+  );
+}
+
+interface VersionFieldProps {
+  readonly agentId: string;
+  /** Empty for the latest. */
+  readonly value: string;
+  onChange(version: string): void;
+}
+
+function VersionField({ agentId, value, onChange }: VersionFieldProps) {
+  const { rows: versions = [] } = useAgentVersions(agentId);
+  return (
+    <Field label="Version">
+      <Select
+        value={value}
+        choices={[
+          { value: "", label: "The latest" },
+          ...versions.map(({ number }) => ({ value: String(number), label: `Version ${number}` })),
+        ]}
+        onChange={onChange}
+      />
+    </Field>
+  );
+}
+
+interface RunCommandProps {
+  readonly datasetId: string;
+  readonly agentId: string;
+  /** Empty for the latest. */
+  readonly version: string;
+  /** Empty for none. */
+  readonly judgeId: string;
+  readonly isStored: boolean;
+}
+
+/** The command that runs a dataset against a version of an agent. */
+function RunCommand({ datasetId, agentId, version, judgeId, isStored }: RunCommandProps) {
+  const words = [
+    `npx swarmbase eval ${datasetId} --agent ${agentId}`,
+    ...(version === "" ? [] : [`--version ${version}`]),
+    ...(judgeId === "" ? [] : [`--judge ${judgeId}`]),
+    ...(isStored ? ["--store"] : []),
+  ];
+  const { url, anonKey } = getConfig();
+  const variables = [
+    `export SWARMBASE_URL=${url}`,
+    `export SWARMBASE_ANON_KEY=${anonKey}`,
+    "export SWARMBASE_ACCESS_TOKEN=…",
+  ];
+  return (
+    <>
+      <CodeBlock label="Command" code={words.join(" ")} isWrapped />
+      <CodeBlock label="Variables" code={variables.join("\n")} isWrapped />
+      <p className="text-sm text-ink-faint">
+        On your computer or in CI. The access token is an <Link to="/account/keys">API key</Link> with the scopes read,
+        write and run. Results appear here as they come.
+      </p>
+    </>
   );
 }

@@ -114,12 +114,11 @@ const RUN_LABELS: Readonly<Record<string, string>> = {
 function describeRun({ row }: RowChanged, names: Names): Description {
   const status = textOf(row, "status") || "cancelled";
   const reason = textOf(row, "stop_reason").replaceAll("_", " ");
-  const swarm = swarmPath(row);
   return {
     type: `run.${status}` as ChangeType,
     text: `A run${inSwarm(row, names)} ${RUN_LABELS[status] ?? status}${reason === "" ? "" : ` (${reason})`}`,
     tone: RUN_TONES[status] ?? "neutral",
-    to: swarm === null ? null : `${swarm}/runs/${textOf(row, "id")}`,
+    to: `/runs/${textOf(row, "id")}`,
   };
 }
 
@@ -145,8 +144,7 @@ function describeMember({ kind, row }: RowChanged, names: Names): Description {
 
 function describeCall({ row }: RowChanged, names: Names): Description {
   const call = `${names.get(textOf(row, "agent_id")) ?? "An agent"} → ${textOf(row, "tool_name")}`;
-  const swarm = swarmPath(row);
-  const to = swarm === null ? null : `${swarm}/runs/${textOf(row, "run_id")}`;
+  const to = `/runs/${textOf(row, "run_id")}`;
   switch (row["status"]) {
     case "pending_approval":
       return { type: "tool.needs_approval", text: `${call} needs approval`, tone: "thinking", to };

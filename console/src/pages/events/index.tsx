@@ -1,5 +1,5 @@
 import { Pause, Play, Trash2 } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { Change } from "../../data/change.ts";
 import { useEventTail } from "../../data/events.ts";
 import { useNames } from "../../data/names.ts";
@@ -10,14 +10,16 @@ import { IconButton } from "../../components/icon-button.tsx";
 import { ListPage } from "../../components/list-page.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { ButtonLink } from "../../components/link.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { writeCurl } from "../../components/write-snippets.ts";
+import { ShowCode } from "../../components/show-code.tsx";
 import { ChangeList } from "./change-list.tsx";
 import { type ChangeType, NOUN_LABELS, NOUNS, TYPES_BY_NOUN } from "./change-types.ts";
 import { describeChange, listTables, type Names } from "./describe-change.ts";
-import { EventsCode } from "./events-code.tsx";
 import { type Line, matchesFilter } from "./filter.ts";
-import { LiveBadge } from "./live-badge.tsx";
-import { useScrolledAway } from "./use-scrolled-away.ts";
 
+/** The scroll position from which the top of the list is not visible. */
+const AWAY_PX = 240;
 const NOUN_CHOICES = NOUNS.map((value) => ({ value, label: NOUN_LABELS[value] }));
 const EXPORTED: readonly Column<Line>[] = [
   { title: "Time", render: ({ at }) => at },
@@ -152,4 +154,55 @@ function NewOnes({ count, onShow }: { readonly count: number; readonly onShow: (
       </Button>
     </div>
   );
+}
+
+function useScrolledAway(): boolean {
+  return useSyncExternalStore(
+    (notify) => {
+      addEventListener("scroll", notify, { passive: true });
+      return () => removeEventListener("scroll", notify);
+    },
+    () => scrollY > AWAY_PX,
+  );
+}
+
+interface LiveBadgeProps {
+  readonly isLive: boolean | undefined;
+  readonly isPaused: boolean;
+}
+
+function LiveBadge({ isLive, isPaused }: LiveBadgeProps) {
+  if (isPaused) return <Badge tone="thinking">Paused</Badge>;
+  if (isLive === undefined) return <Badge>Connecting</Badge>;
+  if (!isLive) return <Badge tone="bad">Not connected</Badge>;
+  return (
+    <Badge tone="good">
+      <span aria-hidden className="size-2 animate-pulse-soft rounded-full bg-good" />
+      Live
+    </Badge>
+  );
+}
+
+/** Snippets that receive the same changes. */
+function EventsCode() {
+  const curl = [
+    "# changes arrive over realtime or at webhooks; earlier ones can be read",
+    writeCurl({ path: "/rest/v1/messages?order=created_at.desc&limit=20" }),
+    "",
+    writeCurl({ path: "/rest/v1/webhook_delivery_attempts?order=created_at.desc&limit=20" }),
+  ].join("\n");
+  const supabaseJs = `// live changes of the rows that you may read
+supabase
+  .channel("events")
+  .on("postgres_changes", { event: "*", schema: "public", table: "agents" }, ({ new: agent }) =>
+    console.log(agent.name, agent.status),
+  )
+  .on("postgres_changes", { event: "INSERT", schema: "public", table: "messages" }, ({ new: message }) =>
+    console.log(message.sender_name, message.content),
+  )
+  .on("postgres_changes", { event: "*", schema: "public", table: "runs" }, ({ new: run }) =>
+    console.log(run.id, run.status),
+  )
+  .subscribe((status) => console.log(status));`;
+  return <ShowCode title="Events from code" curl={curl} supabaseJs={supabaseJs} />;
 }

@@ -1,11 +1,15 @@
-import { useAgentOffers, usePublishedAgents } from "../../data/published-agents.ts";
+import { type AgentOffer, useAgentOffers, useAnswerOffer, usePublishedAgents } from "../../data/published-agents.ts";
 import { CardLink } from "../../components/card.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { AgentHead } from "../../components/first-message.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
-import { Offer } from "./offer.tsx";
+import { AgentTerms } from "../../components/agent-terms.tsx";
+import { AnswerButtons } from "../../components/answer-buttons.tsx";
+import { formatCount, formatMoney } from "../../components/formats.ts";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { useToast } from "../../components/toast.tsx";
 
 const QUESTIONS = 3;
 
@@ -56,5 +60,42 @@ export function AgentsForYou() {
         )}
       </div>
     </>
+  );
+}
+
+/** An agent that waits for an answer of the user. */
+function Offer({ offer }: { readonly offer: AgentOffer }) {
+  const { id, agent_id: agentId, name, description, runs_per_day: runs, cost_per_day: cost, expires_at: until } = offer;
+  const answer = useAnswerOffer();
+  const toast = useToast();
+  const run = async (isAccepted: boolean) => {
+    if ((await answer.run({ id, isAccepted })) === null)
+      toast({ text: "The offer could not be answered. Try again.", tone: "bad" });
+    else toast({ text: isAccepted ? `You can ask ${name} now.` : `Declined ${name}.` });
+  };
+  const limits = [
+    runs !== null && `${formatCount(runs)} runs a day`,
+    cost !== null && `${formatMoney(cost)} a day`,
+  ].filter((limit) => limit !== false);
+  return (
+    <article
+      aria-label={`Offer of ${name}`}
+      className="grid min-w-0 gap-3 rounded-lg border border-accent bg-accent-soft p-4"
+    >
+      <AgentHead agent={{ ...offer, id: agentId }} />
+      {description !== null && <p className="line-clamp-3 wrap-anywhere text-ink-soft">{description}</p>}
+      <AgentTerms terms={offer} />
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="min-w-0 flex-1 text-sm text-ink-soft">
+          {limits.length > 0 && `At most ${limits.join(", ")}. `}
+          {until !== null && (
+            <>
+              Ends <RelativeTime at={until} />.
+            </>
+          )}
+        </p>
+        <AnswerButtons what={name} isBusy={answer.isBusy} onAnswer={(isAccepted) => void run(isAccepted)} />
+      </div>
+    </article>
   );
 }

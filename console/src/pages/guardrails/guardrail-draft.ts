@@ -9,6 +9,7 @@ import {
   type JsonObject,
 } from "@swarmbase/sdk";
 import type { Guardrail, GuardrailDraft } from "../../data/guardrails.ts";
+import type { RenderedForm, RowForm } from "../../components/row-form.tsx";
 import { fromLines, type HeaderLine, toLines } from "../../components/header-lines.ts";
 
 /** The fields of the form. Those of the other kinds keep what was typed while the kind changes. */
@@ -54,7 +55,8 @@ export const EMPTY_GUARDRAIL: GuardrailForm = {
   onError: GUARDRAIL_DEFAULTS.onError,
 };
 
-export function formOf(row: Guardrail): GuardrailForm {
+export function formOf(row: Guardrail | null): GuardrailForm {
+  if (row === null) return EMPTY_GUARDRAIL;
   const { name, kind, stage, action, position, is_active: isActive, config } = row;
   const { replacement = "" } = config;
   const common = { name, kind, stage, action, position: String(position), isActive, replacement };
@@ -73,13 +75,10 @@ function fieldsOf(config: GuardrailConfig): Partial<GuardrailForm> {
   return { url, headers: toLines(headers), timeoutMs: timeoutMs === undefined ? "" : String(timeoutMs), onError };
 }
 
-export type RenderedGuardrail =
-  | { readonly draft: GuardrailDraft & { readonly kind: GuardrailKind } }
-  /** Field of the service → error message. */
-  | { readonly faults: Readonly<Record<string, string>> };
+type NewDraft = GuardrailDraft & { readonly kind: GuardrailKind };
 
 /** The service checks the rest. */
-export function renderGuardrail(form: GuardrailForm): RenderedGuardrail {
+export function renderGuardrail(form: GuardrailForm): RenderedForm<NewDraft> {
   const { name, kind, stage, action, isActive } = form;
   const config = renderConfig(form);
   if (config === null) return { faults: { "config.schema": "Must be a JSON object: { … }" } };
@@ -112,3 +111,25 @@ function renderConfig(form: GuardrailForm): GuardrailConfig | null {
     }
   }
 }
+
+/** In errors, the service names columns, and members of the configuration with a dot. */
+export const ERROR_NAMES: { readonly [Name in keyof GuardrailForm]?: string } = {
+  kind: "config",
+  isActive: "is_active",
+  replacement: "config.replacement",
+  pattern: "config.pattern",
+  schema: "config.schema",
+  policy: "config.policy",
+  framework: "config.framework",
+  model: "config.model",
+  url: "config.url",
+  headers: "config.headers",
+  timeoutMs: "config.timeout_ms",
+  onError: "config.on_error",
+};
+
+export const GUARDRAIL_FORM: RowForm<Guardrail, GuardrailForm, NewDraft> = {
+  formOf,
+  render: renderGuardrail,
+  columnsOf: (field) => [ERROR_NAMES[field as keyof GuardrailForm] ?? field],
+};

@@ -2,7 +2,8 @@ import { useBulk } from "../../data/bulk.ts";
 import { switchActions } from "../../components/bulk-bar.tsx";
 import { useSelection } from "../../components/use-selection.ts";
 import { NAME_COLUMN } from "../../components/when-column.tsx";
-import { type Guardrail, useGuardrails, useSetGuardrailActive } from "../../data/guardrails.ts";
+import { useUpdateRow } from "../../data/changed-rows.ts";
+import { type Guardrail, useGuardrails } from "../../data/guardrails.ts";
 import { Badge } from "../../components/badge.tsx";
 import type { Column } from "../../components/data-table.tsx";
 import { ListPage } from "../../components/list-page.tsx";
@@ -40,16 +41,13 @@ export function GuardrailList() {
       bulk={{ selection, actions: switchActions(bulk, "is_active", BULK_TEXTS) }}
       pages={guardrails}
       empty="A guardrail checks texts by a pattern, a JSON Schema, a model or a server of yours: no card numbers, no legal advice, only JSON."
-      table={{
-        label: "Guardrails",
-        columns,
-      }}
+      table={{ columns }}
     />
   );
 }
 
 function useColumns(): readonly Column<Guardrail>[] {
-  const update = useSetGuardrailActive();
+  const update = useUpdateRow<Pick<Guardrail, "id" | "is_active">>("guardrails");
   const toast = useToast();
   const turn = async ({ id, name }: Guardrail, isActive: boolean): Promise<void> => {
     if ((await update.run({ id, is_active: isActive })) === null)

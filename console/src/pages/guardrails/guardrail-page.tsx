@@ -1,46 +1,21 @@
 import { useState } from "react";
-import { type Guardrail, useDeleteGuardrail, useGuardrail, useSaveGuardrail } from "../../data/guardrails.ts";
+import { useDeleteRow } from "../../data/changed-rows.ts";
+import { type GuardrailDraft, type Guardrail, useRevealGuardrailSecret } from "../../data/guardrails.ts";
+import { useSaveEdit } from "../../data/save-edit.ts";
 import { DeleteMenu } from "../../components/delete-menu.tsx";
-import { FormFrame } from "../../components/form-frame.tsx";
 import { Link } from "../../components/link.tsx";
-import { PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { useToast } from "../../components/toast.tsx";
-import { formOf } from "./guardrail-draft.ts";
+import { EditRow } from "../../components/row-form.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { CardSection } from "../../components/card.tsx";
+import { RevealButton, SigningSecret } from "../../components/signing-secret.tsx";
+import { GUARDRAIL_FORM } from "./guardrail-draft.ts";
 import { GuardrailFields } from "./guardrail-fields.tsx";
-import { SecretCard } from "./secret-card.tsx";
-import { useGuardrailForm } from "./use-guardrail-form.ts";
 
 const CRUMBS = [{ label: "Guardrails", to: "/guardrails" }];
 
-export function GuardrailPage({ id }: { readonly id: string }) {
-  const read = useGuardrail(id);
-  if (read.rows === undefined) return <PageNotLoaded noun="guardrail" read={read} />;
-  return <Page guardrail={read.rows} />;
-}
-
-function Page({ guardrail }: { readonly guardrail: Guardrail }) {
+export function GuardrailPage({ row: guardrail }: { readonly row: Guardrail }) {
   const { id, name, kind } = guardrail;
-  // The form is filled from this row.
-  const [base, setBase] = useState(guardrail);
-  const save = useSaveGuardrail();
-  const { form, change, reset, render, frame } = useGuardrailForm(formOf(base), save);
-  const toast = useToast();
-  const fill = (row: Guardrail) => {
-    setBase(row);
-    reset(formOf(row));
-  };
-  const finish = (saved: Guardrail | null) => {
-    if (saved === null) return;
-    fill(saved);
-    toast({ text: "Saved." });
-  };
-  const submit = () => {
-    const draft = render();
-    if (draft === null) return;
-    const { kind: _fixed, ...columns } = draft;
-    void save.run({ base, change: columns }).then(finish);
-  };
   return (
     <>
       <PageHeader
@@ -48,28 +23,21 @@ function Page({ guardrail }: { readonly guardrail: Guardrail }) {
         crumbs={CRUMBS}
         description={<Owner guardrail={guardrail} />}
         actions={
-          <DeleteMenu row={guardrail} noun="guardrail" remove={useDeleteGuardrail()} listPath="/guardrails">
+          <DeleteMenu row={guardrail} noun="guardrail" remove={useDeleteRow("guardrails")} listPath="/guardrails">
             Texts are no longer checked by it. Its flags stay. This cannot be undone.
           </DeleteMenu>
         }
       />
       <div className="grid grid-cols-1 gap-5">
         {kind === "webhook" && <SecretCard guardrailId={id} />}
-        <FormFrame
-          label="Edit the guardrail"
-          action="Save"
-          cancel="Discard"
-          needsChange
-          {...frame}
-          onSubmit={submit}
-          onResolve={(choice) => void save.resolve(choice).then(finish)}
-          onCancel={() => {
-            save.reset();
-            fill(guardrail);
-          }}
+        <EditRow
+          kind={GUARDRAIL_FORM}
+          noun="guardrail"
+          row={guardrail}
+          save={useSaveEdit<Guardrail, GuardrailDraft>("guardrails")}
         >
-          <GuardrailFields form={form} errors={frame.errors} onChange={change} hasFixedKind />
-        </FormFrame>
+          {(fields) => <GuardrailFields {...fields} hasFixedKind />}
+        </EditRow>
       </div>
     </>
   );
@@ -85,5 +53,28 @@ function Owner({ guardrail }: { readonly guardrail: Guardrail }) {
     <>
       Of the agent <Link to={`/agents/${agentId}`}>{agent?.name ?? "without a name"}</Link>
     </>
+  );
+}
+
+/** The secret that signs the requests, which is shown on request. */
+function SecretCard({ guardrailId }: { readonly guardrailId: string }) {
+  const reveal = useRevealGuardrailSecret();
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <CardSection
+      title="Signing secret"
+      description="Your server uses it to verify requests. It does not change: to replace it, create a new guardrail."
+    >
+      <div className="grid grid-cols-1 justify-items-start gap-4 *:first:justify-self-stretch">
+        <SigningSecret secret={secret} />
+        {reveal.failure !== null && <Banner tone="bad">{reveal.failure.message}</Banner>}
+        <RevealButton
+          isRevealed={secret !== null}
+          isBusy={reveal.isBusy}
+          onReveal={() => void reveal.run(guardrailId).then(setSecret)}
+          onHide={() => setSecret(null)}
+        />
+      </div>
+    </CardSection>
   );
 }

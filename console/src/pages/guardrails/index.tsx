@@ -1,5 +1,6 @@
 import { Route, Routes } from "react-router";
-import { OneRow } from "../../components/one-row.tsx";
+import { useGuardrail } from "../../data/guardrails.ts";
+import { LoadedRow } from "../../components/one-row.tsx";
 import { GuardrailList } from "./guardrail-list.tsx";
 import { GuardrailPage } from "./guardrail-page.tsx";
 import { NewGuardrail } from "./new-guardrail.tsx";
@@ -9,7 +10,7 @@ export function GuardrailsPage() {
     <Routes>
       <Route index element={<GuardrailList />} />
       <Route path="new" element={<NewGuardrail />} />
-      <Route path=":id" element={<OneRow page={GuardrailPage} />} />
+      <Route path=":id" element={<LoadedRow noun="guardrail" useRead={useGuardrail} page={GuardrailPage} />} />
     </Routes>
   );
 }

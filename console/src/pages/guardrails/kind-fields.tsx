@@ -1,20 +1,10 @@
 import { GUARDRAIL_DEFAULTS, type JsonObject } from "@swarmbase/sdk";
 import { listProviderChoices } from "../../data/providers.ts";
-import { Field } from "../../components/field.tsx";
+import { bindForm, type FieldsProps, SelectField, TextAreaField, TextField } from "../../components/form-fields.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { OptionalHeaders } from "../../components/headers-editor.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
-import { Select } from "../../components/select.tsx";
-import { TextArea } from "../../components/text-area.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
-import type { GuardrailForm } from "./guardrail-draft.ts";
-
-export interface KindFieldsProps {
-  readonly form: GuardrailForm;
-  readonly errors: Readonly<Record<string, string>>;
-  onChange(change: Partial<GuardrailForm>): void;
-}
+import { ERROR_NAMES, type GuardrailForm } from "./guardrail-draft.ts";
 
 const ERROR_CHOICES = [
   { value: "block", label: "The turn ends with an error" },
@@ -22,23 +12,20 @@ const ERROR_CHOICES = [
 ] as const;
 
 /** What the chosen kind needs. */
-export function KindFields(props: KindFieldsProps) {
+export function KindFields(props: FieldsProps<GuardrailForm>) {
   const { form, errors, onChange } = props;
+  const bind = bindForm(props, ERROR_NAMES);
   switch (form.kind) {
     case "pattern":
       return (
-        <Field
+        <TextField
           label="Regular expression"
           hint="RE2 syntax, without look-around and back-references. (?i) at its start ignores case."
-          error={errors["config.pattern"]}
-        >
-          <TextInput
-            {...typed(form.pattern, (pattern) => onChange({ pattern }))}
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono text-sm"
-          />
-        </Field>
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono text-sm"
+          {...bind("pattern")}
+        />
       );
     case "schema":
       return (
@@ -58,70 +45,61 @@ export function KindFields(props: KindFieldsProps) {
   }
 }
 
-function ModelFields(props: KindFieldsProps) {
-  const { form, errors, onChange } = props;
+function ModelFields(props: FieldsProps<GuardrailForm>) {
+  const bind = bindForm(props, ERROR_NAMES);
   return (
     <>
-      <Field
+      <TextAreaField
         label="Policy"
         hint="What a text must not contain, in your own words. The call of the model counts in budgets."
-        error={errors["config.policy"]}
-      >
-        <TextArea {...typed(form.policy, (policy) => onChange({ policy }))} />
-      </Field>
-      <Field label="Provider" error={errors["config.framework"]}>
-        <Select
-          value={form.framework}
-          choices={[{ value: "", label: "That of the agent" }, ...listProviderChoices()] as const}
-          onChange={(framework) => onChange({ framework, model: "" })}
-        />
-      </Field>
-      <Field label="Model id" isOptional hint="By default that of the agent." error={errors["config.model"]}>
-        <TextInput {...typed(form.model, (model) => onChange({ model }))} autoComplete="off" spellCheck={false} />
-      </Field>
-      <OnError {...props} />
+        {...bind("policy")}
+      />
+      <SelectField
+        label="Provider"
+        choices={[{ value: "", label: "That of the agent" }, ...listProviderChoices()] as const}
+        {...bind("framework")}
+        onChange={(framework) => props.onChange({ framework, model: "" })}
+      />
+      <TextField
+        label="Model id"
+        isOptional
+        hint="By default that of the agent."
+        autoComplete="off"
+        spellCheck={false}
+        {...bind("model")}
+      />
+      <SelectField label="When the check fails to run" choices={ERROR_CHOICES} {...bind("onError")} />
     </>
   );
 }
 
-function WebhookFields(props: KindFieldsProps) {
+function WebhookFields(props: FieldsProps<GuardrailForm>) {
   const { form, errors, onChange } = props;
+  const bind = bindForm(props, ERROR_NAMES);
   const headerErrors = Object.fromEntries(
     Object.entries(errors).map(([field, message]) => [field.replace(/^config\./, ""), message]),
   );
   return (
     <>
-      <Field
+      <TextField
         label="URL"
         hint="Gets the text as a signed POST request, and answers {&quot;allowed&quot;: true} or why not."
-        error={errors["config.url"]}
-      >
-        <TextInput
-          type="url"
-          {...typed(form.url, (url) => onChange({ url }))}
-          placeholder="https://example.com/check"
-          autoComplete="off"
-          spellCheck={false}
-        />
-      </Field>
-      <Field label="Timeout in milliseconds" isOptional error={errors["config.timeout_ms"]}>
-        <TextInput
-          type="number"
-          inputMode="numeric"
-          placeholder={formatCount(GUARDRAIL_DEFAULTS.timeoutMs)}
-          {...typed(form.timeoutMs, (timeoutMs) => onChange({ timeoutMs }))}
-        />
-      </Field>
+        type="url"
+        placeholder="https://example.com/check"
+        autoComplete="off"
+        spellCheck={false}
+        {...bind("url")}
+      />
+      <TextField
+        label="Timeout in milliseconds"
+        isOptional
+        type="number"
+        inputMode="numeric"
+        placeholder={formatCount(GUARDRAIL_DEFAULTS.timeoutMs)}
+        {...bind("timeoutMs")}
+      />
       <OptionalHeaders lines={form.headers} errors={headerErrors} onChange={(headers) => onChange({ headers })} />
-      <OnError {...props} />
+      <SelectField label="When the check fails to run" choices={ERROR_CHOICES} {...bind("onError")} />
     </>
-  );
-}
-
-function OnError({ form, errors, onChange }: KindFieldsProps) {
-  return (
-    <Field label="When the check fails to run" error={errors["config.on_error"]}>
-      <Select value={form.onError} choices={ERROR_CHOICES} onChange={(onError) => onChange({ onError })} />
-    </Field>
   );
 }

@@ -58,13 +58,8 @@ export function Attention({ approvals, webhooks, failedRuns, hasInvitations }: A
               <WebhookText webhook={webhook} />
             </Item>
           ))}
-          {failedRuns.slice(0, MAX_LISTED).map(({ id, swarm_id: swarmId, swarms: { name }, error, created_at: at }) => (
-            <Item
-              key={id}
-              icon={<TriangleAlert className="text-bad" />}
-              to={`/swarms/${swarmId}/runs/${id}`}
-              action="See the run"
-            >
+          {failedRuns.slice(0, MAX_LISTED).map(({ id, swarms: { name }, error, created_at: at }) => (
+            <Item key={id} icon={<TriangleAlert className="text-bad" />} to={`/runs/${id}`} action="See the run">
               The last run in {name} failed <RelativeTime at={at} />
               {error === null ? "." : `: ${error.message}`}
             </Item>

@@ -92,6 +92,7 @@ function layOutRun(trace: Trace, nowMs: number): RunSpan[] {
   const groups = [
     ...trace.selections.map((call) => [toCallSpan(call, [], "selection")]),
     ...trace.turns.map((turn) => layOutTurn(turn, nowMs)),
+    ...trace.otherCalls.map((call) => toToolSpans(call, nowMs).map((span) => ({ ...span, depth: 0 }))),
   ].toSorted((one, other) => (one[0]?.fromMs ?? 0) - (other[0]?.fromMs ?? 0));
   return [queue, ...groups.flat()];
 }

@@ -7,13 +7,14 @@ import type { ModelCall, Trace, TraceTurn } from "../../data/traces.ts";
 import { usePrompt } from "../../data/traces.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Drawer } from "../../components/drawer.tsx";
+import { type Fact, Facts } from "../../components/facts.tsx";
 import { formatDuration, formatExact } from "../../components/formats.ts";
 import { JsonView } from "../../components/json-view.tsx";
 import { ButtonLink, Link } from "../../components/link.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { listPassedOn } from "../../components/passed-on.ts";
 import { type Span, sortCalls } from "./lay-out-trace.ts";
-import { type Figure, Figures, usageFigures } from "./part-figures.tsx";
+import { usageFigures } from "./part-figures.tsx";
 import { PromptView } from "./prompt-view.tsx";
 
 export interface PartDrawerProps {
@@ -82,7 +83,7 @@ function ErrorText({ error }: { readonly error: ModelCall["error"] }) {
 }
 
 /** The version of the agent, with the page that shows it. */
-function versionOf({ agent_id: id, agent_version: version }: TraceTurn): Figure {
+function versionOf({ agent_id: id, agent_version: version }: TraceTurn): Fact {
   if (version === null) return ["Version of the agent", null];
   return ["Version of the agent", id === null ? version : <Link to={`/agents/${id}/history`}>{String(version)}</Link>];
 }
@@ -97,8 +98,8 @@ function TurnDetails({ span, trace, turn }: OfSpan & { readonly turn: TraceTurn 
   const warnings = turn.warnings.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
   return (
     <>
-      <Figures
-        figures={[
+      <Facts
+        rows={[
           ["Model", turn.model],
           versionOf(turn),
           ["Started", turn.started_at === null ? null : formatExact(turn.started_at)],
@@ -137,8 +138,8 @@ function CallDetails({ span, trace, call }: OfSpan & { readonly call: ModelCall 
   const prompt = usePrompt(trace.swarm_id, calls.slice(0, place + 1));
   return (
     <>
-      <Figures
-        figures={[
+      <Facts
+        rows={[
           ["Provider", call.framework],
           ["Attempt", call.attempt],
           ...(turn === undefined ? [] : [["Agent", turn.agent_name] as const, versionOf(turn)]),
@@ -226,8 +227,8 @@ function ToolDetails({ call, span, others }: ToolDetailsProps) {
   const { tool_execution_payloads: payloads, decided_by: decidedBy } = call;
   return (
     <>
-      <Figures
-        figures={[
+      <Facts
+        rows={[
           ["Status", span.kind === "approval" ? span.note : call.status],
           ["Decided by", decidedBy === null ? null : decidedBy === user.id ? "you" : "another member"],
           ["Asked", formatExact(call.created_at)],

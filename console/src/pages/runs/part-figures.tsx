@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { Fact } from "../../components/facts.tsx";
 import { formatCount, formatDuration, formatMoney } from "../../components/formats.ts";
 import { type Span, waitOf } from "./lay-out-trace.ts";
 
@@ -12,26 +12,8 @@ interface Usage {
   readonly first_token_ms: number | null;
 }
 
-/** Label and value; a value of null is left out. */
-export type Figure = readonly [label: string, value: ReactNode];
-
-export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
-  return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
-      {figures.map(([label, value]) =>
-        value === null ? null : (
-          <div key={label} className="contents">
-            <dt className="text-ink-faint">{label}</dt>
-            <dd className="min-w-0 wrap-anywhere tabular-nums">{value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  );
-}
-
 /** Times, tokens and cost of a turn or of a model call. */
-export function usageFigures(used: Usage, span: Span): readonly Figure[] {
+export function usageFigures(used: Usage, span: Span): readonly Fact[] {
   const waitedMs = waitOf(span);
   const tokens = (count: number | null, part: number | null, what: string): string | null =>
     count === null ? null : `${formatCount(count)}${part ? `, of which ${formatCount(part)} ${what}` : ""}`;

@@ -5,16 +5,17 @@ import type { Trace } from "../../data/traces.ts";
 import { ActionDialog } from "../../components/action-dialog.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Field } from "../../components/field.tsx";
+import { bindForm, TextAreaField, TextField } from "../../components/form-fields.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { Picker } from "../../components/picker.tsx";
 import { TextArea } from "../../components/text-area.tsx";
-import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
 
 const PLACES = [
   { value: "swarm", label: "In the swarm" },
   { value: "agent", label: "One agent, apart" },
 ] as const;
+const NUMBER = { isOptional: true, type: "number", inputMode: "decimal", step: "1" } as const;
 
 /** Asks the same question with changes, and opens the comparison. */
 export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose(): void }) {
@@ -26,7 +27,10 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
   const [message, setMessage] = useState(trace.question?.content ?? "");
   const [agentId, setAgentId] = useState("");
   const [values, setValues] = useState({ maxTurns: "", version: "", temperature: "", maxTokens: "", instructions: "" });
-  const set = (name: keyof typeof values) => (value: string) => setValues((old) => ({ ...old, [name]: value }));
+  const bind = bindForm(
+    { form: values, errors: again.errors, onChange: (change) => setValues((old) => ({ ...old, ...change })) },
+    { version: "agent_version", temperature: "settings.temperature", maxTokens: "settings.max_tokens" },
+  );
   const speaker = agents.find(({ id }) => id === agentId) ?? first;
   const run = async () => {
     const changes: RunChanges =
@@ -81,56 +85,31 @@ export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose():
           </Field>
         )}
         {kind === "swarm" ? (
-          <NumberField label="Maximum number of turns" value={values.maxTurns} onChange={set("maxTurns")} />
+          <TextField label="Maximum number of turns" {...NUMBER} {...bind("maxTurns")} />
         ) : (
           <>
             <div className="grid gap-4 sm:grid-cols-3">
-              <NumberField
+              <TextField
                 label="Version"
-                value={values.version}
-                error={again.errors["agent_version"]}
+                {...NUMBER}
                 placeholder={speaker?.version === null ? "" : `was ${speaker?.version}`}
-                onChange={set("version")}
+                {...bind("version")}
               />
-              <NumberField
-                label="Temperature"
-                value={values.temperature}
-                error={again.errors["settings.temperature"]}
-                step="0.1"
-                onChange={set("temperature")}
-              />
-              <NumberField
-                label="Maximum tokens"
-                value={values.maxTokens}
-                error={again.errors["settings.max_tokens"]}
-                onChange={set("maxTokens")}
-              />
+              <TextField label="Temperature" {...NUMBER} step="0.1" {...bind("temperature")} />
+              <TextField label="Maximum tokens" {...NUMBER} {...bind("maxTokens")} />
             </div>
-            <Field label="More instructions" isOptional hint="They follow the system prompt of the agent.">
-              <TextArea {...typed(values.instructions, set("instructions"))} rows={2} />
-            </Field>
+            <TextAreaField
+              label="More instructions"
+              isOptional
+              hint="They follow the system prompt of the agent."
+              rows={2}
+              {...bind("instructions")}
+            />
           </>
         )}
         {again.failure !== null && <Banner tone="bad">{again.failure.message}</Banner>}
       </div>
     </ActionDialog>
-  );
-}
-
-interface NumberFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly error?: string | undefined;
-  readonly placeholder?: string;
-  readonly step?: string;
-  onChange(value: string): void;
-}
-
-function NumberField({ label, value, error, placeholder = "", step = "1", onChange }: NumberFieldProps) {
-  return (
-    <Field label={label} isOptional error={error}>
-      <TextInput type="number" inputMode="decimal" step={step} {...typed(value, onChange)} placeholder={placeholder} />
-    </Field>
   );
 }
 

@@ -1,8 +1,10 @@
 import { BellRing, GitCompareArrows, MessagesSquare, RotateCcw } from "lucide-react";
 import { useCallback, useState } from "react";
+import { useNavigate } from "react-router";
+import type { Json } from "@swarmbase/sdk";
 import { hasEnded } from "../../data/live-run.ts";
-import { useCancelRun } from "../../data/runs.ts";
-import { type Trace, useTraceTree } from "../../data/traces.ts";
+import { useCancelRun, useSendSignal } from "../../data/runs.ts";
+import { type Trace, useAllRuns, useTraceTree } from "../../data/traces.ts";
 import { useInterval } from "../../data/use-interval.ts";
 import { Button } from "../../components/button.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
@@ -18,14 +20,21 @@ import { StopButton } from "../../components/stop-button.tsx";
 import { toPlainLine } from "../../components/to-plain-line.ts";
 import { useAddress } from "../../components/use-address.ts";
 import { UsageStats } from "../../components/usage-stats.tsx";
-import { ChooseOther } from "./choose-other.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { ListSkeleton } from "../../components/skeleton.tsx";
+import { ActionDialog } from "../../components/action-dialog.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { Field } from "../../components/field.tsx";
+import { JsonEditor } from "../../components/json-editor.tsx";
+import { Select } from "../../components/select.tsx";
 import { layOutTrace, type Span } from "./lay-out-trace.ts";
 import { PartDrawer } from "./part-drawer.tsx";
 import { RunAgain } from "./run-again.tsx";
-import { listEvents, SendSignal } from "./send-signal.tsx";
+import { RunConversation } from "./run-conversation.tsx";
 import { TaskTree } from "./task-tree.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
+const NO_RANGE = { since: null, until: null };
 const CRUMBS = [{ label: "Runs", to: "/runs" }];
 const TITLE_LENGTH = 80;
 const TICK_MS = 1_000;
@@ -69,9 +78,9 @@ function OpenTrace({ trace, others }: { readonly trace: Trace; readonly others: 
                 Send a signal
               </Button>
             )}
-            {trace.swarms !== null && (
-              <ButtonLink to={`/swarms/${trace.swarm_id}/runs/${trace.id}`} icon={<MessagesSquare />}>
-                In the swarm
+            {trace.swarms !== null && trace.message_id !== null && (
+              <ButtonLink to={`/swarms/${trace.swarm_id}?message=${trace.message_id}`} icon={<MessagesSquare />}>
+                In the conversation
               </ButtonLink>
             )}
             <Button icon={<GitCompareArrows />} onClick={() => setDialog("compare")}>
@@ -96,6 +105,7 @@ function OpenTrace({ trace, others }: { readonly trace: Trace; readonly others: 
           An agent of somebody else answered. Only its owner sees its turns and model calls.
         </p>
       )}
+      <RunConversation trace={trace} />
       {others.length > 1 && <TaskTree traces={others} currentId={trace.id} />}
       <Waterfall spans={spans} selected={selected} onSelect={open} />
       <PartDrawer span={spans.find(({ key }) => key === selected) ?? null} others={others} onClose={() => open(null)} />
@@ -165,4 +175,72 @@ function TraceFigures({ trace, spans }: { readonly trace: Trace; readonly spans:
 function StopRun({ runId }: { readonly runId: string }) {
   const { run, isBusy } = useCancelRun();
   return <StopButton isBusy={isBusy} onStop={async () => (await run(runId)) !== null} />;
+}
+
+/** Chooses the run of the same swarm to compare with. */
+function ChooseOther({ trace, onClose }: { readonly trace: Trace; onClose(): void }) {
+  const navigate = useNavigate();
+  const filter = { equal: { swarm_id: trace.swarm_id }, range: NO_RANGE, search: "" };
+  const { rows } = useAllRuns(filter, "newest");
+  const others = rows?.filter(({ id }) => id !== trace.id);
+  return (
+    <Dialog isOpen onClose={onClose} title="Compare with" description="The newest runs of the same swarm.">
+      {others === undefined && <ListSkeleton rows={4} />}
+      {others?.length === 0 && (
+        <p className="text-ink-soft">There is no other run in this swarm. “Run again” creates one to compare with.</p>
+      )}
+      <ul className="grid">
+        {others?.map(({ id, question, status, created_at: at }) => (
+          <li key={id} className="border-b border-line last:border-b-0">
+            <button
+              type="button"
+              onClick={() => void navigate(`/runs/compare?a=${id}&b=${trace.id}`)}
+              className="flex w-full flex-wrap items-center justify-between gap-x-4 gap-y-1 rounded-sm px-1 py-2.5 text-left hover:bg-hover"
+            >
+              <span className="min-w-0 flex-1 truncate">{toPlainLine(question?.content ?? "Deleted")}</span>
+              <span className="flex items-center gap-3 text-sm text-ink-faint">
+                <RelativeTime at={at} />
+                <StatusBadge status={status} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+/** The names of the events that calls of the run wait for. */
+function listEvents({ pending_waits: waits }: Trace): readonly string[] {
+  return [...new Set(waits?.flatMap(({ kind, name }) => (kind === "event" && name !== undefined ? [name] : [])))];
+}
+
+/** Sends what a call of the run waits for. */
+function SendSignal({ trace, onClose }: { readonly trace: Trace; onClose(): void }) {
+  const [names] = useState(() => listEvents(trace));
+  const [name, setName] = useState(names[0] ?? "");
+  const [data, setData] = useState<{ readonly parsed: unknown } | null>({ parsed: {} });
+  const { run, isBusy, failure, errors } = useSendSignal(trace.id);
+  const send = async () => {
+    if (data !== null && (await run({ name, data: data.parsed as Json })) !== null) onClose();
+  };
+  return (
+    <ActionDialog
+      isOpen
+      onClose={onClose}
+      title="Send a signal"
+      description="It ends the wait. The agent reads the data as the result of its call."
+      action="Send"
+      isForm
+      isBusy={isBusy}
+      isDisabled={data === null}
+      onAction={() => void send()}
+    >
+      <Field label="Event" error={errors["name"]}>
+        <Select value={name} choices={names.map((value) => ({ value, label: value }))} onChange={setName} />
+      </Field>
+      <JsonEditor label="Data" value={{}} onChange={setData} error={errors["data"]} />
+      {failure !== null && <Banner tone="bad">{failure.message}</Banner>}
+    </ActionDialog>
+  );
 }

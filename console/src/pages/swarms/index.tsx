@@ -4,7 +4,6 @@ import { NewSwarm } from "./form/new-swarm.tsx";
 import { SwarmList } from "./list/swarm-list.tsx";
 import { Conversation } from "./swarm/conversation.tsx";
 import { SwarmPage } from "./swarm/swarm-page.tsx";
-import { RunPage } from "./runs/run-page.tsx";
 import { SwarmSettingsPage } from "./form/swarm-settings-page.tsx";
 
 export function SwarmsPage() {
@@ -15,7 +14,7 @@ export function SwarmsPage() {
       <Route path=":swarmId" element={<SwarmPage />}>
         <Route index element={<Conversation />} />
         <Route path="runs" element={<RunsOfSwarm />} />
-        <Route path="runs/:runId" element={<RunPage />} />
+        <Route path="runs/:runId" element={<RunOfSwarm />} />
         <Route path="settings" element={<SwarmSettingsPage />} />
       </Route>
       <Route path="*" element={<NoSuchRow noun="swarm" />} />
@@ -27,4 +26,9 @@ export function SwarmsPage() {
 function RunsOfSwarm() {
   const { swarmId = "" } = useParams();
   return <Navigate replace to={`/runs?swarm=${swarmId}`} />;
+}
+
+function RunOfSwarm() {
+  const { runId = "" } = useParams();
+  return <Navigate replace to={`/runs/${runId}`} />;
 }

@@ -1,7 +1,6 @@
 import { Field } from "../../components/field.tsx";
+import { bindForm, SelectField, TextField } from "../../components/form-fields.tsx";
 import { PasswordInput } from "../../components/password-input.tsx";
-import { Select } from "../../components/select.tsx";
-import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
 import { AUTH_TYPES, type AuthDraft, type AuthType, hasSecret } from "./auth-draft.ts";
 
@@ -26,42 +25,27 @@ const LABELS: Readonly<Record<AuthType, string>> = {
 };
 
 export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthFieldsProps) {
-  const set = (part: Partial<AuthDraft>) => onChange({ ...auth, ...part });
+  const bind = bindForm(
+    { form: auth, errors, onChange: (part) => onChange({ ...auth, ...part }) },
+    { username: "auth.username", header: "auth.header", parameter: "auth.parameter" },
+  );
   const types = AUTH_TYPES.filter((type) => type !== (kind === "http" ? "oauth" : "query"));
   const secretError = errors["secrets"] ?? errors[`secrets.${auth.secretName}`] ?? errors["auth.secret"];
   return (
     <div className="grid gap-5 sm:grid-cols-2">
-      <Field
+      <SelectField
         label="Credentials"
-        error={errors["auth"] ?? errors["auth.type"] ?? errors["auth.account"]}
+        choices={types.map((value) => ({ value, label: LABELS[value] }))}
         {...(auth.type === "asker" && {
           hint: "Each person signs in at the server, is asked to at the first call, and can disconnect at any time.",
         })}
-      >
-        <Select
-          value={auth.type}
-          choices={types.map((value) => ({ value, label: LABELS[value] }))}
-          onChange={(type) => set({ type })}
-        />
-      </Field>
-      {auth.type === "basic" && (
-        <Field label="User name" error={errors["auth.username"]}>
-          <TextInput autoComplete="off" {...typed(auth.username, (username) => set({ username }))} />
-        </Field>
-      )}
-      {auth.type === "header" && (
-        <Field label="Header" error={errors["auth.header"]}>
-          <TextInput autoComplete="off" spellCheck={false} {...typed(auth.header, (header) => set({ header }))} />
-        </Field>
-      )}
+        {...bind("type")}
+        error={errors["auth"] ?? errors["auth.type"] ?? errors["auth.account"]}
+      />
+      {auth.type === "basic" && <TextField label="User name" autoComplete="off" {...bind("username")} />}
+      {auth.type === "header" && <TextField label="Header" autoComplete="off" spellCheck={false} {...bind("header")} />}
       {auth.type === "query" && (
-        <Field label="Parameter" error={errors["auth.parameter"]}>
-          <TextInput
-            autoComplete="off"
-            spellCheck={false}
-            {...typed(auth.parameter, (parameter) => set({ parameter }))}
-          />
-        </Field>
+        <TextField label="Parameter" autoComplete="off" spellCheck={false} {...bind("parameter")} />
       )}
       {hasSecret(auth) && (
         <Field
@@ -76,7 +60,7 @@ export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthField
           <PasswordInput
             autoComplete="new-password"
             placeholder={isStored ? "Stored" : ""}
-            {...typed(auth.value, (value) => set({ value }))}
+            {...typed(auth.value, bind("value").onChange)}
           />
         </Field>
       )}

@@ -4,13 +4,13 @@ import { Switch } from "../../components/switch.tsx";
 export interface ChoiceProps {
   readonly label: string;
   readonly hint: string;
-  readonly isOn: boolean;
+  readonly value: boolean;
   readonly error?: string | undefined;
   onChange(isOn: boolean): void;
 }
 
 /** A switch with a description. */
-export function Choice({ label, hint, isOn, error, onChange }: ChoiceProps) {
+export function Choice({ label, hint, value, error, onChange }: ChoiceProps) {
   const id = useId();
   return (
     <div className="flex items-start justify-between gap-4">
@@ -23,7 +23,7 @@ export function Choice({ label, hint, isOn, error, onChange }: ChoiceProps) {
           </span>
         )}
       </div>
-      <Switch label={`${label}. ${hint}`} isOn={isOn} onChange={onChange} />
+      <Switch label={`${label}. ${hint}`} isOn={value} onChange={onChange} />
     </div>
   );
 }

@@ -1,50 +1,45 @@
-import { Field } from "../../components/field.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
+import { bindForm, type FieldsProps, TextField } from "../../components/form-fields.tsx";
 import { Choice } from "./choice.tsx";
-import type { RequestFieldsProps } from "./request-fields.tsx";
+import type { ToolForm } from "./tool-draft.ts";
 
 /** The function of the database or of the app that a tool calls. */
-export function FunctionFields({ form, onChange, errors }: Pick<RequestFieldsProps, "form" | "onChange" | "errors">) {
+export function FunctionFields(props: FieldsProps<ToolForm>) {
+  const { form, errors } = props;
+  const bind = bindForm(props, { functionSchema: "schema", mayWrite: "writes" });
   const isDatabase = form.kind === "rpc";
   return (
     <div className="grid gap-5">
       <div className={isDatabase ? "grid gap-5 sm:grid-cols-[minmax(0,1fr)_10rem]" : "grid gap-5"}>
-        <Field
+        <TextField
           label="Function"
-          error={errors["function"] ?? errors["config"]}
           hint={
             isDatabase
               ? "Called with the rights of the person who asks. A description or arguments that you leave empty come from the function."
               : "A name of the app's functions file. The function gets the person who asks."
           }
-        >
-          <TextInput
-            required
+          required
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={isDatabase ? "list_my_orders" : "refund"}
+          {...bind("functionName")}
+          error={errors["function"] ?? errors["config"]}
+        />
+        {isDatabase && (
+          <TextField
+            label="Schema"
+            isOptional
             autoComplete="off"
             spellCheck={false}
-            placeholder={isDatabase ? "list_my_orders" : "refund"}
-            {...typed(form.functionName, (functionName) => onChange({ functionName }))}
+            placeholder="public"
+            {...bind("functionSchema")}
           />
-        </Field>
-        {isDatabase && (
-          <Field label="Schema" isOptional error={errors["schema"]}>
-            <TextInput
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="public"
-              {...typed(form.functionSchema, (functionSchema) => onChange({ functionSchema }))}
-            />
-          </Field>
         )}
       </div>
       {isDatabase && (
         <Choice
           label="May write"
           hint="Otherwise the database rejects every write of the function."
-          isOn={form.mayWrite}
-          error={errors["writes"]}
-          onChange={(mayWrite) => onChange({ mayWrite })}
+          {...bind("mayWrite")}
         />
       )}
     </div>

@@ -1,6 +1,7 @@
 import { Route, Routes } from "react-router";
+import { useTool } from "../../data/tools.ts";
 import { NoSuchRow } from "../../components/no-such-row.tsx";
-import { OneRow } from "../../components/one-row.tsx";
+import { LoadedRow } from "../../components/one-row.tsx";
 import { AuthorizedPage } from "./authorized-page.tsx";
 import { ConnectPage } from "./connect-page.tsx";
 import { ImportTools } from "./import-tools.tsx";
@@ -16,7 +17,7 @@ export function ToolsPage() {
       <Route path="import" element={<ImportTools />} />
       <Route path="authorized" element={<AuthorizedPage />} />
       <Route path="connect/:callId" element={<ConnectPage />} />
-      <Route path=":id/:tab?" element={<OneRow page={ToolPage} />} />
+      <Route path=":id/:tab?" element={<LoadedRow noun="tool" useRead={useTool} page={ToolPage} />} />
       <Route path="*" element={<NoSuchRow noun="tool" />} />
     </Routes>
   );

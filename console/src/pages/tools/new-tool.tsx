@@ -1,5 +1,6 @@
 import { useNavigate } from "react-router";
-import { useCreateTool } from "../../data/tools.ts";
+import type { ToolDraft } from "../../data/tools.ts";
+import { useInsertRow } from "../../data/changed-rows.ts";
 import { FormFrame } from "../../components/form-frame.tsx";
 import { SAVED } from "../../components/leave-guard.tsx";
 import { Link } from "../../components/link.tsx";
@@ -10,7 +11,7 @@ import { ToolFormFields } from "./tool-form.tsx";
 import { useToolForm } from "./use-tool-form.ts";
 
 export function NewTool() {
-  const create = useCreateTool();
+  const create = useInsertRow<ToolDraft>("tools");
   const { form, isDirty, isReadable, errors, change, noteReadable } = useToolForm(null, create.errors);
   const navigate = useNavigate();
   const toast = useToast();

@@ -1,24 +1,18 @@
 import type { Json } from "@swarmbase/sdk";
 import type { Tool } from "../../data/tools.ts";
 import { Banner } from "../../components/banner.tsx";
-import { Field } from "../../components/field.tsx";
+import { bindForm, type FieldsProps, SelectField, TextField } from "../../components/form-fields.tsx";
 import { OptionalHeaders } from "../../components/headers-editor.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
-import { Select } from "../../components/select.tsx";
 import { Switch } from "../../components/switch.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
 import { hasSecret } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
 import { Authorization } from "./authorization.tsx";
 import { Choice } from "./choice.tsx";
 import { METHODS, type ToolForm } from "./tool-draft.ts";
 
-export interface RequestFieldsProps {
-  readonly form: ToolForm;
-  onChange(part: Partial<ToolForm>): void;
+export interface RequestFieldsProps extends FieldsProps<ToolForm> {
   onReadable(isReadable: boolean): void;
-  readonly errors: Readonly<Record<string, string>>;
   /** The stored tool, if it exists. */
   readonly tool: Tool | undefined;
 }
@@ -26,7 +20,9 @@ export interface RequestFieldsProps {
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 
 /** URL, credentials, headers and body of the request. */
-export function RequestFields({ form, onChange, onReadable, errors, tool }: RequestFieldsProps) {
+export function RequestFields(props: RequestFieldsProps) {
+  const { form, onChange, onReadable, errors, tool } = props;
+  const bind = bindForm(props, { remoteName: "remote_name", sendsAsker: "identity" });
   const isHttp = form.kind === "http";
   const movesHost =
     tool !== undefined && tool.secret_names.length > 0 && hostOf(form.url) !== hostOf(textOf(tool.config["url"]));
@@ -34,41 +30,26 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
     <div className="grid gap-5">
       <div className={isHttp ? "grid gap-5 sm:grid-cols-[8.5rem_minmax(0,1fr)]" : "grid gap-5"}>
         {isHttp && (
-          <Field label="Method" error={errors["method"]}>
-            <Select
-              value={form.method}
-              choices={METHODS.map((value) => ({ value, label: value }))}
-              onChange={(method) => onChange({ method })}
-            />
-          </Field>
+          <SelectField label="Method" choices={METHODS.map((value) => ({ value, label: value }))} {...bind("method")} />
         )}
-        <Field
+        <TextField
           label="Address"
-          error={errors["url"] ?? errors["config"]}
           hint={
             isHttp
               ? "HTTPS. {name} inserts an argument into the path or the query."
               : "The HTTPS URL of the MCP server."
           }
-        >
-          <TextInput
-            type="url"
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={isHttp ? "https://shop.example.com/api/orders/{number}" : "https://mcp.example.com/mcp"}
-            {...typed(form.url, (url) => onChange({ url }))}
-          />
-        </Field>
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={isHttp ? "https://shop.example.com/api/orders/{number}" : "https://mcp.example.com/mcp"}
+          {...bind("url")}
+          error={errors["url"] ?? errors["config"]}
+        />
       </div>
       {!isHttp && (
-        <Field label="Name on the server" error={errors["remote_name"]}>
-          <TextInput
-            autoComplete="off"
-            spellCheck={false}
-            {...typed(form.remoteName, (remoteName) => onChange({ remoteName }))}
-          />
-        </Field>
+        <TextField label="Name on the server" autoComplete="off" spellCheck={false} {...bind("remoteName")} />
       )}
       <AuthFields
         auth={form.auth}
@@ -84,9 +65,7 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
         <Choice
           label="Send who asked"
           hint="The server learns who asks, and the tool acts for that person."
-          isOn={form.sendsAsker}
-          error={errors["identity"]}
-          onChange={(sendsAsker) => onChange({ sendsAsker })}
+          {...bind("sendsAsker")}
         />
       )}
       {movesHost && hasSecret(form.auth) && form.auth.value === "" && (

@@ -1,12 +1,12 @@
 import { useChoices } from "../../data/choices.ts";
 import { useUser } from "../../data/session.ts";
-import { Field } from "../../components/field.tsx";
-import { Picker } from "../../components/picker.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import type { RequestFieldsProps } from "./request-fields.tsx";
+import { bindForm, type FieldsProps, NumberField, PickerField } from "../../components/form-fields.tsx";
+import type { ToolForm } from "./tool-draft.ts";
 
 /** The swarm whose agents work on each call, and what a call may use. */
-export function SwarmFields({ form, onChange, errors }: Pick<RequestFieldsProps, "form" | "onChange" | "errors">) {
+export function SwarmFields(props: FieldsProps<ToolForm>) {
+  const { form, errors } = props;
+  const bind = bindForm(props, { maxTokens: "budget.max_tokens", maxCostUsd: "budget.max_cost_usd" });
   const { rows: swarms = [], search } = useChoices("swarms", {
     where: [["owner_id", "eq", useUser().id]],
     ids: [form.swarmId],
@@ -14,50 +14,21 @@ export function SwarmFields({ form, onChange, errors }: Pick<RequestFieldsProps,
   const isKnown = swarms.some(({ id }) => id === form.swarmId);
   return (
     <div className="grid gap-5">
-      <Field
+      <PickerField
         label="Swarm"
-        error={errors["swarm_id"] ?? errors["config"]}
         hint="Its agents get the input in a conversation of its own, without its members and messages, and return the last answer."
-      >
-        <Picker
-          label="Swarm"
-          value={form.swarmId}
-          choices={[
-            ...(isKnown
-              ? []
-              : [{ value: form.swarmId, label: form.swarmId === "" ? "Choose a swarm" : "Another one" }]),
-            ...swarms.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-          onChange={(swarmId) => onChange({ swarmId })}
-          onSearch={search}
-        />
-      </Field>
+        choices={[
+          ...(isKnown ? [] : [{ value: form.swarmId, label: form.swarmId === "" ? "Choose a swarm" : "Another one" }]),
+          ...swarms.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        onSearch={search}
+        {...bind("swarmId")}
+        error={errors["swarm_id"] ?? errors["config"]}
+      />
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Tokens of a call, at most" isOptional error={errors["budget.max_tokens"]}>
-          <Amount step={1} value={form.maxTokens} onChange={(maxTokens) => onChange({ maxTokens })} />
-        </Field>
-        <Field label="USD of a call, at most" isOptional error={errors["budget.max_cost_usd"]}>
-          <Amount step="any" value={form.maxCostUsd} onChange={(maxCostUsd) => onChange({ maxCostUsd })} />
-        </Field>
+        <NumberField label="Tokens of a call, at most" isOptional min={0} step={1} {...bind("maxTokens")} />
+        <NumberField label="USD of a call, at most" isOptional min={0} step="any" {...bind("maxCostUsd")} />
       </div>
     </div>
-  );
-}
-
-interface AmountProps {
-  readonly step: number | "any";
-  readonly value: number | null;
-  onChange(value: number | null): void;
-}
-
-function Amount({ step, value, onChange }: AmountProps) {
-  return (
-    <TextInput
-      type="number"
-      min={0}
-      step={step}
-      value={value === null || Number.isNaN(value) ? "" : value}
-      onChange={({ target }) => onChange(target.value === "" ? null : target.valueAsNumber)}
-    />
   );
 }

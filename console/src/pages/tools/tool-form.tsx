@@ -1,30 +1,30 @@
 import { actsForAsker, FIELD_BOUNDS } from "@swarmbase/sdk";
 import type { Tool } from "../../data/tools.ts";
 import { CardSection } from "../../components/card.tsx";
-import { Field } from "../../components/field.tsx";
+import {
+  bindForm,
+  type FieldsProps,
+  NumberField,
+  SelectField,
+  TextAreaField,
+  TextField,
+} from "../../components/form-fields.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { RadioGroup } from "../../components/radio-group.tsx";
-import { Select } from "../../components/select.tsx";
-import { TextArea } from "../../components/text-area.tsx";
-import { TextInput } from "../../components/text-input.tsx";
-import { typed } from "../../components/typed.ts";
+import { CodeBlock } from "../../components/code-block.tsx";
 import { ActingNote } from "./acting-note.tsx";
 import { ArgumentFields } from "./argument-fields.tsx";
 import { findPlaceholders, readArguments } from "./arguments.ts";
 import { Choice } from "./choice.tsx";
 import { FunctionFields } from "./function-fields.tsx";
 import { RequestFields } from "./request-fields.tsx";
-import { RequestPreview } from "./request-preview.tsx";
-import { ScheduleToolFields } from "./schedule-tool-fields.tsx";
 import { SwarmFields } from "./swarm-fields.tsx";
 import { errorsBelowConfig, hasRequest, renderConfig, type ToolForm } from "./tool-draft.ts";
+import { renderRequest } from "./render-request.ts";
 
-export interface ToolFormFieldsProps {
-  readonly form: ToolForm;
-  onChange(part: Partial<ToolForm>): void;
+export interface ToolFormFieldsProps extends FieldsProps<ToolForm> {
   /** Reports whether the JSON of the schema or the body is valid. */
   onReadable(what: "schema" | "body", isReadable: boolean): void;
-  readonly errors: Readonly<Record<string, string>>;
   readonly tool?: Tool;
 }
 
@@ -36,6 +36,13 @@ const NEW_KINDS: readonly { readonly value: ToolForm["kind"]; readonly label: st
   { value: "swarm", label: "Swarm" },
   { value: "schedule", label: "Schedules" },
 ];
+
+const TIMEOUT = limitsOf(FIELD_BOUNDS["tools.timeout_ms"]);
+const MAX_OUTPUT = limitsOf(FIELD_BOUNDS["tools.max_output_chars"]);
+
+function limitsOf({ min, max }: { readonly min: number; readonly max: number }) {
+  return { min, max, hint: `${formatCount(min)} to ${formatCount(max)}.`, placeholder: "The service's default" };
+}
 
 const TITLES: Readonly<Record<ToolForm["kind"], string>> = {
   http: "Request",
@@ -92,16 +99,16 @@ function Called({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProp
     >
       <div className="grid gap-5">
         {tool === undefined && (
-          <Field label="Kind" error={errors["kind"]}>
-            <Select
-              value={form.kind}
-              choices={NEW_KINDS}
-              onChange={(kind) => {
-                onReadable("body", true);
-                onChange({ kind });
-              }}
-            />
-          </Field>
+          <SelectField
+            label="Kind"
+            error={errors["kind"]}
+            value={form.kind}
+            choices={NEW_KINDS}
+            onChange={(kind) => {
+              onReadable("body", true);
+              onChange({ kind });
+            }}
+          />
         )}
         {hasRequest(form) ? (
           <RequestFields {...fields} onReadable={(isReadable) => onReadable("body", isReadable)} tool={tool} />
@@ -118,57 +125,52 @@ function Called({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProp
   );
 }
 
-type PartProps = Pick<ToolFormFieldsProps, "form" | "onChange" | "errors">;
+type PartProps = FieldsProps<ToolForm>;
 
-function IdentityFields({ form, onChange, errors }: PartProps) {
+function IdentityFields(props: PartProps) {
+  const bind = bindForm(props);
   return (
     <div className="grid gap-5">
-      <Field label="Name" hint="Letters, digits, _ and -. Begins with a letter or _." error={errors["name"]}>
-        <TextInput
-          required
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="find_order"
-          {...typed(form.name, (name) => onChange({ name }))}
-        />
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        hint="Letters, digits, _ and -. Begins with a letter or _."
+        required
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="find_order"
+        {...bind("name")}
+      />
+      <TextAreaField
         label="Description"
         hint="When to use the tool, and what it returns."
-        error={errors["description"]}
-        trailing={`${formatCount(Array.from(form.description).length)} of ${formatCount(FIELD_BOUNDS["tools.description"].max)}`}
-      >
-        <TextArea
-          required
-          rows={3}
-          placeholder="Looks up an order by its number. Returns its status and location."
-          {...typed(form.description, (description) => onChange({ description }))}
-        />
-      </Field>
+        trailing={`${formatCount(Array.from(props.form.description).length)} of ${formatCount(FIELD_BOUNDS["tools.description"].max)}`}
+        required
+        placeholder="Looks up an order by its number. Returns its status and location."
+        {...bind("description")}
+      />
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Category" isOptional error={errors["category"]}>
-          <TextInput
-            autoComplete="off"
-            placeholder="Shop"
-            {...typed(form.category, (category) => onChange({ category }))}
-          />
-        </Field>
-        <Field label="Icon" isOptional hint="An emoji, or a value for your application." error={errors["icon"]}>
-          <TextInput autoComplete="off" {...typed(form.icon, (icon) => onChange({ icon }))} />
-        </Field>
+        <TextField label="Category" isOptional autoComplete="off" placeholder="Shop" {...bind("category")} />
+        <TextField
+          label="Icon"
+          isOptional
+          hint="An emoji, or a value for your application."
+          autoComplete="off"
+          {...bind("icon")}
+        />
       </div>
     </div>
   );
 }
 
-function Rules({ form, onChange, errors }: PartProps) {
+function Rules(props: PartProps) {
+  const { form } = props;
+  const bind = bindForm(props, { timeoutMs: "timeout_ms", maxOutputChars: "max_output_chars" });
   return (
     <div className="grid gap-5">
       {form.kind !== "swarm" && (
         <RadioGroup
           label="Who may assign it to agents"
-          value={form.visibility}
-          onChange={(visibility) => onChange({ visibility })}
+          {...bind("visibility")}
           choices={[
             { value: "private", label: "Only you", hint: "Only your agents can use it." },
             { value: "shared", label: "People in your swarms", hint: "They can see it and assign it to their agents." },
@@ -178,63 +180,61 @@ function Rules({ form, onChange, errors }: PartProps) {
       <Choice
         label="Require approval"
         hint="Each call waits until a person approves it: the agent's owner, unless the grant or the assignment names who asks."
-        isOn={form.requiresApproval}
-        onChange={(requiresApproval) => onChange({ requiresApproval })}
+        {...bind("requiresApproval")}
       />
       {form.kind !== "swarm" && (
         <Choice
           label="Safe to repeat"
           hint="A call whose outcome is unknown, because a server was lost during it, is repeated."
-          isOn={form.idempotent}
-          onChange={(idempotent) => onChange({ idempotent })}
+          {...bind("idempotent")}
         />
       )}
-      <Choice
-        label="Enabled"
-        hint="Agents cannot use a disabled tool."
-        isOn={form.enabled}
-        onChange={(enabled) => onChange({ enabled })}
-      />
-      {form.kind !== "swarm" && (
-        <Bound
-          label="Timeout, in milliseconds"
-          bounds={FIELD_BOUNDS["tools.timeout_ms"]}
-          value={form.timeoutMs}
-          error={errors["timeout_ms"]}
-          onChange={(timeoutMs) => onChange({ timeoutMs })}
-        />
-      )}
-      <Bound
-        label="Maximum output, in characters"
-        bounds={FIELD_BOUNDS["tools.max_output_chars"]}
-        value={form.maxOutputChars}
-        error={errors["max_output_chars"]}
-        onChange={(maxOutputChars) => onChange({ maxOutputChars })}
-      />
+      <Choice label="Enabled" hint="Agents cannot use a disabled tool." {...bind("enabled")} />
+      {form.kind !== "swarm" && <NumberField label="Timeout, in milliseconds" {...TIMEOUT} {...bind("timeoutMs")} />}
+      <NumberField label="Maximum output, in characters" {...MAX_OUTPUT} {...bind("maxOutputChars")} />
     </div>
   );
 }
 
-interface BoundProps {
-  readonly label: string;
-  readonly bounds: { readonly min: number; readonly max: number };
-  readonly value: number | null;
-  readonly error: string | undefined;
-  onChange(value: number | null): void;
+/** A preview of the request. */
+function RequestPreview({ form, missing }: { readonly form: ToolForm; readonly missing: readonly string[] }) {
+  if (form.url.trim() === "") return null;
+  return (
+    <div className="grid gap-2">
+      <CodeBlock label="Request" code={renderRequest(form)} isWrapped />
+      {missing.length > 0 && (
+        <p className="px-1 text-sm text-thinking">
+          No argument is named {missing.map((name) => `{${name}}`).join(", ")}. Add it above.
+        </p>
+      )}
+    </div>
+  );
 }
 
-function Bound({ label, bounds: { min, max }, value, error, onChange }: BoundProps) {
+interface ScheduleToolFieldsProps extends FieldsProps<ToolForm> {
+  /** Undefined for a new one. */
+  readonly tool: Tool | undefined;
+}
+
+/** What an agent does with its schedules for the person who asks. Its description and arguments belong to the action. */
+function ScheduleToolFields({ tool, ...fields }: ScheduleToolFieldsProps) {
+  const { errors } = fields;
+  const bind = bindForm(fields);
   return (
-    <Field label={label} error={error} hint={`${formatCount(min)} to ${formatCount(max)}.`}>
-      <TextInput
-        type="number"
-        inputMode="numeric"
-        min={min}
-        max={max}
-        placeholder="The service's default"
-        value={value === null || Number.isNaN(value) ? "" : value}
-        onChange={({ target }) => onChange(target.value === "" ? null : target.valueAsNumber)}
-      />
-    </Field>
+    <SelectField
+      label="Action"
+      hint={
+        tool === undefined
+          ? "A description or arguments that you leave empty come from the action."
+          : "For another action, create another tool."
+      }
+      disabled={tool !== undefined}
+      choices={[
+        { value: "schedule", label: "Create a schedule" },
+        { value: "unschedule", label: "End a schedule that the agent has created" },
+      ]}
+      {...bind("action")}
+      error={errors["action"] ?? errors["config"]}
+    />
   );
 }

@@ -1,5 +1,4 @@
 import { actsForAsker } from "@swarmbase/sdk";
-import type { ReactNode } from "react";
 import { useToolUsers } from "../../data/agent-tools.ts";
 import { useUser } from "../../data/session.ts";
 import type { Tool } from "../../data/tools.ts";
@@ -8,6 +7,7 @@ import { Badge } from "../../components/badge.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
+import { Facts } from "../../components/facts.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
 import { JsonView } from "../../components/json-view.tsx";
 import { Link } from "../../components/link.tsx";
@@ -22,6 +22,8 @@ import { formOf } from "./tool-draft.ts";
 
 export function ToolOverview({ tool }: { readonly tool: Tool }) {
   const list = readArguments(tool.input_schema);
+  const isBuiltin = tool.kind === "builtin";
+  const secrets = tool.secret_names.length === 0 ? "None" : `${tool.secret_names.join(", ")} (stored, not readable)`;
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
       <div className="grid min-w-0 gap-5">
@@ -46,22 +48,16 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
         {actsForAsker(tool) && <ActingNote kind={tool.kind} tool={tool} />}
         <Users tool={tool} />
         <CardSection title="Rules">
-          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
-            <Fact name="Requires approval">{tool.requires_approval ? "Yes, for each call" : "No"}</Fact>
-            <Fact name="Safe to repeat">{tool.idempotent ? "Yes" : "No"}</Fact>
-            <Fact name="Timeout">{formatDuration(tool.timeout_ms)}</Fact>
-            <Fact name="Maximum output">{formatCount(tool.max_output_chars)} characters</Fact>
-            {tool.kind !== "builtin" && (
-              <>
-                <Fact name="Secrets">
-                  {tool.secret_names.length === 0 ? "None" : `${tool.secret_names.join(", ")} (stored, not readable)`}
-                </Fact>
-                <Fact name="Last changed">
-                  <RelativeTime at={tool.updated_at} />
-                </Fact>
-              </>
-            )}
-          </dl>
+          <Facts
+            rows={[
+              ["Requires approval", tool.requires_approval ? "Yes, for each call" : "No"],
+              ["Safe to repeat", tool.idempotent ? "Yes" : "No"],
+              ["Timeout", formatDuration(tool.timeout_ms)],
+              ["Maximum output", `${formatCount(tool.max_output_chars)} characters`],
+              ["Secrets", isBuiltin ? null : secrets],
+              ["Last changed", isBuiltin ? null : <RelativeTime at={tool.updated_at} />],
+            ]}
+          />
         </CardSection>
       </div>
     </div>
@@ -145,14 +141,5 @@ function Users({ tool }: { readonly tool: Tool }) {
         </ul>
       )}
     </CardSection>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-faint">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
-    </>
   );
 }

@@ -1,7 +1,14 @@
 import { useMemo } from "react";
 import { findDayBudgets, useSettings } from "../../data/account.ts";
 import { useUser } from "../../data/session.ts";
-import { USAGE_SPLITS, type UsageReport, type UsageSplit, useUsage } from "../../data/usage.ts";
+import {
+  USAGE_SPLITS,
+  type UsageQuery,
+  type UsageReport,
+  type UsageSplit,
+  type UsageSums,
+  useUsage,
+} from "../../data/usage.ts";
 import { type NamedUsage, readNamedUsage } from "../../data/usage-names.ts";
 import { useAddress } from "../../components/use-address.ts";
 import { Card } from "../../components/card.tsx";
@@ -9,22 +16,25 @@ import { columnsOf } from "../../components/csv.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ExportButton } from "../../components/list-filters.tsx";
 import { NotLoaded } from "../../components/not-loaded.tsx";
-import { ButtonLink } from "../../components/link.tsx";
+import { ButtonLink, Link } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { ShowCode } from "../../components/show-code.tsx";
 import { Toolbar } from "../../components/toolbar.tsx";
 import { Customers } from "./customers.tsx";
+import { ListSkeleton, Skeleton } from "../../components/skeleton.tsx";
+import { writeCurl } from "../../components/write-snippets.ts";
+import { BudgetMeter } from "../../components/budget-meter.tsx";
+import { formatCompact, formatCount, formatMoney, formatPercent } from "../../components/formats.ts";
+import { Stat } from "../../components/stat.tsx";
 import { addUp, MEASURES, type Measure } from "./measure.ts";
 import { listDays, RANGES, type Range } from "./range.ts";
 import { SPLIT_LABELS } from "./split-labels.ts";
-import { TodayBudget } from "./today-budget.tsx";
 import { UsageChart } from "./usage-chart.tsx";
-import { writeUsageCode } from "./usage-code.ts";
 import { UsageShares } from "./usage-shares.tsx";
-import { UsageSkeleton } from "./usage-skeleton.tsx";
-import { UsageTotals } from "./usage-totals.tsx";
 
+const CENT = 0.01;
+const COLUMNS: Readonly<Record<UsageSplit, string>> = { agent: "agent_id", swarm: "swarm_id", model: "model" };
 const EXPORTED = columnsOf<NamedUsage>(
   "day",
   "agent_id",
@@ -135,5 +145,97 @@ function NothingUsed({ range }: { readonly range: Range }) {
       Each reply of an agent counts input and output tokens. Ask something in a swarm, and the usage appears here within
       seconds, by agent, swarm and model.
     </EmptyState>
+  );
+}
+
+function UsageSkeleton() {
+  return (
+    <div className="grid gap-4">
+      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        {Array.from({ length: 4 }, (_, index) => (
+          <Skeleton key={index} className="h-[6.4rem] rounded-lg" />
+        ))}
+      </div>
+      <Skeleton className="h-[22rem] rounded-lg" />
+      <ListSkeleton rows={4} />
+    </div>
+  );
+}
+
+/** Snippets with the query of the chart. */
+function writeUsageCode({ since, split, payerId }: UsageQuery & { readonly payerId: string }): {
+  readonly curl: string;
+  readonly supabaseJs: string;
+} {
+  const columns = `day,${COLUMNS[split]},input_tokens.sum(),output_tokens.sum(),cost_usd.sum()`;
+  return {
+    curl: writeCurl({
+      path: `/rest/v1/usage_daily?select=${columns}&payer_id=eq.${payerId}&day=gte.${since}&order=day`,
+    }),
+    supabaseJs: `const { data, error } = await supabase
+  .from("usage_daily")
+  .select("${columns.replaceAll(",", ", ")}")
+  .eq("payer_id", "${payerId}")
+  .gte("day", "${since}")
+  .order("day");`,
+  };
+}
+
+interface Budgets {
+  readonly tokens: number | null;
+  readonly cost: number | null;
+}
+
+/** The usage of today relative to the budgets, or a link to set a budget. */
+function TodayBudget({ budgets, today }: { readonly budgets: Budgets; readonly today: UsageSums }) {
+  const { tokens, cost } = budgets;
+  if (tokens === null && cost === null)
+    return (
+      <p className="text-sm text-ink-faint">
+        Days are in UTC. You have no daily budget, so usage is not limited.{" "}
+        <Link to="/account/budgets">Set a budget</Link>
+      </p>
+    );
+  return (
+    <Card className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+      {tokens !== null && (
+        <BudgetMeter name="Tokens today" used={today.input + today.output} budget={tokens} format={formatCompact} />
+      )}
+      {cost !== null && <BudgetMeter name="Cost today" used={today.cost ?? 0} budget={cost} format={formatMoney} />}
+      <p className="text-sm text-ink-faint sm:col-span-2">
+        A day begins at midnight UTC. <Link to="/account/budgets">Change the budgets</Link>
+      </p>
+    </Card>
+  );
+}
+
+interface UsageTotalsProps {
+  readonly total: UsageSums;
+  readonly today: UsageSums;
+  readonly days: number;
+}
+
+/** Rounds to cents, except amounts below one cent. */
+function roundCents(dollars: number): number {
+  return dollars < CENT ? dollars : Math.round(dollars / CENT) * CENT;
+}
+
+function UsageTotals({ total, today, days }: UsageTotalsProps) {
+  const { turns, input, cached, output, cost } = total;
+  return (
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Stat
+        label="Cost"
+        value={cost === null ? "unknown" : formatMoney(cost)}
+        note={cost === null ? "the models have no price" : `${formatMoney(roundCents(cost / days))} a day`}
+      />
+      <Stat
+        label="Tokens read"
+        value={formatCompact(input)}
+        note={cached === 0 ? "by the models" : `${formatPercent(cached / input)} from cache`}
+      />
+      <Stat label="Tokens written" value={formatCompact(output)} note="by the models" />
+      <Stat label="Turns" value={formatCount(turns)} note={`${formatCount(today.turns)} today`} />
+    </div>
   );
 }

@@ -1,7 +1,8 @@
 import { FIELD_BOUNDS } from "@swarmbase/sdk";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useCreateEvalDataset, useEvalDatasets } from "../../../data/eval-datasets.ts";
+import { useInsertRow } from "../../../data/changed-rows.ts";
+import { type EvalDatasetDraft, useEvalDatasets } from "../../../data/eval-datasets.ts";
 import type { SuggestedCase } from "../../../data/eval-cases.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
@@ -23,7 +24,7 @@ const NEW = "";
 /** Chooses the dataset of a new case, and opens its form with the question and the answer. */
 export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseProps) {
   const { rows: datasets, failure } = useEvalDatasets("");
-  const save = useCreateEvalDataset();
+  const save = useInsertRow<EvalDatasetDraft>("eval_datasets");
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState("");

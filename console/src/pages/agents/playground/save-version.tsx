@@ -1,7 +1,8 @@
 import { useNavigate } from "react-router";
 import { changeColumn } from "../../../data/playground.ts";
 import { type AgentValues, type Column, isSameValues, pickValues } from "../../../data/playground-state.ts";
-import { useSaveAgent } from "../../../data/saved-rows.ts";
+import type { Agent, AgentDraft } from "../../../data/agents.ts";
+import { useSaveEdit } from "../../../data/save-edit.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -17,7 +18,7 @@ export interface SaveVersionProps extends Pick<ReadyColumn, "agent" | "base"> {
 
 /** Writes the values of the column to its agent. */
 export function SaveVersion({ column, agent, base, onClose }: SaveVersionProps) {
-  const save = useSaveAgent();
+  const save = useSaveEdit<Agent, Partial<AgentDraft>>("agents");
   const toast = useToast();
   const navigate = useNavigate();
   const { id, changes, seen, version } = column;

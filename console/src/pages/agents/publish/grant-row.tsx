@@ -1,6 +1,7 @@
 import { ArrowUpToLine, Eye, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { type Grant, useDeleteGrant, useSaveGrant } from "../../../data/agent-grants.ts";
+import { useDeleteRow } from "../../../data/changed-rows.ts";
+import { type Grant, useSaveGrant } from "../../../data/agent-grants.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -22,7 +23,7 @@ export interface GrantRowProps {
 
 export function GrantRow({ grant, name, versions, onEdit, onShow }: GrantRowProps) {
   const [isDeleting, setDeleting] = useState(false);
-  const remove = useDeleteGrant();
+  const remove = useDeleteRow("agent_grants");
   const toast = useToast();
   const state = describeState(grant);
   const onDelete = async () => {

@@ -1,23 +1,17 @@
 import type { Schedule, ScheduleDraft } from "../../../data/schedules.ts";
-import type { RenderedForm } from "../targeted/targeted-form.ts";
+import type { RenderedForm, RowForm } from "../../../components/row-form.tsx";
+import { parseNumbers, typeNumbers } from "../targeted/numbers.ts";
 
-/** The fields of the form. Those of the other kind of time keep what was typed while the kind changes. */
-export interface ScheduleForm {
-  readonly name: string;
-  readonly message: string;
-  readonly conversation: Schedule["conversation"];
+const NUMBERS = { max_tokens: null, max_cost_usd: null, jitter_seconds: 0, pause_after_failures: 0 } as const;
+
+type Written = Omit<ScheduleDraft, keyof typeof NUMBERS | "cron" | "run_at">;
+
+/** The columns of the form, numbers as they are typed. Those of the other kind of time keep what was typed while the kind changes. */
+export interface ScheduleForm extends Readonly<Record<keyof typeof NUMBERS, string>>, Readonly<Written> {
   readonly repeats: "cron" | "once";
   readonly cron: string;
-  readonly timeZone: string;
   /** In the time zone of the browser, as a field of a date and time has it. */
-  readonly runAt: string;
-  readonly whenRunning: Schedule["when_running"];
-  readonly whenMissed: Schedule["when_missed"];
-  /** Empty: no limit of its own. */
-  readonly maxTokens: string;
-  readonly maxCostUsd: string;
-  readonly jitterSeconds: string;
-  readonly pauseAfterFailures: string;
+  readonly run_at: string;
 }
 
 export const EMPTY_SCHEDULE: ScheduleForm = {
@@ -26,52 +20,35 @@ export const EMPTY_SCHEDULE: ScheduleForm = {
   conversation: "own",
   repeats: "cron",
   cron: "0 9 * * 1-5",
-  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  runAt: "",
-  whenRunning: "skip",
-  whenMissed: "last",
-  maxTokens: "",
-  maxCostUsd: "",
-  jitterSeconds: "0",
-  pauseAfterFailures: "5",
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  run_at: "",
+  when_running: "skip",
+  when_missed: "last",
+  max_tokens: "",
+  max_cost_usd: "",
+  jitter_seconds: "0",
+  pause_after_failures: "5",
 };
 
 export function formOf(row: Schedule | null): ScheduleForm {
   if (row === null) return EMPTY_SCHEDULE;
   return {
-    name: row.name,
-    message: row.message,
-    conversation: row.conversation,
+    ...row,
     repeats: row.cron === null ? "once" : "cron",
     cron: row.cron ?? EMPTY_SCHEDULE.cron,
-    timeZone: row.time_zone,
-    runAt: row.run_at === null ? "" : toLocal(row.run_at),
-    whenRunning: row.when_running,
-    whenMissed: row.when_missed,
-    maxTokens: row.max_tokens === null ? "" : String(row.max_tokens),
-    maxCostUsd: row.max_cost_usd === null ? "" : String(row.max_cost_usd),
-    jitterSeconds: String(row.jitter_seconds),
-    pauseAfterFailures: String(row.pause_after_failures),
+    run_at: row.run_at === null ? "" : toLocal(row.run_at),
+    ...typeNumbers(row, NUMBERS),
   };
 }
 
 /** The service checks the rest. A time that is not changed stays as it is in `base`, to the microsecond. */
 export function renderSchedule(form: ScheduleForm, base: Schedule | null = null): RenderedForm<ScheduleDraft> {
-  const { name, message, conversation, repeats, cron, timeZone, whenRunning, whenMissed } = form;
-  const runAtMs = Date.parse(form.runAt);
-  const isSameTime = base !== null && formOf(base).runAt === form.runAt;
-  const numbers = {
-    max_tokens: toNumber(form.maxTokens),
-    max_cost_usd: toNumber(form.maxCostUsd),
-    jitter_seconds: toNumber(form.jitterSeconds) ?? 0,
-    pause_after_failures: toNumber(form.pauseAfterFailures) ?? 0,
-  };
+  const { name, message, conversation, repeats, cron, time_zone, when_running, when_missed } = form;
+  const runAtMs = Date.parse(form.run_at);
+  const isSameTime = base !== null && formOf(base).run_at === form.run_at;
+  const { numbers, faults: wrong } = parseNumbers(form, NUMBERS);
   const faults = {
-    ...Object.fromEntries(
-      Object.entries(numbers).flatMap(([column, value]) =>
-        Number.isNaN(value) ? [[column, "Must be a number."]] : [],
-      ),
-    ),
+    ...wrong,
     ...(repeats === "once" && Number.isNaN(runAtMs) && { run_at: "Choose a date and a time." }),
   };
   if (Object.keys(faults).length > 0) return { faults };
@@ -81,18 +58,20 @@ export function renderSchedule(form: ScheduleForm, base: Schedule | null = null)
       message,
       conversation,
       cron: repeats === "cron" ? cron.trim().replace(/\s+/gu, " ") : null,
-      time_zone: timeZone,
+      time_zone,
       run_at: repeats === "cron" ? null : isSameTime ? base.run_at : new Date(runAtMs).toISOString(),
-      when_running: whenRunning,
-      when_missed: whenMissed,
+      when_running,
+      when_missed,
       ...numbers,
     },
   };
 }
 
-function toNumber(text: string): number | null {
-  return text.trim() === "" ? null : Number(text);
-}
+export const SCHEDULE_FORM: RowForm<Schedule, ScheduleForm, ScheduleDraft> = {
+  formOf,
+  render: renderSchedule,
+  columnsOf: (field) => [field === "repeats" ? "run_at" : field],
+};
 
 /** The inverse of `Date.parse` for a text without a zone, to the second. */
 function toLocal(at: string): string {

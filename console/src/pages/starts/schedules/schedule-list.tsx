@@ -9,8 +9,8 @@ import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { EnabledSwitch } from "./enabled-switch.tsx";
-import { nameTarget } from "../targeted/name-target.ts";
+import { EnabledSwitch } from "../targeted/enabled-switch.tsx";
+import { nameTarget } from "../targeted/labels.ts";
 import { describeHold, describeOutcome, describeTimes } from "./labels.ts";
 
 const COLUMNS: readonly Column<Schedule>[] = [
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
     width: "8rem",
     render: ({ last_outcomes: [last] }) => (last === undefined ? "–" : <StatusBadge {...describeOutcome(last)} />),
   },
-  { title: "On", width: "4rem", narrow: "trailing", render: (row) => <EnabledSwitch schedule={row} /> },
+  { title: "On", width: "4rem", narrow: "trailing", render: (row) => <EnabledSwitch table="schedules" row={row} /> },
 ];
 
 function NextRun({ row }: { readonly row: Schedule }) {
@@ -61,10 +61,7 @@ export function ScheduleList() {
       bulk={{ selection, actions: switchActions(bulk, "enabled", BULK_TEXTS) }}
       pages={schedules}
       empty="A schedule asks an agent every morning, each Monday or once, with your rights and budgets at that time."
-      table={{
-        label: "Schedules",
-        columns: COLUMNS,
-      }}
+      table={{ columns: COLUMNS }}
     />
   );
 }

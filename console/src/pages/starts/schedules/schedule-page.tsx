@@ -1,25 +1,27 @@
 import { Play } from "lucide-react";
-import { type Schedule, useDeleteSchedule, useRunNow, useSaveSchedule, useSchedule } from "../../../data/schedules.ts";
+import type { ScheduleOutcome } from "@swarmbase/sdk";
+import { useDeleteRow } from "../../../data/changed-rows.ts";
+import { type ScheduleDraft, type Schedule, useRunNow } from "../../../data/schedules.ts";
+import { useSaveEdit } from "../../../data/save-edit.ts";
 import { Button } from "../../../components/button.tsx";
 import { DeleteMenu } from "../../../components/delete-menu.tsx";
 import { Link } from "../../../components/link.tsx";
-import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { EditTargeted } from "../targeted/edit-targeted.tsx";
-import { nameTarget } from "../targeted/name-target.ts";
+import { EditRow } from "../../../components/row-form.tsx";
+import { nameTarget } from "../targeted/labels.ts";
 import { useToast } from "../../../components/toast.tsx";
-import { SCHEDULE_FORM } from "./schedule-form.ts";
-import { ScheduleState } from "./schedule-state.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { formatExact } from "../../../components/formats.ts";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { SCHEDULE_FORM } from "./schedule-draft.ts";
+import { ScheduleFields } from "./schedule-fields.tsx";
+import { EnabledSwitch } from "../targeted/enabled-switch.tsx";
+import { describeHold, describeOutcome } from "./labels.ts";
 
 const CRUMBS = [{ label: "Schedules", to: "/schedules" }];
 
-export function SchedulePage({ id }: { readonly id: string }) {
-  const read = useSchedule(id);
-  if (read.rows === undefined) return <PageNotLoaded noun="schedule" read={read} />;
-  return <Page schedule={read.rows} />;
-}
-
-function Page({ schedule }: { readonly schedule: Schedule }) {
+export function SchedulePage({ row: schedule }: { readonly row: Schedule }) {
   return (
     <>
       <PageHeader
@@ -28,7 +30,7 @@ function Page({ schedule }: { readonly schedule: Schedule }) {
         description={<Target schedule={schedule} />}
         actions={
           <>
-            <DeleteMenu row={schedule} noun="schedule" remove={useDeleteSchedule()} listPath="/schedules">
+            <DeleteMenu row={schedule} noun="schedule" remove={useDeleteRow("schedules")} listPath="/schedules">
               It starts no more runs. Its runs and conversations stay. This cannot be undone.
             </DeleteMenu>
             <RunNow id={schedule.id} />
@@ -37,7 +39,14 @@ function Page({ schedule }: { readonly schedule: Schedule }) {
       />
       <div className="grid grid-cols-1 gap-5">
         <ScheduleState schedule={schedule} />
-        <EditTargeted kind={SCHEDULE_FORM} row={schedule} save={useSaveSchedule()} />
+        <EditRow
+          kind={SCHEDULE_FORM}
+          noun="schedule"
+          row={schedule}
+          save={useSaveEdit<Schedule, ScheduleDraft>("schedules")}
+        >
+          {(fields) => <ScheduleFields {...fields} isOfAgent={schedule.agent_id !== null} />}
+        </EditRow>
       </div>
     </>
   );
@@ -68,4 +77,45 @@ function Target({ schedule }: { readonly schedule: Schedule }) {
   const name = nameTarget(schedule);
   if (agentId === null) return <Link to={`/swarms/${swarmId}`}>{name}</Link>;
   return <Link to={agent === null ? `/for-you/${agentId}` : `/agents/${agentId}`}>{name}</Link>;
+}
+
+/** When the schedule starts its next run, or why it does not, and what came of its last times. */
+function ScheduleState({ schedule }: { readonly schedule: Schedule }) {
+  const { next_run_at: next, last_outcomes: outcomes } = schedule;
+  const hold = describeHold(schedule);
+  return (
+    <CardSection
+      title="Next run"
+      description={hold ?? (next === null ? "It is being planned." : formatExact(next))}
+      action={<EnabledSwitch table="schedules" row={schedule} />}
+    >
+      <h3 className="mb-2 text-sm font-medium">Last outcomes</h3>
+      {outcomes.length === 0 ? (
+        <p className="text-sm text-ink-faint">None of its times has come.</p>
+      ) : (
+        <ul aria-label="Last outcomes" className="grid gap-2">
+          {outcomes.map((outcome) => (
+            <Outcome key={`${outcome.at} ${outcome.run_id ?? outcome.due_at}`} outcome={outcome} />
+          ))}
+        </ul>
+      )}
+    </CardSection>
+  );
+}
+
+function Outcome({ outcome }: { readonly outcome: ScheduleOutcome }) {
+  const { due_at: due, at, run_id: runId, code, message } = outcome;
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <StatusBadge {...describeOutcome(outcome)} />
+      <span className="text-sm text-ink-soft">{due === null ? "Started by hand" : `Due ${formatExact(due)}`}</span>
+      {runId !== undefined && <Link to={`/runs/${runId}`}>Open the run</Link>}
+      {code !== undefined && (
+        <span className="text-sm wrap-anywhere text-bad">{message === undefined ? code : `${code}: ${message}`}</span>
+      )}
+      <span className="ml-auto text-sm text-ink-faint">
+        <RelativeTime at={at} />
+      </span>
+    </li>
+  );
 }

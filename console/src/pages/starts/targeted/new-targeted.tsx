@@ -1,72 +1,52 @@
-import { useState } from "react";
-import { useNavigate } from "react-router";
-import { type RunTarget, toRunTarget, useRunTargets } from "../../../data/run-targets.ts";
-import type { Write } from "../../../data/write.ts";
+import { type ComponentType, useState } from "react";
+import { useInsertRow } from "../../../data/changed-rows.ts";
+import { toRunTarget, useRunTargets } from "../../../data/run-targets.ts";
 import { Card } from "../../../components/card.tsx";
-import { Field } from "../../../components/field.tsx";
-import { FormFrame } from "../../../components/form-frame.tsx";
-import { SAVED } from "../../../components/leave-guard.tsx";
-import { PageHeader } from "../../../components/page-header.tsx";
-import { Picker } from "../../../components/picker.tsx";
-import { type TargetedForm, useTargetedForm } from "./targeted-form.ts";
+import { PickerField } from "../../../components/form-fields.tsx";
+import { NewRow, type RowForm } from "../../../components/row-form.tsx";
+import type { TargetedFieldsProps } from "./targeted-fields.tsx";
 
 interface NewTargetedProps<Row, Form, Draft> {
-  readonly kind: TargetedForm<Row, Form, Draft>;
-  /** Of the page with the list. */
-  readonly listTitle: string;
-  readonly create: Write<Draft & { readonly target: RunTarget }, { readonly id: string }>;
+  readonly table: "schedules" | "triggers";
+  readonly noun: string;
+  readonly kind: RowForm<Row, Form, Draft>;
+  readonly fields: ComponentType<TargetedFieldsProps<Form>>;
 }
 
-/** The page that makes a row, for an agent or a swarm that the user chooses. */
-export function NewTargeted<Row, Form extends object, Draft>({
-  kind,
-  listTitle,
-  create,
-}: NewTargetedProps<Row, Form, Draft>) {
-  const { noun, listPath, Fields } = kind;
+/** The page that makes a row which starts an agent or a swarm that the user chooses, such as a schedule. */
+export function NewTargeted<Row, Form extends object, Draft>(props: NewTargetedProps<Row, Form, Draft>) {
+  const { table, noun, kind, fields: Fields } = props;
+  const create = useInsertRow(table);
   const [value, setValue] = useState("");
   const { targets, search } = useRunTargets(value);
-  const { form, change, render, frame } = useTargetedForm(kind, null, create);
-  const navigate = useNavigate();
   const chosen = targets?.find(({ id }) => id === value) ?? targets?.[0];
-  const submit = async () => {
-    const draft = render();
-    if (draft === null || chosen === undefined) return;
-    const created = await create.run({ ...draft, target: toRunTarget(chosen) });
-    if (created !== null) await navigate(`${listPath}/${created.id}`, { state: SAVED });
-  };
   return (
-    <>
-      <PageHeader title={`New ${noun}`} crumbs={[{ label: listTitle, to: listPath }]} />
-      <FormFrame
-        label={`New ${noun}`}
-        action={`Create ${noun}`}
-        {...frame}
-        isBusy={frame.isBusy || create.isDone || targets === undefined}
-        onSubmit={() => void submit()}
-        onCancel={() => void navigate(listPath)}
-      >
-        <Card>
-          <Field
-            label="Agent or swarm"
-            hint={`An agent answers in a conversation of the ${noun}, which is not your chat with it.`}
-            error={
-              targets?.length === 0
-                ? "Create an agent or a swarm first."
-                : (frame.errors["agent_id"] ?? frame.errors["swarm_id"])
-            }
-          >
-            <Picker
+    <NewRow
+      {...{ noun, kind, create }}
+      list={{ label: table === "schedules" ? "Schedules" : "Triggers", to: `/${table}` }}
+      isLoading={targets === undefined}
+      onCreate={async (draft) => (chosen === undefined ? null : create.run({ ...draft, ...toRunTarget(chosen) }))}
+    >
+      {(fields) => (
+        <>
+          <Card>
+            <PickerField
               label="Agent or swarm"
+              hint={`An agent answers in a conversation of the ${noun}, which is not your chat with it.`}
+              error={
+                targets?.length === 0
+                  ? "Create an agent or a swarm first."
+                  : (fields.errors["agent_id"] ?? fields.errors["swarm_id"])
+              }
               value={chosen?.id ?? ""}
               choices={(targets ?? []).map(({ id, label }) => ({ value: id, label }))}
               onChange={setValue}
               onSearch={search}
             />
-          </Field>
-        </Card>
-        <Fields form={form} errors={frame.errors} isOfAgent={chosen?.kind !== "swarms"} onChange={change} />
-      </FormFrame>
-    </>
+          </Card>
+          <Fields {...fields} isOfAgent={chosen?.kind !== "swarms"} />
+        </>
+      )}
+    </NewRow>
   );
 }

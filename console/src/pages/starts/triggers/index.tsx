@@ -1,6 +1,9 @@
 import { Route, Routes } from "react-router";
-import { OneRow } from "../../../components/one-row.tsx";
-import { NewTrigger } from "./new-trigger.tsx";
+import { LoadedRow } from "../../../components/one-row.tsx";
+import { useTrigger } from "../../../data/triggers.ts";
+import { NewTargeted } from "../targeted/new-targeted.tsx";
+import { TRIGGER_FORM } from "./trigger-draft.ts";
+import { TriggerFields } from "./trigger-fields.tsx";
 import { TriggerList } from "./trigger-list.tsx";
 import { TriggerPage } from "./trigger-page.tsx";
 
@@ -8,8 +11,11 @@ export function TriggersPage() {
   return (
     <Routes>
       <Route index element={<TriggerList />} />
-      <Route path="new" element={<NewTrigger />} />
-      <Route path=":id" element={<OneRow page={TriggerPage} />} />
+      <Route
+        path="new"
+        element={<NewTargeted table="triggers" noun="trigger" kind={TRIGGER_FORM} fields={TriggerFields} />}
+      />
+      <Route path=":id" element={<LoadedRow noun="trigger" useRead={useTrigger} page={TriggerPage} />} />
     </Routes>
   );
 }

@@ -9,7 +9,7 @@ import { PasswordInput } from "../../../components/password-input.tsx";
 import { SigningSecret } from "../../../components/signing-secret.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { typed } from "../../../components/typed.ts";
-import { EnabledSwitch } from "./enabled-switch.tsx";
+import { EnabledSwitch } from "../targeted/enabled-switch.tsx";
 import { describeHold } from "./labels.ts";
 
 /** Where the other system sends its calls, and the secret with which it signs them. */
@@ -29,7 +29,7 @@ export function TriggerAddress({ trigger }: { readonly trigger: Trigger }) {
     <CardSection
       title="Address"
       description={describeHold(trigger) ?? "Other systems send their calls here."}
-      action={<EnabledSwitch trigger={trigger} />}
+      action={<EnabledSwitch table="triggers" row={trigger} />}
     >
       <div className="grid grid-cols-1 gap-4">
         <CodeBlock label="POST" code={`${getConfig().url}/triggers/v1/${trigger.id}`} isWrapped />

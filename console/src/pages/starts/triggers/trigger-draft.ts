@@ -1,6 +1,7 @@
 import type { JsonObject } from "@swarmbase/sdk";
 import type { Trigger, TriggerDraft } from "../../../data/triggers.ts";
-import type { RenderedForm } from "../targeted/targeted-form.ts";
+import type { RenderedForm, RowForm } from "../../../components/row-form.tsx";
+import { parseNumbers, typeNumbers } from "../targeted/numbers.ts";
 import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../../components/filter-text.ts";
 
 /** The columns of the form. Numbers and lists are as they are typed. */
@@ -29,38 +30,30 @@ const EMPTY: TriggerForm = {
   pause_after_failures: "5",
 };
 
-export function formOf(row: Trigger | null): TriggerForm {
+function formOf(row: Trigger | null): TriggerForm {
   if (row === null) return EMPTY;
   return {
     ...row,
     event_id_path: row.event_id_path ?? "",
     filter: toFilterText(row.filter as JsonObject | null),
-    calls_per_minute: String(row.calls_per_minute),
-    max_tokens: String(row.max_tokens ?? ""),
-    max_cost_usd: String(row.max_cost_usd ?? ""),
     allowed_tools: row.allowed_tools.join(", "),
-    pause_after_failures: String(row.pause_after_failures),
+    ...typeNumbers(row, NUMBERS),
   };
 }
 
 /** The service checks the rest. */
 export function renderTrigger(form: TriggerForm): RenderedForm<TriggerDraft> {
-  const entries = Object.entries(NUMBERS).map(([column, whenEmpty]) => {
-    const text = form[column as keyof typeof NUMBERS].trim();
-    return [column, text === "" ? whenEmpty : Number(text)] as const;
-  });
-  const wrong = entries.filter(([, value]) => Number.isNaN(value));
-  if (wrong.length > 0) return { faults: Object.fromEntries(wrong.map(([column]) => [column, "Must be a number."])) };
+  const { numbers, faults } = parseNumbers(form, NUMBERS);
+  if (Object.keys(faults).length > 0) return { faults };
   const filter = parseFilter(form.filter);
   if (filter === undefined) return { faults: { filter: NO_FILTER_ERROR } };
-  const numbers = Object.fromEntries(entries) as Pick<TriggerDraft, keyof typeof NUMBERS>;
-  const { signature_header, signature_encoding, signature_prefix } = form;
+  const { name, message, verification, conversation, signature_header, signature_encoding, signature_prefix } = form;
   return {
     draft: {
-      name: form.name,
-      message: form.message,
-      verification: form.verification,
-      conversation: form.conversation,
+      name,
+      message,
+      verification,
+      conversation,
       signature_header,
       signature_encoding,
       signature_prefix,
@@ -71,3 +64,5 @@ export function renderTrigger(form: TriggerForm): RenderedForm<TriggerDraft> {
     },
   };
 }
+
+export const TRIGGER_FORM: RowForm<Trigger, TriggerForm, TriggerDraft> = { formOf, render: renderTrigger };

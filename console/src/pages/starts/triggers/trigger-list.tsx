@@ -7,8 +7,8 @@ import { Badge } from "../../../components/badge.tsx";
 import type { Column } from "../../../components/data-table.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { EnabledSwitch } from "./enabled-switch.tsx";
-import { nameTarget } from "../targeted/name-target.ts";
+import { EnabledSwitch } from "../targeted/enabled-switch.tsx";
+import { nameTarget } from "../targeted/labels.ts";
 import { VERIFICATIONS } from "./labels.ts";
 
 const COLUMNS: readonly Column<Trigger>[] = [
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Trigger>[] = [
     render: ({ verification }) => VERIFICATIONS.find(({ value }) => value === verification)?.label,
   },
   { title: "State", width: "8rem", render: (row) => <State row={row} /> },
-  { title: "On", width: "4rem", narrow: "trailing", render: (row) => <EnabledSwitch trigger={row} /> },
+  { title: "On", width: "4rem", narrow: "trailing", render: (row) => <EnabledSwitch table="triggers" row={row} /> },
 ];
 
 function State({ row: { paused_reason: reason, has_secret } }: { readonly row: Trigger }) {
@@ -52,10 +52,7 @@ export function TriggerList() {
       bulk={{ selection, actions: switchActions(bulk, "enabled", BULK_TEXTS) }}
       pages={triggers}
       empty="A trigger asks an agent when somebody pays, opens an issue or does something else in another system."
-      table={{
-        label: "Triggers",
-        columns: COLUMNS,
-      }}
+      table={{ columns: COLUMNS }}
     />
   );
 }

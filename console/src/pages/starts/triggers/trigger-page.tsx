@@ -1,22 +1,18 @@
-import { type Trigger, useDeleteTrigger, useSaveTrigger, useTrigger } from "../../../data/triggers.ts";
+import { useDeleteRow } from "../../../data/changed-rows.ts";
+import type { Trigger, TriggerDraft } from "../../../data/triggers.ts";
+import { useSaveEdit } from "../../../data/save-edit.ts";
 import { DeleteMenu } from "../../../components/delete-menu.tsx";
-import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { EditTargeted } from "../targeted/edit-targeted.tsx";
-import { nameTarget } from "../targeted/name-target.ts";
+import { EditRow } from "../../../components/row-form.tsx";
+import { nameTarget } from "../targeted/labels.ts";
 import { ReceivedCalls } from "./received-calls.tsx";
 import { TriggerAddress } from "./trigger-address.tsx";
-import { TRIGGER_FORM } from "./trigger-form.ts";
+import { TRIGGER_FORM } from "./trigger-draft.ts";
+import { TriggerFields } from "./trigger-fields.tsx";
 
 const CRUMBS = [{ label: "Triggers", to: "/triggers" }];
 
-export function TriggerPage({ id }: { readonly id: string }) {
-  const read = useTrigger(id);
-  if (read.rows === undefined) return <PageNotLoaded noun="trigger" read={read} />;
-  return <Page trigger={read.rows} />;
-}
-
-function Page({ trigger }: { readonly trigger: Trigger }) {
+export function TriggerPage({ row: trigger }: { readonly row: Trigger }) {
   return (
     <>
       <PageHeader
@@ -24,7 +20,7 @@ function Page({ trigger }: { readonly trigger: Trigger }) {
         crumbs={CRUMBS}
         description={nameTarget(trigger)}
         actions={
-          <DeleteMenu row={trigger} noun="trigger" remove={useDeleteTrigger()} listPath="/triggers">
+          <DeleteMenu row={trigger} noun="trigger" remove={useDeleteRow("triggers")} listPath="/triggers">
             Its address accepts no more calls, and what it has received is deleted. Its runs and conversations stay.
             This cannot be undone.
           </DeleteMenu>
@@ -33,7 +29,9 @@ function Page({ trigger }: { readonly trigger: Trigger }) {
       <div className="grid grid-cols-1 gap-5">
         <TriggerAddress trigger={trigger} />
         <ReceivedCalls triggerId={trigger.id} />
-        <EditTargeted kind={TRIGGER_FORM} row={trigger} save={useSaveTrigger()} />
+        <EditRow kind={TRIGGER_FORM} noun="trigger" row={trigger} save={useSaveEdit<Trigger, TriggerDraft>("triggers")}>
+          {(fields) => <TriggerFields {...fields} isOfAgent={trigger.agent_id !== null} />}
+        </EditRow>
       </div>
     </>
   );

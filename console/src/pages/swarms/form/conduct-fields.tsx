@@ -1,9 +1,6 @@
-import { Field } from "../../../components/field.tsx";
-import { Select } from "../../../components/select.tsx";
-import { Switch } from "../../../components/switch.tsx";
-import { TextArea } from "../../../components/text-area.tsx";
-import { typed } from "../../../components/typed.ts";
+import { SelectField, SwitchField, TextAreaField } from "../../../components/form-fields.tsx";
 import type { SettingsFieldsProps } from "./limits-fields.tsx";
+import type { SettingsDraft } from "./settings-draft.ts";
 
 const CONFLICT_CHOICES = [
   { value: "enqueue", label: "The new question is queued" },
@@ -15,34 +12,35 @@ const AGENT_ERROR_CHOICES = [
   { value: "stop", label: "The run ends" },
 ] as const;
 
-export function ConductFields({ draft, onChange, errors }: SettingsFieldsProps) {
+const COLUMNS = {
+  onConflict: "settings.on_conflict",
+  onAgentError: "settings.on_agent_error",
+  autoRespond: "settings.auto_respond",
+  isModerated: "settings.moderation",
+  blocklist: "settings.moderation",
+  moderationAction: "settings.moderation",
+} as const;
+
+function bindSettings({ draft, errors, onChange }: SettingsFieldsProps) {
+  return <Name extends keyof typeof COLUMNS>(name: Name) => ({
+    value: draft[name],
+    error: errors[COLUMNS[name]],
+    onChange: (value: SettingsDraft[Name]) => onChange({ ...draft, [name]: value }, COLUMNS[name]),
+  });
+}
+
+export function ConductFields(props: SettingsFieldsProps) {
+  const bind = bindSettings(props);
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
-      <Field label="When a run is under way" error={errors["settings.on_conflict"]}>
-        <Select
-          value={draft.onConflict}
-          choices={CONFLICT_CHOICES}
-          onChange={(onConflict) => onChange({ ...draft, onConflict }, "settings.on_conflict")}
-        />
-      </Field>
-      <Field label="When an agent fails" error={errors["settings.on_agent_error"]}>
-        <Select
-          value={draft.onAgentError}
-          choices={AGENT_ERROR_CHOICES}
-          onChange={(onAgentError) => onChange({ ...draft, onAgentError }, "settings.on_agent_error")}
-        />
-      </Field>
+      <SelectField label="When a run is under way" choices={CONFLICT_CHOICES} {...bind("onConflict")} />
+      <SelectField label="When an agent fails" choices={AGENT_ERROR_CHOICES} {...bind("onAgentError")} />
       <div className="sm:col-span-2">
-        <Field
+        <SwitchField
           label="Answer everything"
           hint="Agents also answer messages that are sent without a question to them."
-          error={errors["settings.auto_respond"]}
-        >
-          <Switch
-            isOn={draft.autoRespond}
-            onChange={(autoRespond) => onChange({ ...draft, autoRespond }, "settings.auto_respond")}
-          />
-        </Field>
+          {...bind("autoRespond")}
+        />
       </div>
     </div>
   );
@@ -53,39 +51,34 @@ const ACTION_CHOICES = [
   { value: "block", label: "Reject it" },
 ] as const;
 
-export function ModerationFields({ draft, onChange, errors }: SettingsFieldsProps) {
+export function ModerationFields(props: SettingsFieldsProps) {
+  const { draft, errors } = props;
+  const bind = bindSettings(props);
   return (
     <div className="grid gap-4">
-      <Field label="Check messages" hint="Compares messages of people and agents with the terms.">
-        <Switch
-          isOn={draft.isModerated}
-          onChange={(isModerated) => onChange({ ...draft, isModerated }, "settings.moderation")}
-        />
-      </Field>
+      <SwitchField
+        label="Check messages"
+        hint="Compares messages of people and agents with the terms."
+        {...bind("isModerated")}
+        error={undefined}
+      />
       {draft.isModerated && (
         <>
-          <Field
+          <TextAreaField
             label="Terms"
             hint="One per line, up to 1000. They match whole words, ignoring case."
+            spellCheck={false}
+            {...bind("blocklist")}
             error={errors["settings.moderation.blocklist"] ?? errors["settings.moderation"]}
-          >
-            <TextArea
-              {...typed(draft.blocklist, (blocklist) => onChange({ ...draft, blocklist }, "settings.moderation"))}
-              spellCheck={false}
-            />
-          </Field>
-          <Field
+          />
+          <SelectField
             label="What happens to a matching message"
             hint="Messages of agents are flagged in either case."
+            choices={ACTION_CHOICES}
+            className="sm:max-w-64"
+            {...bind("moderationAction")}
             error={errors["settings.moderation.action"]}
-          >
-            <Select
-              value={draft.moderationAction}
-              choices={ACTION_CHOICES}
-              onChange={(moderationAction) => onChange({ ...draft, moderationAction }, "settings.moderation")}
-              className="sm:max-w-64"
-            />
-          </Field>
+          />
         </>
       )}
     </div>

@@ -1,4 +1,5 @@
-import { type Swarm, useDeleteSwarm } from "../../../data/swarms.ts";
+import { useDeleteRow } from "../../../data/changed-rows.ts";
+import type { Swarm } from "../../../data/swarms.ts";
 import { DeleteByName } from "../../../components/delete-by-name.tsx";
 
 export interface DeleteSwarmProps {
@@ -9,7 +10,7 @@ export interface DeleteSwarmProps {
 
 export function DeleteSwarm({ swarm, ...dialog }: DeleteSwarmProps) {
   return (
-    <DeleteByName {...dialog} row={swarm} noun="swarm" remove={useDeleteSwarm()} listPath="/swarms">
+    <DeleteByName {...dialog} row={swarm} noun="swarm" remove={useDeleteRow("swarms")} listPath="/swarms">
       All of its messages, runs and invitations are deleted for all members. This cannot be undone. The agents are kept.
     </DeleteByName>
   );

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { Row } from "../../../data/client.ts";
 import { useGuardrailsOf } from "../../../data/guardrails.ts";
 import type { SwarmChange } from "../../../data/swarms.ts";
-import { useSaveSwarm } from "../../../data/saved-rows.ts";
+import { useSaveEdit } from "../../../data/save-edit.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
@@ -15,13 +15,14 @@ import { typed } from "../../../components/typed.ts";
 import { useEditedRow } from "../../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { ROLE_LABELS } from "../../../components/role-labels.ts";
+import { Button } from "../../../components/button.tsx";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { ConductFields, ModerationFields } from "./conduct-fields.tsx";
-import { DangerZone } from "./danger-zone.tsx";
 import { BudgetFields, LimitFields } from "./limits-fields.tsx";
 import { PreambleFields } from "./preamble-fields.tsx";
 import { toDraft, toSettings } from "./settings-draft.ts";
 import { StrategyField } from "./strategy-field.tsx";
+import { DeleteSwarm } from "./delete-swarm.tsx";
 
 type SwarmForm = ReturnType<typeof fillForm>;
 
@@ -31,7 +32,7 @@ export function SwarmSettingsPage() {
   const [changed, setChanged] = useState<SwarmForm | null>(null);
   const base = useEditedRow<Row<"swarms">>(swarm, changed !== null);
   const form = changed ?? fillForm(base);
-  const save = useSaveSwarm();
+  const save = useSaveEdit<Row<"swarms">, SwarmChange>("swarms");
   const { errors, touch } = useFreshErrors(save.errors);
   const show = useToast();
   const change = (part: Partial<SwarmForm>, field: string) => {
@@ -168,4 +169,24 @@ function readForm(form: SwarmForm, swarm: Row<"swarms">): SwarmChange {
     coordinator_agent_id: form.coordinatorId,
     settings: toSettings(form.draft, swarm.settings),
   };
+}
+
+function DangerZone() {
+  const { swarm } = useSwarmContext();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section
+      aria-label="Delete the swarm"
+      className="flex flex-wrap items-center justify-between gap-3 rounded-lg border border-bad bg-surface p-4 sm:p-5"
+    >
+      <div className="grid min-w-0 flex-1 basis-64 gap-0.5">
+        <h2 className="text-lg font-semibold">Delete the swarm</h2>
+        <p className="text-ink-soft">Deletes the swarm and its messages for all members. You can archive it instead.</p>
+      </div>
+      <Button variant="danger" onClick={() => setOpen(true)}>
+        Delete …
+      </Button>
+      <DeleteSwarm swarm={swarm} isOpen={isOpen} onClose={() => setOpen(false)} />
+    </section>
+  );
 }

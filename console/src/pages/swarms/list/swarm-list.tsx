@@ -6,6 +6,7 @@ import { useBulk } from "../../../data/bulk.ts";
 import { SORTS } from "../../../data/keyset.ts";
 import { markAllRead } from "../../../data/read-positions.ts";
 import { type RunningRow, type SwarmSummary, useRunsUnderWay, useSwarms } from "../../../data/swarms.ts";
+import { useAnswerInvitation, useInvitations } from "../../../data/invitations.ts";
 import { type BulkAction, switchActions } from "../../../components/bulk-bar.tsx";
 import { columnsOf } from "../../../components/csv.ts";
 import { NAMED_ORDERS } from "../../../components/list-filters.tsx";
@@ -13,8 +14,8 @@ import { ListPage } from "../../../components/list-page.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useSelection } from "../../../components/use-selection.ts";
 import { VirtualList } from "../../../components/virtual-list.tsx";
+import { InvitationList } from "../../../components/invitation-list.tsx";
 import { STATUS_LABELS } from "../labels.ts";
-import { Invitations } from "./invitations.tsx";
 import { SwarmRow } from "./swarm-row.tsx";
 
 const CHOICES = SWARM_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] }));
@@ -96,4 +97,17 @@ function useRunningBySwarm(): ReadonlyMap<string, RunningRow["status"]> {
       if (status === "requires_action" || bySwarm.get(id) !== "requires_action") bySwarm.set(id, status);
     return bySwarm;
   }, [runs]);
+}
+
+function Invitations() {
+  const { rows = [] } = useInvitations();
+  const answer = useAnswerInvitation();
+  return (
+    <div className="mb-5 empty:hidden">
+      <InvitationList
+        invitations={rows}
+        onAnswer={async ({ id }, isAccepted) => (await answer.run({ id, isAccepted })) !== null}
+      />
+    </div>
+  );
 }

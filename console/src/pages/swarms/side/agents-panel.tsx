@@ -1,21 +1,18 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hasEnded, type LiveRun } from "../../../data/live-run.ts";
-import {
-  type SwarmAgent,
-  useEnableSwarmAgent,
-  useOrderSwarmAgents,
-  useRemoveSwarmAgent,
-  useRestoreSwarmAgent,
-} from "../../../data/swarm-agents.ts";
+import { useDeleteRow, useInsertRow, useUpdateRow } from "../../../data/changed-rows.ts";
+import { type SwarmAgent, useAddAgents, useOrderSwarmAgents } from "../../../data/swarm-agents.ts";
 import { Button } from "../../../components/button.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import type { Status } from "../../../components/status-dot.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
+import { Banner } from "../../../components/banner.tsx";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
-import { AddAgents } from "./add-agents.tsx";
 import { AgentRow } from "./agent-row.tsx";
 import { PanelSection } from "./panel-section.tsx";
+import { AgentPicker } from "../form/agent-picker.tsx";
 
 /** The agents in speaking order, with their status. */
 export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
@@ -91,9 +88,9 @@ function statusOf({ agent_id: agentId, agent_cards: card }: SwarmAgent, runs: re
 
 function useSwarmAgentActions() {
   const order = useOrderSwarmAgents();
-  const remove = useRemoveSwarmAgent();
-  const restore = useRestoreSwarmAgent();
-  const change = useEnableSwarmAgent();
+  const remove = useDeleteRow("swarm_agents");
+  const restore = useInsertRow("swarm_agents", ["swarms"]);
+  const change = useUpdateRow<{ readonly id: string; readonly enabled: boolean }>("swarm_agents");
   const show = useToast();
   const move = async (swarmAgents: readonly SwarmAgent[]) => {
     if ((await order.run(swarmAgents)) === null) show({ text: "The order could not be changed.", tone: "bad" });
@@ -101,8 +98,10 @@ function useSwarmAgentActions() {
   const setEnabled = async ({ id }: SwarmAgent, enabled: boolean) => {
     if ((await change.run({ id, enabled })) === null) show({ text: "The agent could not be changed.", tone: "bad" });
   };
-  const restoreAgent = async (swarmAgent: SwarmAgent) => {
-    if ((await restore.run(swarmAgent)) === null) show({ text: "The agent could not be restored.", tone: "bad" });
+  /** Adds it again at its position. */
+  const restoreAgent = async ({ swarm_id, agent_id, position, enabled }: SwarmAgent) => {
+    if ((await restore.run({ swarm_id, agent_id, position, enabled })) === null)
+      show({ text: "The agent could not be restored.", tone: "bad" });
   };
   const removeAgent = async (swarmAgent: SwarmAgent) => {
     if ((await remove.run(swarmAgent.id)) === null)
@@ -117,4 +116,31 @@ function useSwarmAgentActions() {
     setEnabled: (swarmAgent: SwarmAgent, enabled: boolean) => void setEnabled(swarmAgent, enabled),
     remove: (swarmAgent: SwarmAgent) => void removeAgent(swarmAgent),
   };
+}
+
+function AddAgents({ onClose }: { onClose(): void }) {
+  const { swarm, swarmAgents } = useSwarmContext();
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const add = useAddAgents(swarm.id);
+  const here = new Set(swarmAgents.rows?.map(({ agent_id: id }) => id));
+  const run = async () => {
+    if (chosen.length > 0 && (await add.run(chosen)) !== null) onClose();
+  };
+  return (
+    <ActionDialog
+      isOpen
+      onClose={onClose}
+      title="Add agents"
+      description="They speak after the agents that are in the swarm already."
+      action={chosen.length > 1 ? `Add ${chosen.length} agents` : "Add"}
+      isDisabled={chosen.length === 0}
+      isBusy={add.isBusy}
+      onAction={() => void run()}
+    >
+      <div className="grid gap-3">
+        {add.failure !== null && <Banner tone="bad">{add.failure.message}</Banner>}
+        <AgentPicker chosen={chosen} onChange={setChosen} without={here} />
+      </div>
+    </ActionDialog>
+  );
 }

@@ -3,7 +3,8 @@ import { type KeyboardEvent, type RefObject, useId, useState } from "react";
 import { flushSync } from "react-dom";
 import type { SwarmAgent } from "../../../data/swarm-agents.ts";
 import { Avatar } from "../../../components/avatar.tsx";
-import { findMention, type OpenMention, renderMention } from "./find-mention.ts";
+
+const MAX_LENGTH = 60;
 
 export interface ComposerFieldProps {
   readonly ref: RefObject<HTMLTextAreaElement | null>;
@@ -132,4 +133,26 @@ function findAgents(swarmAgents: readonly SwarmAgent[], typed: string) {
     .flatMap(({ agent_cards: card }) => (card === null ? [] : [card]))
     .filter(({ name }) => name.toLowerCase().includes(query) && name.toLowerCase() !== query)
     .slice(0, MAX_CHOICES);
+}
+
+/** A mention that is being typed. */
+interface OpenMention {
+  /** The index of the "@". */
+  readonly start: number;
+  readonly typed: string;
+}
+
+/** Finds the mention at the caret. An "@" inside a word, as in an e-mail address, does not start one. */
+function findMention(text: string, caret: number): OpenMention | null {
+  const before = text.slice(Math.max(0, caret - MAX_LENGTH), caret);
+  const found = /(?:^|[\s([{"'])@"?([\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]*)?)$/u.exec(before);
+  if (found === null) return null;
+  const typed = found[1] ?? "";
+  const start = text.lastIndexOf("@", caret - 1);
+  return { start, typed };
+}
+
+/** The mention syntax of the service; quotes names with special characters. */
+function renderMention(name: string): string {
+  return /^[\p{L}\p{N}_.-]+(?: [\p{L}\p{N}_.-]+)*$/u.test(name) ? `@${name}` : `@"${name}"`;
 }

@@ -7,14 +7,16 @@ import { useStoreMessage } from "../../../data/message-writes.ts";
 import type { Question, Respond } from "../../../data/respond.ts";
 import type { AskedQuestion } from "../../../data/run-ends.ts";
 import type { Swarm } from "../../../data/swarms.ts";
+import { usePublishedAgent } from "../../../data/published-agents.ts";
 import { Button } from "../../../components/button.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
 import { useCommands } from "../../../components/commands.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { Link } from "../../../components/link.tsx";
 import { AskSwitch } from "./ask-switch.tsx";
 import { ComposerField } from "./composer-field.tsx";
-import { PrivateAgentNote } from "./private-agent-note.tsx";
 import { SendFailure } from "./send-failure.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 import type { PendingMessages } from "./use-pending-messages.ts";
@@ -211,4 +213,23 @@ function useSend({ respond, pending, receive, onSent, draft }: SendContext) {
     });
   };
   return { send, say };
+}
+
+/** In a private conversation with an agent of somebody else: whether it still answers, and who reads. */
+function PrivateAgentNote() {
+  const { private_agent_id: id, transcripts } = useSwarmContext().swarm;
+  const { rows: agent } = usePublishedAgent(id ?? "", id !== null && transcripts !== null);
+  const isRead = transcripts === "owner";
+  // A conversation keeps its readers: under a grant that says otherwise, another one begins.
+  const isOver = agent === null || (agent !== undefined && agent.transcripts !== transcripts);
+  if (!isRead && !isOver) return null;
+  return (
+    <Banner tone="warning">
+      {agent === null &&
+        "The agent no longer answers you: its owner has withdrawn or deleted it. The conversation stays readable. "}
+      {isRead && `The owner of ${agent?.name ?? "the agent"} reads this conversation. `}
+      {agent && isOver && "The owner has changed who reads conversations, so the agent answers in a new one. "}
+      {agent && <Link to={`/for-you/${agent.id}`}>About the agent</Link>}
+    </Banner>
+  );
 }

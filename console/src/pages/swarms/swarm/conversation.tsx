@@ -8,8 +8,10 @@ import { readQuestion, useStoredRunEnds } from "../../../data/run-ends.ts";
 import { useLiveRuns } from "../../../data/runs.ts";
 import type { Swarm } from "../../../data/swarms.ts";
 import type { Message } from "../../../data/conversation-pages.ts";
+import { nameOf } from "../../../data/members.ts";
 import { FailureState } from "../../../components/failure-state.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { toPlainLine } from "../../../components/to-plain-line.ts";
 import { SidePanel } from "../side/side-panel.tsx";
 import { Composer, type ComposerHandle } from "./composer.tsx";
 import { EmptyConversation } from "./empty-conversation.tsx";
@@ -18,13 +20,12 @@ import { MessageList, type MessageListHandle } from "./message-list.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 import { MessagesSkeleton } from "./swarm-skeleton.tsx";
 import { RunStrip } from "./run-strip.tsx";
-import { TypingLine } from "./typing-line.tsx";
 import { type PendingMessage, usePendingMessages } from "./use-pending-messages.ts";
 import { useLinkedMessage } from "./use-linked-message.ts";
-import { useAnnounce } from "./use-announce.ts";
-import { useFirstUnread } from "./use-first-unread.ts";
 import { WithMessageActions } from "./message-actions.tsx";
 
+const MAX_NAMES = 3;
+const names = new Intl.ListFormat("en", { type: "conjunction" });
 const MAX_ATTACHED = 40;
 const NO_MESSAGES: readonly Message[] = [];
 
@@ -165,4 +166,56 @@ function useAttachToLiveRuns(swarmId: string, attach: (runId: string) => void): 
   useEffect(() => {
     for (const { id } of live) attach(id);
   }, [live, attach]);
+}
+
+/** Says who else is writing a message. Not announced: it changes all the time. */
+function TypingLine() {
+  const { presence, members } = useSwarmContext();
+  const writing = (members.rows ?? []).filter(({ user_id: id }) => id !== null && presence.typing.has(id));
+  if (writing.length === 0) return null;
+  const who =
+    writing.length > MAX_NAMES ? `${writing.length} people` : names.format(writing.map((member) => nameOf(member)));
+  return (
+    <p className="truncate px-1 pb-1 text-sm text-ink-soft">
+      {who} {writing.length === 1 ? "is" : "are"} typing …
+    </p>
+  );
+}
+
+/** The newest complete message of another sender, for screen readers. */
+function useAnnounce(messages: readonly Message[] | undefined, userId: string): string {
+  const [text, setText] = useState("");
+  const last = messages?.at(-1);
+  const known = useRef<number | null>(null);
+  useEffect(() => {
+    if (messages === undefined) return;
+    const seq = last?.seq ?? 0;
+    const isNew = known.current !== null && seq > known.current;
+    known.current = seq;
+    if (isNew && last !== undefined && last.sender_user_id !== userId && last.content !== null)
+      setText(`${last.sender_name}: ${toPlainLine(last.content)}`);
+  }, [messages, last, userId]);
+  return text;
+}
+
+interface FirstUnread {
+  /** The first message of others that the user had not read when the page was opened; null for none. */
+  readonly id: string | null;
+  /** Keeps the line where it is, or absent: a user who writes has read everything, and sees what comes next. */
+  hold(): void;
+}
+
+function useFirstUnread(swarm: Swarm, messages: readonly Message[] = [], userId: string): FirstUnread {
+  // What is read from now on does not move the line.
+  const [readUpTo] = useState(() => swarm.read_positions[0]?.last_read_seq ?? null);
+  const [held, setHeld] = useState<string | null>();
+  const id = held === undefined ? findFirstUnread(messages, readUpTo, userId) : held;
+  return { id, hold: () => setHeld(id) };
+}
+
+/** Null as well while the last message that was read is not loaded. */
+function findFirstUnread(messages: readonly Message[], readUpTo: number | null, userId: string): string | null {
+  const read = messages.findIndex(({ seq }) => seq === readUpTo);
+  const unread = read === -1 ? [] : messages.slice(read + 1);
+  return unread.find(({ sender_user_id: senderId }) => senderId !== userId)?.id ?? null;
 }

@@ -1,14 +1,18 @@
-import { Flag } from "lucide-react";
+import { CornerUpLeft, Flag } from "lucide-react";
 import { useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
-import { useOpenFlags } from "../../../data/message-writes.ts";
+import { useEditMessage, useOpenFlags, useQuotedMessage } from "../../../data/message-writes.ts";
 import { MessageText } from "../../../components/message-text.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { ToolLines } from "../../../components/tool-lines.tsx";
-import { EditForm } from "./edit-form.tsx";
+import { toPlainLine } from "../../../components/to-plain-line.ts";
+import { Button } from "../../../components/button.tsx";
+import { Field } from "../../../components/field.tsx";
+import { TextArea } from "../../../components/text-area.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { typed } from "../../../components/typed.ts";
 import { MessageMenu } from "./message-menu.tsx";
 import { useMessageActions } from "./message-actions.tsx";
-import { Quotation } from "./quotation.tsx";
 import { RevisionsDialog } from "./revisions-dialog.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 import { MessageFrame } from "./message-frame.tsx";
@@ -72,10 +76,7 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
       ) : (
         <>
           {message.turn_id !== null && (
-            <ToolLines
-              tools={toolsOf(message.turn_id)}
-              runPath={`/swarms/${message.swarm_id}/runs/${message.run_id}`}
-            />
+            <ToolLines tools={toolsOf(message.turn_id)} runPath={`/runs/${message.run_id}`} />
           )}
           <MessageText
             content={content}
@@ -120,5 +121,79 @@ function Notes({ message }: { readonly message: Message }) {
       )}
       {isOpen && <RevisionsDialog message={message} onClose={() => setOpen(false)} />}
     </p>
+  );
+}
+
+/** The message that a reply quotes, as a link to it. */
+function Quotation({ messageId, onJump }: { readonly messageId: string; onJump(messageId: string): void }) {
+  const { swarm } = useSwarmContext();
+  const quoted = useQuotedMessage(swarm.id, messageId);
+  return (
+    <button
+      type="button"
+      onClick={() => onJump(messageId)}
+      className="mb-1 ml-4 flex max-w-[calc(100%-5rem)] items-center gap-2 rounded-sm text-left text-sm text-ink-faint hover:text-ink"
+    >
+      <CornerUpLeft className="size-3.5 shrink-0" aria-hidden />
+      <span className="truncate">
+        <span className="sr-only">In reply to </span>
+        <span className="font-medium">{quoted?.sender_name ?? "…"}:</span>{" "}
+        {quoted === undefined
+          ? ""
+          : quoted === null || quoted.content === null
+            ? "deleted"
+            : toPlainLine(quoted.content)}
+      </span>
+    </button>
+  );
+}
+
+/** Replaces the message while it is edited. The change is shown at once; earlier versions stay available. */
+function EditForm({ message, onDone }: { readonly message: Message; onDone(): void }) {
+  const [text, setText] = useState(message.content ?? "");
+  const { receive } = useMessageActions();
+  const edit = useEditMessage();
+  const show = useToast();
+  const save = () => {
+    const content = text.trim();
+    if (content === "" || edit.isBusy) return;
+    onDone();
+    if (content === message.content) return;
+    receive({ ...message, content, edited_at: new Date().toISOString() });
+    void edit.run({ id: message.id, content }).then((saved) => {
+      receive(saved ?? message);
+      if (saved === null) show({ text: "The message could not be changed.", tone: "bad" });
+    });
+  };
+  return (
+    <form
+      className="grid grid-cols-1 gap-2 py-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <Field label="Edit the message">
+        <TextArea
+          autoFocus
+          {...typed(text, setText)}
+          onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") onDone();
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            save();
+          }}
+        />
+      </Field>
+      <div className="flex gap-2">
+        <Button type="submit" size="small" variant="primary" disabled={text.trim() === ""}>
+          Save
+        </Button>
+        <Button size="small" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
   );
 }

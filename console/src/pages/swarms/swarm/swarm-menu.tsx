@@ -11,15 +11,17 @@ import {
   Play,
   Trash2,
 } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { useNavigate } from "react-router";
-import { useRemoveMember } from "../../../data/members.ts";
+import { useDeleteRow } from "../../../data/changed-rows.ts";
+import type { Message } from "../../../data/conversation-pages.ts";
+import { readConversation } from "../../../data/messages.ts";
 import { useCommands } from "../../../components/commands.tsx";
 import { DropdownMenu, type MenuItem } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { saveFile } from "../../../components/save-file.ts";
 import { DeleteSwarm } from "../form/delete-swarm.tsx";
-import { useExport } from "./use-export.ts";
 import { useSwarmContext } from "./swarm-context.ts";
 import { useSetStatus } from "./use-set-status.ts";
 
@@ -93,7 +95,7 @@ export function SwarmMenu() {
 
 function useLeave(): () => void {
   const { swarm, userId } = useSwarmContext();
-  const remove = useRemoveMember();
+  const remove = useDeleteRow("swarm_members");
   const show = useToast();
   const navigate = useNavigate();
   return () => {
@@ -105,4 +107,43 @@ function useLeave(): () => void {
       return navigate("/swarms");
     });
   };
+}
+
+type Kind = "markdown" | "json";
+
+/** Saves the whole conversation as a file. */
+function useExport(): (kind: Kind) => void {
+  const { swarm } = useSwarmContext();
+  const show = useToast();
+  const { id, name } = swarm;
+  return useCallback(
+    (kind) => {
+      void readConversation(id).then(
+        (messages) => {
+          const text = kind === "json" ? JSON.stringify(messages, null, 2) : renderMarkdown(name, messages);
+          saveFile(`${toFileName(name)}.${kind === "json" ? "json" : "md"}`, new Blob([text]));
+          show({ text: `${messages.length} messages are in your downloads.` });
+        },
+        () => show({ text: "The conversation could not be read.", tone: "bad" }),
+      );
+    },
+    [id, name, show],
+  );
+}
+
+function renderMarkdown(name: string, messages: readonly Message[]): string {
+  const parts = messages.map(({ sender_name: sender, created_at: at, edited_at: edited, content }) => {
+    const note = edited === null ? "" : " (edited)";
+    return `**${sender}** · ${at}${note}\n\n${content ?? "*deleted*"}`;
+  });
+  return `${[`# ${name}`, ...parts].join("\n\n---\n\n")}\n`;
+}
+
+function toFileName(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-|-$/g, "") || "conversation"
+  );
 }

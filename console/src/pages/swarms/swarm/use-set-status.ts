@@ -1,6 +1,6 @@
 import type { SwarmStatus } from "@swarmbase/sdk";
 import { useCallback } from "react";
-import { useSetSwarmStatus } from "../../../data/swarms.ts";
+import { useUpdateRow } from "../../../data/changed-rows.ts";
 import { useToast } from "../../../components/toast.tsx";
 import { STATUS_LABELS } from "../labels.ts";
 import { useSwarmContext } from "./swarm-context.ts";
@@ -8,7 +8,7 @@ import { useSwarmContext } from "./swarm-context.ts";
 /** Changes the status and offers Undo. */
 export function useSetStatus(): (status: SwarmStatus) => void {
   const { swarm } = useSwarmContext();
-  const { run } = useSetSwarmStatus();
+  const { run } = useUpdateRow<{ readonly id: string; readonly status: SwarmStatus }>("swarms");
   const show = useToast();
   const { id, status: before } = swarm;
   return useCallback(

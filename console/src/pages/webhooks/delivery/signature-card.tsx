@@ -9,8 +9,9 @@ import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Code, CodeBlock } from "../../../components/code-block.tsx";
 import { formatCount } from "../../../components/formats.ts";
-import { signBody } from "./sign-body.ts";
 import { VerifyForm } from "./verify-form.tsx";
+
+const encoder = new TextEncoder();
 
 interface Signed {
   readonly secret: string;
@@ -113,4 +114,12 @@ function Step({
 
 function shorten(body: string): string {
   return body.length <= SHOWN_CHARACTERS ? body : `${body.slice(0, SHOWN_CHARACTERS)} …`;
+}
+
+/** Computes the signature of a delivery like the service: an HMAC of timestamp and body, keyed with the text of the secret. */
+async function signBody(secret: string, timestamp: string, body: string): Promise<string> {
+  const usage = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), usage, false, ["sign"]);
+  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(`${timestamp}.${body}`)));
+  return `sha256=${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -1,7 +1,6 @@
-import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
-import { type EventFeed, useEventFeed } from "../../../data/event-feeds.ts";
-import { useSaveEventFeed } from "../../../data/saved-rows.ts";
+import { type EventFeedDraft, type EventFeed, useEventFeed } from "../../../data/event-feeds.ts";
+import { useSaveEdit } from "../../../data/save-edit.ts";
 import { SAVED } from "../../../components/leave-guard.tsx";
 import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
@@ -17,12 +16,9 @@ export function EditFeed() {
 }
 
 function Edit({ feed }: { readonly feed: EventFeed }) {
-  // The form is filled once, from this row.
-  const [base] = useState(feed);
-  const save = useSaveEventFeed();
+  const save = useSaveEdit<EventFeed, EventFeedDraft>("event_feeds");
   const navigate = useNavigate();
   const toast = useToast();
-  const { name, events, filter } = base;
   const finish = async (saved: EventFeed | null) => {
     if (saved === null) return;
     toast({ text: `${saved.name} is saved.` });
@@ -36,10 +32,10 @@ function Edit({ feed }: { readonly feed: EventFeed }) {
         crumbs={FEED_CRUMBS}
       />
       <FeedForm
-        initial={{ name, events, filter }}
+        feed={feed}
         write={save}
         action="Save"
-        onSubmit={(change) => void save.run({ base, change }).then(finish)}
+        onSubmit={(change, base) => void save.run({ base: base ?? feed, change }).then(finish)}
         onResolve={(choice) => void save.resolve(choice).then(finish)}
         onCancel={() => void navigate(FEEDS)}
       />

@@ -1,6 +1,7 @@
 import { Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { type EventFeed, useDeleteEventFeed, useEventFeedBacklogs, useEventFeeds } from "../../../data/event-feeds.ts";
+import { useDeleteRow } from "../../../data/changed-rows.ts";
+import { type EventFeed, useEventFeedBacklogs, useEventFeeds } from "../../../data/event-feeds.ts";
 import type { Row } from "../../../data/client.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -57,7 +58,7 @@ interface FeedProps {
 function Feed({ feed, backlog }: FeedProps) {
   const { id, name, events, filter, receives_app_events } = feed;
   const [isDeleting, setDeleting] = useState(false);
-  const remove = useDeleteEventFeed();
+  const remove = useDeleteRow("event_feeds");
   const body = { action: "read", feed_id: id, consumer: "my-program", wait_seconds: 30 };
   return (
     <CardSection

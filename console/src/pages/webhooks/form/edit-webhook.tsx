@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { isPortal } from "../../../data/portal.ts";
 import { useWebhook, type Webhook, type WebhookDraft } from "../../../data/webhooks.ts";
-import { useSaveWebhook } from "../../../data/saved-rows.ts";
+import { useSaveEdit } from "../../../data/save-edit.ts";
 import { SAVED } from "../../../components/leave-guard.tsx";
 import { PageNotLoaded } from "../../../components/no-such-row.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
@@ -19,8 +19,8 @@ export function EditWebhook() {
 function Edit({ webhook }: { readonly webhook: Webhook }) {
   // The form is filled once, from this row.
   const [base] = useState(webhook);
-  const save = useSaveWebhook();
-  const undo = useSaveWebhook();
+  const save = useSaveEdit<Webhook, WebhookDraft>("webhooks");
+  const undo = useSaveEdit<Webhook, WebhookDraft>("webhooks");
   const navigate = useNavigate();
   const toast = useToast();
   const { id } = webhook;

@@ -1,21 +1,19 @@
 import { FIELD_BOUNDS, RETRY_SCHEDULE_SECONDS } from "@swarmbase/sdk";
 import { useState } from "react";
 import type { WebhookDraft } from "../../../data/webhooks.ts";
-import type { Write } from "../../../data/write.ts";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
-import { type FormFailure, FormFrame } from "../../../components/form-frame.tsx";
+import { bindForm, NumberField, TextField } from "../../../components/form-fields.tsx";
+import { FormFrame } from "../../../components/form-frame.tsx";
+import { type FormWrite, type RowForm, useRowForm } from "../../../components/row-form.tsx";
 import { formatDuration } from "../../../components/formats.ts";
 import { Slider } from "../../../components/slider.tsx";
 import { Switch } from "../../../components/switch.tsx";
-import { TextInput } from "../../../components/text-input.tsx";
-import { typed } from "../../../components/typed.ts";
-import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { EventPicker } from "./event-picker.tsx";
 import { FilterEditor } from "./filter-editor.tsx";
 import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../../components/filter-text.ts";
-import { fromLines, toLines } from "../../../components/header-lines.ts";
+import { fromLines, type HeaderLine, toLines } from "../../../components/header-lines.ts";
 import { HeadersEditor } from "../../../components/headers-editor.tsx";
 
 export interface WebhookFormProps {
@@ -23,7 +21,7 @@ export interface WebhookFormProps {
   readonly initial: WebhookDraft;
   readonly headerNames?: readonly string[];
   /** The write whose errors the form shows. */
-  readonly write: Pick<Write<never, unknown>, "isBusy" | "errors"> & { readonly failure: FormFailure | null };
+  readonly write: FormWrite;
   readonly action: string;
   onSubmit(draft: WebhookDraft): void;
   onResolve?(choice: "mine" | "stored"): void;
@@ -34,134 +32,115 @@ const NAME = FIELD_BOUNDS["webhooks.name"];
 const RETRIES = FIELD_BOUNDS["webhooks.retry_count"];
 const TIMEOUT = FIELD_BOUNDS["webhooks.timeout_ms"];
 
+/** The filter is a text, and the headers are lines. */
+interface WebhookValues extends Omit<WebhookDraft, "filter" | "headers" | "timeout_ms"> {
+  readonly filter: string;
+  readonly headers: readonly HeaderLine[];
+  /** The stored headers stay. */
+  readonly areHeadersKept: boolean;
+  /** Null: the field is empty. */
+  readonly timeout_ms: number | null;
+}
+
+function formOf(initial: WebhookDraft, areHeadersKept: boolean): WebhookValues {
+  const { filter, headers = {}, ...rest } = initial;
+  return { ...rest, filter: toFilterText(filter), headers: toLines(headers), areHeadersKept };
+}
+
+function render({ filter: text, headers, areHeadersKept, timeout_ms, ...rest }: WebhookValues) {
+  const filter = parseFilter(text);
+  const headerChange = areHeadersKept ? {} : { headers: fromLines(headers) };
+  const draft = { ...rest, timeout_ms: timeout_ms ?? Number.NaN, ...headerChange, filter: filter ?? null };
+  const faults = { ...findErrors(draft), ...(filter === undefined && { filter: NO_FILTER_ERROR }) };
+  return Object.keys(faults).length > 0 ? { faults } : { draft };
+}
+
 export function WebhookForm(props: WebhookFormProps) {
   const { initial, headerNames = [], write, action, onSubmit, onResolve, onCancel } = props;
-  const [draft, setDraft] = useState(initial);
-  const [lines, setLines] = useState(() => toLines(initial.headers ?? {}));
-  const [areKept, setKept] = useState(initial.headers === undefined && headerNames.length > 0);
-  const [filterText, setFilterText] = useState(() => toFilterText(initial.filter));
-  const [inputErrors, setInputErrors] = useState<FormFailure | null>(null);
-  const failure = inputErrors ?? write.failure;
-  const { errors, touch } = useFreshErrors(inputErrors?.fields ?? write.errors);
-  const [isDirty, setDirty] = useState(false);
-  const set = (change: Partial<WebhookDraft>) => {
-    setDraft({ ...draft, ...change });
-    setDirty(true);
-    for (const field of Object.keys(change)) touch(field);
-  };
+  const [kind] = useState<RowForm<null, WebhookValues, WebhookDraft>>({
+    formOf: () => formOf(initial, initial.headers === undefined && headerNames.length > 0),
+    render,
+  });
+  const form = useRowForm(kind, null, write);
+  const { form: values, errors, onChange } = form.fields;
+  const bind = bindForm(form.fields);
   const submit = () => {
-    const filter = parseFilter(filterText);
-    const complete = { ...draft, ...(!areKept && { headers: fromLines(lines) }), filter: filter ?? null };
-    const found = { ...findErrors(complete), ...(filter === undefined && { filter: NO_FILTER_ERROR }) };
-    const isValid = Object.keys(found).length === 0;
-    setInputErrors(isValid ? null : { message: "", fields: found });
-    if (isValid) onSubmit(complete);
+    const draft = form.render();
+    if (draft !== null) onSubmit(draft);
   };
   return (
     <FormFrame
       label={action}
       action={action}
-      isBusy={write.isBusy}
-      isDirty={isDirty}
-      failure={failure}
-      errors={errors}
+      {...form.frame}
       onSubmit={submit}
       {...(onResolve !== undefined && { onResolve })}
       onCancel={onCancel}
     >
       <CardSection title="Endpoint">
         <div className="grid gap-5">
-          <Field label="Name" hint="A name for your own use." error={errors["name"]}>
-            <TextInput
-              {...typed(draft.name, (name) => set({ name }))}
-              maxLength={NAME.max}
-              placeholder="Ticket desk"
-              autoComplete="off"
-            />
-          </Field>
-          <Field label="URL" hint="Must begin with https://. Redirects are not followed." error={errors["url"]}>
-            <TextInput
-              type="url"
-              inputMode="url"
-              {...typed(draft.url, (url) => set({ url }))}
-              placeholder="https://app.example.com/hook"
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono text-sm"
-            />
-          </Field>
+          <TextField
+            label="Name"
+            hint="A name for your own use."
+            maxLength={NAME.max}
+            placeholder="Ticket desk"
+            autoComplete="off"
+            {...bind("name")}
+          />
+          <TextField
+            label="URL"
+            hint="Must begin with https://. Redirects are not followed."
+            type="url"
+            inputMode="url"
+            placeholder="https://app.example.com/hook"
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono text-sm"
+            {...bind("url")}
+          />
         </div>
       </CardSection>
       <CardSection title="Events" description="Of your own agents, and of the swarms that you are in.">
-        <EventPicker chosen={draft.events} onChange={(events) => set({ events })} error={errors["events"]} />
+        <EventPicker chosen={values.events} onChange={(events) => onChange({ events })} error={errors["events"]} />
       </CardSection>
       <CardSection title="Filter" description="Optional. Which of these events are sent, by their content.">
-        <FilterEditor
-          text={filterText}
-          errors={errors}
-          onChange={(text) => {
-            setFilterText(text);
-            setDirty(true);
-            touch("filter");
-          }}
-        />
+        <FilterEditor text={values.filter} errors={errors} onChange={(filter) => onChange({ filter })} />
       </CardSection>
       <CardSection
         title="Delivery"
         action={
           <div className="flex items-center gap-2.5">
             <span aria-hidden className="text-ink-soft">
-              {draft.is_active ? "Active" : "Off"}
+              {values.is_active ? "Active" : "Off"}
             </span>
-            <Switch label="Active" isOn={draft.is_active} onChange={(isOn) => set({ is_active: isOn })} />
+            <Switch label="Active" isOn={values.is_active} onChange={(isOn) => onChange({ is_active: isOn })} />
           </div>
         }
       >
         <div className="grid gap-5 lg:grid-cols-2">
-          <Field label="Retries" hint={describeRetries(draft.retry_count)} error={errors["retry_count"]}>
-            <Slider
-              label="Retries"
-              value={draft.retry_count}
-              min={RETRIES.min}
-              max={RETRIES.max}
-              step={1}
-              onChange={(count) => set({ retry_count: count })}
-            />
+          <Field label="Retries" hint={describeRetries(values.retry_count)} error={errors["retry_count"]}>
+            <Slider label="Retries" min={RETRIES.min} max={RETRIES.max} step={1} {...bind("retry_count")} />
           </Field>
-          <Field
+          <NumberField
             label="Timeout in milliseconds"
-            trailing={Number.isFinite(draft.timeout_ms) ? formatDuration(draft.timeout_ms) : undefined}
+            trailing={values.timeout_ms === null ? undefined : formatDuration(values.timeout_ms)}
             hint="From the DNS lookup to the last byte of the response."
-            error={errors["timeout_ms"]}
-          >
-            <TextInput
-              type="number"
-              inputMode="numeric"
-              min={TIMEOUT.min}
-              max={TIMEOUT.max}
-              value={Number.isNaN(draft.timeout_ms) ? "" : draft.timeout_ms}
-              onChange={({ target }) => set({ timeout_ms: target.valueAsNumber })}
-              className="tabular-nums"
-            />
-          </Field>
+            inputMode="numeric"
+            min={TIMEOUT.min}
+            max={TIMEOUT.max}
+            className="tabular-nums"
+            {...bind("timeout_ms")}
+          />
         </div>
       </CardSection>
       <CardSection
         title="Custom headers"
         description="Optional. Sent with every delivery, such as a key for your gateway."
       >
-        {areKept ? (
-          <KeptHeaders names={headerNames} onReplace={() => setKept(false)} />
+        {values.areHeadersKept ? (
+          <KeptHeaders names={headerNames} onReplace={() => onChange({ areHeadersKept: false })} />
         ) : (
-          <HeadersEditor
-            lines={lines}
-            errors={errors}
-            onChange={(next) => {
-              setLines(next);
-              setDirty(true);
-              touch("headers");
-            }}
-          />
+          <HeadersEditor lines={values.headers} errors={errors} onChange={(headers) => onChange({ headers })} />
         )}
       </CardSection>
     </FormFrame>

@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
+import { Plus } from "lucide-react";
 import { useBulk } from "../../../data/bulk.ts";
 import { SORTS } from "../../../data/keyset.ts";
 import { isPortal } from "../../../data/portal.ts";
-import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
+import { type Health, NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { useDeliverySignals } from "../../../data/webhook-signals.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
 import { switchActions } from "../../../components/bulk-bar.tsx";
@@ -15,10 +16,11 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import type { Choice } from "../../../components/select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useSelection } from "../../../components/use-selection.ts";
+import { formatCount, formatPercent } from "../../../components/formats.ts";
+import { EmptyState } from "../../../components/empty-state.tsx";
 import { WebhooksCode } from "../webhook-code.tsx";
 import { WebhookStatus } from "../webhook-status.tsx";
-import { FirstWebhook } from "./first-webhook.tsx";
-import { SuccessRate } from "./success-rate.tsx";
+import { ReceiverSnippets } from "../receiver-snippets.tsx";
 
 const STATE_CHOICES: readonly Choice<WebhookState>[] = [
   { value: "active", label: "Active" },
@@ -104,7 +106,7 @@ export function WebhookList() {
       bulk={{ selection, actions: switchActions(bulk, "is_active", BULK_TEXTS) }}
       pages={webhooks}
       empty={<FirstWebhook />}
-      table={{ label: "Webhooks", columns }}
+      table={{ columns }}
     />
   );
 }
@@ -116,5 +118,42 @@ function summarizeEvents(events: readonly string[]): ReactNode {
       {first}
       {others.length > 0 && <span className="text-ink-faint"> +{others.length}</span>}
     </span>
+  );
+}
+
+/** The share of successful attempts. */
+function SuccessRate({ health: { successRate, attempts, waiting } }: { readonly health: Health }) {
+  if (successRate === null)
+    return <span className="text-ink-faint">{waiting > 0 ? `${formatCount(waiting)} waiting` : "None"}</span>;
+  return (
+    <span className="inline-flex items-center gap-2.5">
+      <span aria-hidden className="hidden h-1.5 w-14 gap-px sm:flex overflow-hidden rounded-full bg-bad">
+        <span className="bg-good" style={{ width: `${successRate * 100}%` }} />
+      </span>
+      <span className="tabular-nums">
+        {formatPercent(successRate)} <span className="text-ink-faint">of {formatCount(attempts)}</span>
+      </span>
+    </span>
+  );
+}
+
+/** Explains webhooks and shows code for a receiver. */
+function FirstWebhook() {
+  return (
+    <div className="grid gap-6">
+      <EmptyState
+        picture="webhooks"
+        title="No webhooks yet"
+        action={
+          <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
+            New webhook
+          </ButtonLink>
+        }
+      >
+        A webhook posts events to your URL, for example when a message was created or an agent has failed. Each delivery
+        is signed and recorded, and failed ones are retried for hours.
+      </EmptyState>
+      <ReceiverSnippets />
+    </div>
   );
 }

@@ -1,7 +1,8 @@
 import { Ellipsis, Pencil, Power, Send, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useDeleteWebhook, useSetWebhookActive, type Webhook } from "../../../data/webhooks.ts";
+import { useDeleteRow, useUpdateRow } from "../../../data/changed-rows.ts";
+import type { Webhook } from "../../../data/webhooks.ts";
 import { Button } from "../../../components/button.tsx";
 import { useCommands } from "../../../components/commands.tsx";
 import { DeleteByName } from "../../../components/delete-by-name.tsx";
@@ -74,7 +75,7 @@ export function WebhookActions({ webhook, onSent }: WebhookActionsProps) {
       <DeleteByName
         row={webhook}
         noun="webhook"
-        remove={useDeleteWebhook()}
+        remove={useDeleteRow("webhooks")}
         listPath="/webhooks"
         isOpen={open === "delete"}
         onClose={() => setOpen(null)}
@@ -86,7 +87,7 @@ export function WebhookActions({ webhook, onSent }: WebhookActionsProps) {
 }
 
 function useToggle({ id, name, is_active: isActive }: Webhook): () => Promise<void> {
-  const update = useSetWebhookActive();
+  const update = useUpdateRow<Pick<Webhook, "id" | "is_active">>("webhooks");
   const toast = useToast();
   return async () => {
     const saved = await update.run({ id, is_active: !isActive });

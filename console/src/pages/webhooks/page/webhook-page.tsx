@@ -1,7 +1,8 @@
 import { useParams, useSearchParams } from "react-router";
+import type { ReactNode } from "react";
 import { useDeliveries } from "../../../data/deliveries.ts";
 import { isPortal } from "../../../data/portal.ts";
-import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
+import { type Health, HEALTH_HOURS, NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CopyButton } from "../../../components/copy-button.tsx";
@@ -11,10 +12,13 @@ import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Tabs } from "../../../components/tabs.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
+import { formatCount, formatExact, formatPercent } from "../../../components/formats.ts";
+import { Link } from "../../../components/link.tsx";
+import { Skeleton } from "../../../components/skeleton.tsx";
+import { Stat } from "../../../components/stat.tsx";
 import { WebhookStatus } from "../webhook-status.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { readFilter } from "./delivery-filter.ts";
-import { HealthFigures } from "./health-figures.tsx";
 import { PerformanceTab } from "./performance-tab.tsx";
 import { RecoveryTab } from "./recovery-tab.tsx";
 import { SetupTab } from "./setup-tab.tsx";
@@ -83,5 +87,39 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
         />
       </div>
     </>
+  );
+}
+
+/** Key figures of the last day. */
+function HealthFigures({ health }: { readonly health: Health | undefined }) {
+  const say = (value: (known: Health) => ReactNode) =>
+    health === undefined ? <Skeleton className="my-1 h-4.5 w-16" /> : value(health);
+  const countedSince = health?.countedSince ?? null;
+  const span = countedSince === null ? `the last ${HEALTH_HOURS} h` : `since ${formatExact(countedSince)}`;
+  return (
+    <section aria-label={`Attempts of ${span}`} className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Stat
+        label={`Success, last ${HEALTH_HOURS} h`}
+        value={say(({ successRate }) => (successRate === null ? "–" : formatPercent(successRate)))}
+        {...(health !== undefined &&
+          health.attempts > 0 && {
+            note: `${formatCount(health.delivered)} of ${formatCount(health.attempts)} attempts, without tests${countedSince === null ? "" : `, ${span}`}`,
+          })}
+      />
+      <Stat label="Delivered" value={say(({ delivered }) => formatCount(delivered))} />
+      <Stat label="Waiting now" value={say(({ waiting }) => formatCount(waiting))} />
+      <Stat
+        label="Failed"
+        value={say(({ failed }) =>
+          failed === 0 ? (
+            "0"
+          ) : (
+            <Link to="?status=failed" className="font-semibold">
+              {formatCount(failed)}
+            </Link>
+          ),
+        )}
+      />
+    </section>
   );
 }
