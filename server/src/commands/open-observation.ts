@@ -32,7 +32,8 @@ export async function openObservation(
   if (metricsPort > 0 || telemetry?.hasMetrics === true || taps.some(({ hasMetrics }) => hasMetrics === true))
     meter = createMeter();
   const onLine = joinListeners([telemetry?.onLine, ...taps.map((tap) => tap.onLine?.bind(tap))]);
-  observer = createObserver({ level, format, destination, meter, hasAccessLog, onLine });
+  const onRequest = joinListeners(taps.map((tap) => tap.onRequest?.bind(tap)));
+  observer = createObserver({ level, format, destination, meter, hasAccessLog, onLine, onRequest });
   const { tracerProvider = null, propagates = false } = telemetry ?? {};
   return {
     observer,
@@ -42,14 +43,14 @@ export async function openObservation(
   };
 }
 
-/** Undefined when nobody wants lines. */
-function joinListeners(
-  found: readonly (Telemetry["onLine"] | undefined)[],
-): NonNullable<Telemetry["onLine"]> | undefined {
+/** Undefined when nobody listens. */
+function joinListeners<Observed>(
+  found: readonly (((observed: Observed) => void) | null | undefined)[],
+): ((observed: Observed) => void) | undefined {
   const listeners = found.filter((listener) => typeof listener === "function");
   if (listeners.length <= 1) return listeners[0];
-  return (line) => {
-    for (const listener of listeners) listener(line);
+  return (observed) => {
+    for (const listener of listeners) listener(observed);
   };
 }
 

@@ -30,6 +30,8 @@ export interface ObserverOptions {
   readonly meter?: Meter | null;
   /** Receives each line beside the destination. Must not throw. */
   readonly onLine?: ((line: LogLine) => void) | undefined;
+  /** Receives the user of each request that has ended, whatever the log level. Must not throw. */
+  readonly onRequest?: ((userId: string | null) => void) | undefined;
   /** Logs every request, whatever the log level, without sampling. */
   readonly hasAccessLog?: boolean;
   /** Length of the window in which sampled lines are counted. */
@@ -51,9 +53,9 @@ export function createObserver(options: ObserverOptions): Observer {
     options.format === "pretty" ? prettyStream(destination) : destination,
   );
   const alwaysWithStack = options.level === "debug" || options.level === "trace";
-  const { meter = null, hasAccessLog = false, sampleWindowMs, onLine } = options;
+  const { meter = null, hasAccessLog = false, sampleWindowMs, onLine, onRequest } = options;
   const sampler = createSampler(sampleWindowMs === undefined ? {} : { windowMs: sampleWindowMs });
-  return wrapLogger(logger, { alwaysWithStack, meter, hasAccessLog, sampler, onLine, bindings: {} });
+  return wrapLogger(logger, { alwaysWithStack, meter, hasAccessLog, sampler, onLine, onRequest, bindings: {} });
 }
 
 interface NoteOptions {
@@ -62,12 +64,13 @@ interface NoteOptions {
   readonly hasAccessLog: boolean;
   readonly sampler: Sampler;
   readonly onLine: ObserverOptions["onLine"];
+  readonly onRequest: ObserverOptions["onRequest"];
   /** Redacted fields of every line. */
   readonly bindings: Readonly<Record<string, unknown>>;
 }
 
 function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
-  const { alwaysWithStack, meter, hasAccessLog, sampler, onLine, bindings: ownBindings } = options;
+  const { alwaysWithStack, meter, hasAccessLog, sampler, onLine, onRequest, bindings: ownBindings } = options;
   // Has a level of its own, so that it also logs below the level of the log.
   const accessLogger = hasAccessLog ? logger.child({}, { level: ACCESS_LEVEL }) : null;
   const write = (
@@ -85,6 +88,7 @@ function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
   return {
     note(name, fields = {}) {
       meter?.record(name, fields);
+      if (onRequest !== undefined && isRequest(name)) onRequest(userOf(fields));
       const { level, sampled }: Observation = OBSERVATIONS[name];
       if (accessLogger !== null && isRequest(name)) {
         write(accessLogger, accessLogger.isLevelEnabled(level) ? level : ACCESS_LEVEL, name, fields);
@@ -100,6 +104,10 @@ function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
       return wrapLogger(logger.child(redacted), { ...options, bindings: { ...ownBindings, ...redacted } });
     },
   };
+}
+
+function userOf({ userId }: Readonly<Record<string, unknown>>): string | null {
+  return typeof userId === "string" ? userId : null;
 }
 
 function isRequest(name: ObservationName): boolean {

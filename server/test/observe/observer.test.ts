@@ -174,6 +174,15 @@ test("the access log has every request at any level, and nothing else", () => {
   assert.equal(written.length, 22);
 });
 
+test("each request is passed on with its user, whether or not it is logged", () => {
+  const users: (string | null)[] = [];
+  const { observer, lines } = capture({ level: "fatal", onRequest: (userId) => users.push(userId) });
+  observer.note("request.completed", { userId: "ada" });
+  observer.child({ part: "a" }).note("request.failed", { status: 500 });
+  observer.note("worker.started", { userId: "nobody" });
+  assert.deepEqual([users, lines()], [["ada", null], []]);
+});
+
 test("lines are also passed on, redacted and with the fields of a child, and only those that are logged", () => {
   const lines: unknown[] = [];
   const { observer } = capture({ onLine: (line) => lines.push(line) });
