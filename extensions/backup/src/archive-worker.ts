@@ -36,10 +36,14 @@ export async function runArchiveWorker(signal: AbortSignal, context: ExtensionCo
         fail: (message, error) => {
           failures += 1;
           gauge("swarmbase_backup_failures", failures);
+          gauge("swarmbase_backup_failed_timestamp_seconds", toSeconds(context.now()));
           context.fail(message, error);
         },
         archived: (until) => gauge("swarmbase_backup_archived_timestamp_seconds", toSeconds(until)),
-        based: (at) => gauge("swarmbase_backup_base_timestamp_seconds", toSeconds(at)),
+        based: ({ oldest, newest }) => {
+          gauge("swarmbase_backup_restorable_timestamp_seconds", toSeconds(oldest));
+          gauge("swarmbase_backup_base_timestamp_seconds", toSeconds(newest));
+        },
         kept: (bytes) => gauge("swarmbase_backup_kept_bytes", bytes),
         verified: ({ last, lastVerified }) => {
           const timeOf = (one: Verification | null): number | null => one && toSeconds(new Date(one.at));

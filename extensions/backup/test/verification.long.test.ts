@@ -101,6 +101,11 @@ test(
     for (const name of ["verified_timestamp_seconds", "verification_timestamp_seconds"])
       assert.ok(((await readGauge(metricsPort, name)) ?? 0) >= Math.floor(startedAtSeconds), name);
     assert.deepEqual(await listDraftPids(home), [], "the temporary database is removed");
+    const [from, base] = [
+      await readGauge(metricsPort, "restorable_timestamp_seconds"),
+      await readGauge(metricsPort, "base_timestamp_seconds"),
+    ];
+    assert.ok(from !== null && from === base && from >= Math.floor(startedAtSeconds), `${from} ${base}`);
 
     const [chain] = await listArchive(archive);
     const part = chain?.bases.at(-1)?.names.find((name) => name.includes("/part-")) ?? "";

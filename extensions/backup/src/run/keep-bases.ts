@@ -3,6 +3,7 @@ import { parseLsn, segmentStart } from "../archive/lsn.ts";
 import { planRetention } from "../archive/plan-retention.ts";
 import { readBases } from "../archive/plan-restore.ts";
 import { takeFigures } from "../figures/take-figures.ts";
+import type { CompletedBases } from "./report.ts";
 import type { SessionContext } from "./session-context.ts";
 import { openSchedule } from "./verification-schedule.ts";
 import { copyCluster } from "./copy-cluster.ts";
@@ -15,17 +16,20 @@ export async function keepBases(context: SessionContext, signal: AbortSignal): P
   const { session, slotName, rules, report } = context;
   const verifications = openSchedule(context);
   // Read once, because lists of large archives cost.
-  let lastAt: Date | null | undefined;
+  let bases: CompletedBases | null | undefined;
   while (!signal.aborted) {
     let waitMs = RETRY_MS;
     try {
-      lastAt ??= await findLast(context, signal);
-      if (lastAt !== null) report.based(lastAt);
+      bases ??= await findBases(context, signal);
+      if (bases !== null) report.based(bases);
       const { at } = await session.readState(slotName);
-      const dueInMs = lastAt === null ? 0 : lastAt.getTime() + rules.baseEveryMs - at.getTime();
+      const dueInMs = bases === null ? 0 : bases.newest.getTime() + rules.baseEveryMs - at.getTime();
       if (dueInMs <= 0) {
-        lastAt = await copyCluster(context, signal);
-        report.based(lastAt);
+        const newest = await copyCluster(context, signal);
+        bases = { oldest: bases?.oldest ?? newest, newest };
+        report.based(bases);
+        // The oldest goes with what is removed.
+        bases = null;
         await recordFigures(context, signal);
         await removeOld(context, signal);
       }
@@ -41,12 +45,16 @@ export async function keepBases(context: SessionContext, signal: AbortSignal): P
   }
 }
 
-async function findLast({ archive, chain, progress }: SessionContext, signal: AbortSignal): Promise<Date | null> {
+async function findBases(
+  { archive, chain, progress }: SessionContext,
+  signal: AbortSignal,
+): Promise<CompletedBases | null> {
   const own = (await archive.list(signal)).filter(({ id }) => id === chain);
-  const newest = (await readBases(archive, own, signal)).at(-1);
-  if (newest === undefined) return null;
+  const found = await readBases(archive, own, signal);
+  const [oldest, newest] = [found.at(0), found.at(-1)];
+  if (oldest === undefined || newest === undefined) return null;
   progress.base = newest.base.id;
-  return new Date(newest.base.stoppedAt);
+  return { oldest: new Date(oldest.base.stoppedAt), newest: new Date(newest.base.stoppedAt) };
 }
 
 /** For `backup --verify`, also on a machine that does not reach the database. */
