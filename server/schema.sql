@@ -13867,6 +13867,7 @@ create table public.usage_records (
   constraint usage_records_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
 CREATE INDEX usage_records_agent_id_idx ON public.usage_records USING btree (agent_id, created_at) WHERE (grant_id IS NOT NULL);
+CREATE INDEX usage_records_created_at_idx ON public.usage_records USING btree (created_at);
 CREATE INDEX usage_records_payer_id_idx ON public.usage_records USING btree (payer_id, created_at DESC);
 CREATE INDEX usage_records_swarm_id_idx ON public.usage_records USING btree (swarm_id, created_at DESC);
 CREATE INDEX usage_records_user_id_idx ON public.usage_records USING btree (user_id, created_at DESC) WHERE (user_id IS NOT NULL);

@@ -225,5 +225,5 @@ test("an operator registers a program, changes it, and deletes it", async (t, { 
   await page.getByText("The program is deleted.").first().waitFor();
   await page.getByRole("button", { name: "Delete \u2068Weekly reports" }).waitFor({ state: "detached" });
   await navigate(page, "/operator/audit");
-  await page.getByText("oauth_clients.delete").filter({ visible: true }).first().waitFor();
+  await page.getByText("Deleted a program").filter({ visible: true }).first().waitFor();
 });

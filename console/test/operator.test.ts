@@ -17,6 +17,8 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   const bob = createPerson("Bob <b>Bold</b>");
   await createSignedInUser(page, bob);
   const api = await getApiClient(page, instance);
+  const [agent] = (await api.call("POST", "/rest/v1/agents", { name: "Max" })) as [{ id: string }];
+  await api.call("POST", "/functions/v1/agent-respond", { agent_id: agent.id, message: "a secret question" });
   await page.goto("/operator");
   await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
   const nav = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
@@ -33,8 +35,9 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.goto("/operator");
   await page.getByRole("heading", { name: "A second factor is needed" }).waitFor();
   await enrolFactor(page, instance);
-  await page.goto("/operator");
-
+  await page.goto("/");
+  // The user who has used the most, and who changed a limit of it, are a few clicks from the home page.
+  await page.getByRole("switch", { name: "Operator" }).filter({ visible: true }).click();
   await page.getByRole("heading", { level: 1, name: "Users" }).waitFor();
   // One switch exchanges the whole menu, on a narrow screen under "More".
   const view = page.getByRole("switch", { name: "Operator" });
@@ -58,18 +61,43 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByPlaceholder("Search everything").fill(bob.email);
   await page.getByRole("group", { name: "Users" }).getByText(bob.email).waitFor();
   await page.keyboard.press("Escape");
-  await page.getByLabel("Search by address or id").fill(bob.email);
+  const order = page.getByLabel("Order").filter({ visible: true });
+  assert.equal(await order.inputValue(), "cost_month");
+  await order.selectOption({ label: "Tokens, today" });
+  await page.waitForURL(/sort=tokens_today/);
+  const first = page.locator("[data-row]").first();
+  await first.getByRole("link", { name: bob.email }).waitFor();
+  await first.getByText(/^Tokens.*: [1-9]\d* \/ [1-9]\d*$/).waitFor();
+  await page.getByLabel("Search by name, address or id").fill(bob.name.toUpperCase());
   await page.getByRole("link", { name: ada.email }).waitFor({ state: "hidden" });
   await checkAppearance(page, "operator-users");
   await page.getByRole("link", { name: bob.email }).click();
   await page.getByRole("heading", { level: 1, name: bob.email }).waitFor();
-  await page.getByLabel("Tokens per day").fill("5000");
-  await page.getByLabel("Runs per day").fill("20");
+  await page.getByLabel("Tokens per day").fill("5");
+  await page.getByLabel("Runs per day").fill("1");
+  await page.getByLabel("Reason").fill("has not <b>paid</b>");
   await page.getByRole("button", { name: "Save the limits" }).click();
   await page.getByText("The limits are saved.", { exact: true }).waitFor();
+  await page.getByText("Over the limit").waitFor();
+  await page.getByText("Limit reached").waitFor();
+  await page.getByText(/^1 of 1 /).waitFor();
   await checkAppearance(page, "operator-user");
+  await page.getByRole("link", { name: "Changes", exact: true }).click();
+  await page
+    .getByText("Runs per day: none → 1, Tokens per day: none → 5, “has not <b>paid</b>”")
+    .filter({ visible: true })
+    .waitFor();
+  await page.getByRole("button", { name: /^Changed limits/ }).click();
+  const entry = page.getByRole("dialog");
+  await entry.getByText("has not <b>paid</b>", { exact: true }).waitFor();
+  await entry.getByRole("link", { name: `Ada, ${ada.email}` }).waitFor();
+  await entry.getByRole("link", { name: `${bob.name}, ${bob.email}` }).click();
   await page.getByRole("button", { name: "Disable" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Disable" }).click();
+  // Nothing is sent without a reason.
+  await dialog.getByLabel("Reason").fill("spam");
+  await dialog.getByRole("button", { name: "Disable" }).click();
   await page.getByText("The user is disabled.", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Enable" }).waitFor();
   await assert.rejects(api.call("GET", "/rest/v1/profiles"));
@@ -100,10 +128,14 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await lines.first().click();
   await page.getByRole("dialog").getByText(requestId).first().waitFor();
   await page.keyboard.press("Escape");
+  await page.getByLabel("Time", { exact: true }).selectOption("hour");
+  await lines.first().waitFor();
   await checkAppearance(page, "operator-logs");
   await page.getByRole("switch", { name: "Live" }).click();
   await navigate(page, "/operator/metrics");
   await page.getByRole("heading", { level: 2, name: "Requests per minute" }).waitFor();
+  await page.getByRole("radio", { name: "7 days" }).click();
+  await page.waitForURL(/hours=168/);
   await page.getByRole("img", { name: "Realtime sockets" }).waitFor();
   await checkAppearance(page, "operator-metrics");
 
@@ -125,12 +157,21 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
 
   await navigate(page, "/operator/audit");
   await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
-  await page.getByText("audit.list").filter({ visible: true }).first().waitFor();
-  await page.getByText("mail.test").filter({ visible: true }).first().waitFor();
-  await page.goto("/operator/audit?target=tables/public.profiles");
-  await page.getByText("tables.edit").filter({ visible: true }).first().waitFor();
-  await page.goto(`/operator/audit?target=users/${api.userId}`);
-  await page.getByText("users.disable").filter({ visible: true }).first().waitFor();
+  const row = (text: string) => page.getByRole("button", { name: new RegExp(`^${text}`) }).first();
+  await row("Sent a test mail").waitFor();
+  assert.equal(await row("Read audit").count(), 0);
+  await page.getByLabel("Reads").selectOption("true");
+  await row("Read audit").waitFor();
+  await page.getByRole("button", { name: "Remove the filter Reads" }).click();
+  await page.getByLabel("Action").selectOption("tables.edit");
+  await row("Edited a row").waitFor();
+  await page.getByText(`full_name: ${bob.name} → Bob Bold`).filter({ visible: true }).waitFor();
+  await row("Sent a test mail").waitFor({ state: "hidden" });
+  await page.goto(`/operator/audit?subject=${api.userId}`);
+  await page.getByLabel("Actor").selectOption(ada.email);
+  await row("Disabled a user Bob Bold").waitFor();
+  await page.getByText("State: active → disabled, “spam”").filter({ visible: true }).waitFor();
+  assert.ok(!(await page.content()).includes("a secret question"));
   await checkAppearance(page, "operator-audit");
 });
 

@@ -23,6 +23,7 @@ create table public.usage_records (
 );
 create index usage_records_payer_id_idx on public.usage_records (payer_id, created_at desc);
 create index usage_records_user_id_idx on public.usage_records (user_id, created_at desc) where user_id is not null;
+create index usage_records_created_at_idx on public.usage_records (created_at);
 create index usage_records_swarm_id_idx on public.usage_records (swarm_id, created_at desc);
 create index usage_records_agent_id_idx on public.usage_records (agent_id, created_at) where grant_id is not null;
 alter table public.usage_records enable row level security;

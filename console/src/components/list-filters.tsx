@@ -21,7 +21,9 @@ export interface ListFilter {
   readonly name: string;
   /** "Status" */
   readonly label: string;
-  /** The values apart from "any". */
+  /** What is shown without a choice; by default "Any status". */
+  readonly any?: string;
+  /** The values apart from it. */
   readonly choices: readonly Choice[];
   /** Looks for values beyond the choices. */
   onSearch?(text: string): void;
@@ -88,14 +90,14 @@ export function ListFilters({ filters, choices, hasTime, orders }: ListFiltersPr
         }
       >
         <div className="grid gap-4">
-          {all.map(({ name, label, choices: values, onSearch }) => (
-            <Field key={name} label={label}>
+          {all.map((filter) => (
+            <Field key={filter.name} label={filter.label}>
               <Picker
-                label={label}
-                value={filters.get(name)}
-                choices={withAny(label, values)}
-                onChange={(value) => filters.set(name, value)}
-                onSearch={onSearch}
+                label={filter.label}
+                value={filters.get(filter.name)}
+                choices={withAny(filter)}
+                onChange={(value) => filters.set(filter.name, value)}
+                onSearch={filter.onSearch}
               />
             </Field>
           ))}
@@ -107,8 +109,8 @@ export function ListFilters({ filters, choices, hasTime, orders }: ListFiltersPr
   );
 }
 
-function withAny(label: string, choices: readonly Choice[]): readonly Choice[] {
-  return [{ value: "", label: `Any ${label.toLowerCase()}` }, ...choices];
+function withAny({ label, any = `Any ${label.toLowerCase()}`, choices }: ListFilter): readonly Choice[] {
+  return [{ value: "", label: any }, ...choices];
 }
 
 function Bound({ name, label, filters }: { readonly name: string; readonly label: string; readonly filters: Filters }) {
@@ -141,22 +143,14 @@ function Order({ filters, orders }: { readonly filters: Filters; readonly orders
 const CHIP =
   "h-full min-w-25 max-w-48 cursor-pointer appearance-none truncate rounded-full bg-transparent px-3.5 text-base";
 
-function Chip({
-  filter: { name, label, choices, onSearch },
-  filters,
-}: {
-  readonly filter: ListFilter;
-  readonly filters: Filters;
-}) {
+function Chip({ filter, filters }: { readonly filter: ListFilter; readonly filters: Filters }) {
+  const { name, label, choices, onSearch } = filter;
   const value = filters.get(name);
   const isSet = value !== "";
   const set = (next: string) => filters.set(name, next);
   // The value of the address stays a choice when it is not listed.
   const isKnown = !isSet || choices.some((choice) => choice.value === value);
-  const offered = [
-    ...withAny(label, choices),
-    ...(isKnown ? [] : [{ value, label: `Another ${label.toLowerCase()}` }]),
-  ];
+  const offered = [...withAny(filter), ...(isKnown ? [] : [{ value, label: `Another ${label.toLowerCase()}` }])];
   return (
     <span
       className={clsx(

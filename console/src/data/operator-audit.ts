@@ -7,19 +7,41 @@ export interface AuditEntry {
   readonly actor: "operator" | "service" | "command";
   readonly user_id: string | null;
   readonly email: string | null;
+  readonly name: string | null;
   readonly action: string;
   readonly target: string | null;
+  /** The user whom the call is about. */
+  readonly subject_id: string | null;
+  readonly subject_email: string | null;
+  readonly subject_name: string | null;
   readonly request_id: string | null;
   /** Null: the call has not ended, or its process was lost. */
   readonly outcome: "done" | "rejected" | "failed" | "denied" | null;
   readonly status: number | null;
-  readonly details: Readonly<Record<string, unknown>>;
+  readonly details: Readonly<Record<string, unknown>> & {
+    readonly reason?: string | null;
+    /** The program whom the call is about. */
+    readonly client_name?: string | null;
+    /** Old and new values by name. */
+    readonly changes?: Readonly<Record<string, readonly [from: string | null, to: string | null]>>;
+  };
+}
+
+export interface AuditQuery {
+  readonly actor: string;
+  readonly action: string;
+  readonly subject_id: string;
+  readonly search: string;
+  readonly reads: string;
+  readonly since: string;
+  readonly until: string;
 }
 
 const PAGE = 100;
 
-export function useAudit(filter: { readonly requestId: string; readonly target: string }): Pages<AuditEntry> {
-  return useOperatorPages("/audit", { request_id: filter.requestId, target: filter.target }, readPage);
+/** A filter that is empty is none. */
+export function useAudit(filter: AuditQuery): Pages<AuditEntry> {
+  return useOperatorPages("/audit", { ...filter }, readPage);
 }
 
 function readPage({ entries }: { readonly entries: readonly AuditEntry[] }): OperatorPage<AuditEntry> {

@@ -25,14 +25,23 @@ export interface LogFilter {
   readonly requestId: string;
   readonly userId: string;
   readonly search: string;
+  readonly since: string | null;
+  readonly until: string | null;
 }
 
 const PAGE = 100;
 /** A page that stays open must not need memory without end. */
 const MAX_TAILED = 500;
 
-function toParameters({ level, requestId, userId, search }: LogFilter): Record<string, string> {
-  return { level: level ?? "", request_id: requestId, user_id: userId, search };
+function toParameters({ level, requestId, userId, search, since, until }: LogFilter): Record<string, string> {
+  return {
+    level: level ?? "",
+    request_id: requestId,
+    user_id: userId,
+    search,
+    since: since ?? "",
+    until: until ?? "",
+  };
 }
 
 export function useLogLines(filter: LogFilter): Pages<LogLine> {
@@ -91,7 +100,7 @@ async function readTail(query: string, signal: AbortSignal, { onBegin, add }: Ta
   }
 }
 
-export const METRIC_HOURS = ["1", "6", "24"] as const;
+export const METRIC_HOURS = ["1", "6", "24", "168"] as const;
 export type MetricHours = (typeof METRIC_HOURS)[number];
 
 export type MetricName =
@@ -113,11 +122,6 @@ export interface Metrics {
   readonly step_seconds: number;
   readonly times: readonly string[];
   readonly series: Readonly<Record<MetricName, readonly number[]>>;
-  readonly nodes: readonly {
-    readonly node: string;
-    readonly seen_at: string;
-    readonly measured: Readonly<Record<MetricName, number>>;
-  }[];
 }
 
 /** How often a sample is stored. */

@@ -120,11 +120,13 @@ export interface Backups {
   readonly state: {
     readonly archived_at: string | null;
     readonly base_at: string | null;
+    /** The archive can be restored to any time from then until `archived_at`. */
+    readonly restorable_from: string | null;
     readonly kept_bytes: number | null;
     readonly failures: number;
-    /** These two are absent for a process of an older release. */
-    readonly verified_at?: string | null;
-    readonly verification?: { readonly at: string; readonly is_ok: boolean } | null;
+    readonly failed_at: string | null;
+    readonly verified_at: string | null;
+    readonly verification: { readonly at: string; readonly is_ok: boolean } | null;
   } | null;
 }
 

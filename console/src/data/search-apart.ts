@@ -38,7 +38,7 @@ export const SEARCHED_PAGES: readonly Found[] = Object.entries({
   "/operator/tables": ["Tables", "Operator"],
   "/operator/logs": ["Logs", "Operator"],
   "/operator/metrics": ["Metrics", "Operator, latency"],
-  "/operator/nodes": ["Nodes", "Operator, backups"],
+  "/operator/nodes": ["Nodes and backups", "Operator, restore"],
   "/operator/services": ["Services", "Operator, mail, models, sign-in"],
   "/operator/programs": ["Programs", "Operator, connected programs"],
   "/operator/settings": ["Settings", "Operator, environment variables"],

@@ -3,11 +3,14 @@
 import { defineExtension, lazy } from "swarmbase/extension";
 import { ACCESS } from "./sql/access.ts";
 import { LogBuffer } from "./observe/log-buffer.ts";
+import { RequestCounts } from "./observe/request-counts.ts";
 import { OPERATORS_HELP } from "./operators-command.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Between the log of the process and the worker that stores its lines. */
 const lines = new LogBuffer();
+/** The same for the requests of users. */
+const requests = new RequestCounts();
 
 export const extension = defineExtension({
   name: "operator",
@@ -21,7 +24,11 @@ export const extension = defineExtension({
     isEnabled
       ? {
           routes: (await import("./operator-routes.ts")).OPERATOR_ROUTES,
-          observation: { onLine: (line) => lines.add(line, new Date()), hasMetrics: true },
+          observation: {
+            onLine: (line) => lines.add(line, new Date()),
+            onRequest: (userId) => requests.add(userId),
+            hasMetrics: true,
+          },
         }
       : {},
   workers: [
@@ -32,7 +39,8 @@ export const extension = defineExtension({
     {
       name: "operator observer",
       isOnEveryNode: true,
-      run: async (signal, context) => (await import("./observe/run-observer.ts")).runObserver(signal, context, lines),
+      run: async (signal, context) =>
+        (await import("./observe/run-observer.ts")).runObserver(signal, context, { lines, requests }),
     },
   ],
   commands: [

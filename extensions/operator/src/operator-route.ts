@@ -14,13 +14,15 @@ export type OperatorContext = ExtensionContext<OperatorSettings>;
 /** A call of an operator. */
 export interface OperatorRequest extends ExtensionRequest {
   readonly operatorId: string;
-  /** Adds keys and names of what is changed, never the values, to the entry of the audit log. */
+  /** Adds the reason, keys and changes to the entry of the audit log: neither secrets nor texts of conversations. */
   noteDetails(details: Readonly<Record<string, unknown>>): void;
 }
 
 export interface OperatorRoute extends Pick<ExtensionRoute, "method" | "path" | "isBodyRaw"> {
   /** In the audit log: `users.disable`. */
   readonly action: string;
+  /** Whether the audit log hides the call unless it is asked for reads; by default those with GET. */
+  readonly isRead?: boolean;
   /** What the call is about, for the audit log. */
   target?(request: ExtensionRequest): string | null;
   handler(request: OperatorRequest, context: OperatorContext): Promise<ExtensionResponse> | ExtensionResponse;
@@ -33,7 +35,7 @@ const SERVER_ERROR = 500;
 
 /** The only way to a handler: an operator with a second factor and a recent sign-in, and an entry in the audit log. */
 export function toExtensionRoute(route: OperatorRoute): ExtensionRoute<OperatorSettings> {
-  const { method, path, isBodyRaw = false, action, target, handler } = route;
+  const { method, path, isBodyRaw = false, action, target, handler, isRead = method === "GET" } = route;
   return {
     method,
     path,
@@ -47,6 +49,7 @@ export function toExtensionRoute(route: OperatorRoute): ExtensionRoute<OperatorS
         action,
         target: toStorable(target?.(request) ?? null),
         request_id: request.id,
+        is_read: isRead,
       });
       if (lack !== null || entry === null) throw lackError(lack ?? "operator");
       let details: Readonly<Record<string, unknown>> = {};

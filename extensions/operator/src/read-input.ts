@@ -38,6 +38,26 @@ export function readOptionalId(value: string | undefined, field: string): string
   return value === undefined || value === "" ? null : readId(value, field);
 }
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A time since 1970. */
+function readTime(value: string | undefined, field: string): Date | null {
+  if (value === undefined || value === "") return null;
+  const time = new Date(TIME.test(value) ? value : Number.NaN);
+  if (!(time.getTime() >= 0)) throw invalidField(field, "must be a time since 1970 such as 2026-01-31T12:00:00Z");
+  return time;
+}
+
+export interface TimeRange {
+  readonly since: Date | null;
+  /** Exclusive. */
+  readonly until: Date | null;
+}
+
+export function readRange(query: Readonly<Record<string, string | undefined>>): TimeRange {
+  return { since: readTime(query["since"], "since"), until: readTime(query["until"], "until") };
+}
+
 export function readChoice<Choice extends string>(
   value: string | undefined,
   field: string,

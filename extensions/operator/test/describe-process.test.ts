@@ -30,4 +30,6 @@ test("a process that archives reports its last verification, one that does not r
   const { verification } =
     readBackup({ verification_timestamp_seconds: 30, verification_success: 1, failures: 0 }) ?? {};
   assert.equal(verification?.is_ok, true);
+  const kept = readBackup({ ...archiving, restorable_timestamp_seconds: 5, failed_timestamp_seconds: 6 });
+  assert.deepEqual([kept?.restorable_from, kept?.failed_at], ["1970-01-01T00:00:05.000Z", "1970-01-01T00:00:06.000Z"]);
 });

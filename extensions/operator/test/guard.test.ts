@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { extension } from "../src/index.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { type OperatorService, type Person, startOperatorService } from "./support/operator-service.ts";
 
 const USERS = "/operator/v1/users";
@@ -147,19 +148,37 @@ test("each call has an entry in the audit log, which says how it ended", async (
   const done = await service.call(ada.token, "GET", `${USERS}/${bob.id}`);
   const rejected = await service.call(ada.token, "GET", `${USERS}/${"0".repeat(8)}-0000-4000-8000-000000000000`);
   assert.deepEqual([done.status, rejected.status], [200, 404]);
-  const { body } = await service.call(ada.token, "GET", `/operator/v1/audit?user_id=${ada.id}&action=users.read`);
+  const { body } = await service.call(
+    ada.token,
+    "GET",
+    `/operator/v1/audit?actor=${ada.id}&action=users.read&reads=true`,
+  );
   const [newest, before] = body.entries;
   assert.deepEqual([newest.outcome, newest.status, newest.email], ["rejected", 404, ada.email]);
   assert.deepEqual([before.outcome, before.target, before.actor], ["done", `users/${bob.id}`, "operator"]);
   const requestId = done.headers.get("x-request-id");
-  const found = await service.call(ada.token, "GET", `/operator/v1/audit?request_id=${requestId}`);
+  const found = await service.call(ada.token, "GET", `/operator/v1/audit?request_id=${requestId}&reads=true`);
   assert.deepEqual(
     found.body.entries.map(({ id }: { id: string }) => id),
     [before.id],
   );
   const older = await service.call(ada.token, "GET", `/operator/v1/audit?before=${before.id}`);
   assert.ok(older.body.entries.every(({ id }: { id: string }) => Number(id) < Number(before.id)));
-  for (const query of ["before=x", "user_id=1", "target=%00"])
+  const find = async (query: string) =>
+    (await service.call(ada.token, "GET", `/operator/v1/audit?${query}`)).body.entries as Record<string, unknown>[];
+  assert.ok((await find("")).every(({ is_read: isRead }) => isRead === false));
+  assert.deepEqual(await find(`request_id=${requestId}`), []);
+  await service.call(ada.token, "POST", `${USERS}/${bob.id}/sign-out`);
+  const at = new Date().toISOString();
+  await until(async () => new Date().toISOString() > at);
+  await service.call(ada.token, "POST", `${USERS}/${bob.id}/enable`);
+  const ofBob = (entries: Record<string, unknown>[]) => entries.map(({ action }) => action);
+  assert.deepEqual(ofBob(await find(`subject_id=${bob.id}&since=${at}`)), ["users.enable"]);
+  assert.equal(ofBob(await find(`search=BOB%40example&until=${at}`))[0], "users.sign_out");
+  assert.deepEqual(await find(`search=${encodeURIComponent("%' or true --")}`), []);
+  assert.ok((await find("actor=command")).every(({ action }) => String(action).startsWith("operators.")));
+  const times = ["since=yesterday", "until=9999999-01-01", "since=0000-01-01T00:00:00Z", "until=2026-13-01T00:00:00Z"];
+  for (const query of ["before=x", "actor=1", "target=%00", "reads=1", "subject_id=x", ...times])
     assert.equal((await service.call(ada.token, "GET", `/operator/v1/audit?${query}`)).status, 400, query);
 });
 

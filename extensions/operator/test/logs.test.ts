@@ -40,7 +40,10 @@ test("a line is found by its request id and by its user, and has no token", asyn
   assert.ok((await read({ search: "REQUEST.COMPLETED", level: "info" })).length > 0);
   assert.deepEqual(await read({ request_id: requestId, level: "error" }), []);
   assert.deepEqual(await read({ request_id: requestId, before: String(line?.["id"]) }), []);
-  for (const query of ["level=loud", "before=x", "search=%00"])
+  const at = String(line?.["created_at"]);
+  assert.equal((await read({ request_id: requestId, since: at })).length, 1);
+  assert.deepEqual(await read({ request_id: requestId, until: at }), []);
+  for (const query of ["level=loud", "before=x", "search=%00", "since=1", "until=99999-01-01T00:00:00Z"])
     assert.equal((await service.call(ada.token, "GET", `${LOGS}?${query}`)).status, 400, query);
   const all = JSON.stringify(await read({}));
   assert.ok(!all.includes(bob.token) && !all.includes("planted"));
@@ -137,6 +140,22 @@ test("metrics are what happened between two samples, over all nodes", async () =
   assert.ok(body.series.sockets[last] >= 14 && body.series.latency_p95_ms[last] >= 100);
   assert.ok(body.nodes.some(({ node }: { node: string }) => node === "two"));
   assert.equal((await service.call(ada.token, "GET", "/operator/v1/metrics?hours=99")).status, 400);
+
+  // Older samples are put together without a change of what they show.
+  await owner.query(
+    `insert into ext_operator.metric_samples (created_at, node, measured)
+     select date_bin('84 minutes', now() - interval '3 days', 'epoch') + n * interval '15 seconds', 'old',
+       jsonb_build_object('requests', 2, 'sockets', 4, 'latency_p95_ms', n) from generate_series(0, 335) n`,
+  );
+  const week = async () => {
+    const { body: found, text } = await service.call(ada.token, "GET", "/operator/v1/metrics?hours=168");
+    assert.ok(found?.times.length > 0, text);
+    return [found.step_seconds, found.series.requests[0], found.series.sockets[0], found.series.latency_p95_ms[0]];
+  };
+  assert.deepEqual(await week(), [5040, 8, 4, 335]);
+  await owner.query("select ext_operator.merge_samples(array['requests'], array['latency_p95_ms'])");
+  const { rows } = await owner.query("select count(*)::int from ext_operator.metric_samples where node = 'old'");
+  assert.deepEqual([rows, await week()], [[{ count: 7 }], [5040, 8, 4, 335]]);
 });
 
 test("a process is listed from its start on, with its version, its tasks and the state of backups", async () => {
@@ -146,8 +165,10 @@ test("a process is listed from its start on, with its version, its tasks and the
   const backup = {
     archived_at: archivedAt,
     base_at: null,
+    restorable_from: null,
     kept_bytes: 7,
     failures: 2,
+    failed_at: archivedAt,
     verified_at: null,
     verification,
   };

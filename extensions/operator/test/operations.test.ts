@@ -209,12 +209,27 @@ test("programs are registered, listed page by page, changed and deleted, and the
     `select action, target, details from ext_operator.audit
       where action like 'oauth_clients.%' and outcome = 'done' and action <> 'oauth_clients.list' order by id`,
   );
-  assert.deepEqual(rows, [
-    { action: "oauth_clients.create", target: null, details: { changed: Object.keys(fields), client_id: id } },
-    { action: "oauth_clients.change", target: `oauth-clients/${id}`, details: { changed: ["client_name"] } },
-    { action: "oauth_clients.new_secret", target: `oauth-clients/${id}`, details: { changed: [] } },
-    { action: "oauth_clients.delete", target: `oauth-clients/${id}`, details: { changed: [] } },
-    { action: "oauth_clients.delete", target: `oauth-clients/${document}`, details: { changed: [] } },
+  const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const name = fields.client_name;
+  const [created, ...others] = rows;
+  assert.deepEqual([created.details.client_id, created.details.client_name], [id, name]);
+  const changes = Object.fromEntries(Object.entries(fields).map(([field, to]) => [field, [null, show(to)]]));
+  assert.deepEqual(created.details.changes, changes);
+  const target = `oauth-clients/${id}`;
+  const renamed = others[1].details.client_name;
+  assert.deepEqual(others, [
+    {
+      action: "oauth_clients.change",
+      target,
+      details: { client_name: name, changes: { client_name: [name, renamed] } },
+    },
+    { action: "oauth_clients.new_secret", target, details: { client_name: renamed, changes: {} } },
+    { action: "oauth_clients.delete", target, details: { client_name: renamed, changes: {} } },
+    {
+      action: "oauth_clients.delete",
+      target: `oauth-clients/${document}`,
+      details: { client_name: "Many", changes: {} },
+    },
   ]);
 });
 

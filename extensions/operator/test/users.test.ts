@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { selectUsers, type UserFilter } from "../src/sql/users.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { type OperatorService, PASSWORD, type Person, startOperatorService } from "./support/operator-service.ts";
 
 const USERS = "/operator/v1/users";
@@ -39,12 +41,15 @@ test("lists users page by page, and finds one by a part of the address or by id"
   const hostile = await asAda("GET", `${USERS}?search=${encodeURIComponent("'; drop table auth.users; --%_\\")}`);
   assert.deepEqual([hostile.status, hostile.body.users], [200, []]);
   const forged = [
-    ["0\u0000", ada.id],
-    ["9999-99-99 99:99:99+99", ada.id],
-    ["9".repeat(18), ada.id],
-    ["0", "x"],
+    ["0", "0\u0000", ada.id],
+    ["0", "9999-99-99 99:99:99+99", ada.id],
+    ["0", "9".repeat(18), ada.id],
+    ["0", "0", "x"],
+    ["1); drop table auth.users", "0", ada.id],
+    ["NaN", "0", ada.id],
+    ["0", ada.id],
   ].map((cursor) => `after=${Buffer.from(JSON.stringify(cursor)).toString("base64url")}`);
-  for (const query of ["state=x", ...forged, "after=e30", `search=${"x".repeat(501)}`])
+  for (const query of ["state=x", "order=cost", "order=u.email", ...forged, "after=e30", `search=${"x".repeat(501)}`])
     assert.equal((await asAda("GET", `${USERS}?${query}`)).status, 400, query);
 });
 
@@ -66,20 +71,71 @@ test("creates and invites users", async () => {
   assert.deepEqual(rows, [{ details: { user_id: created.body.user.id } }]);
 });
 
+const findEntry = async (action: string, id: string) =>
+  (await asAda("GET", `/operator/v1/audit?action=${action}&subject_id=${id}`)).body.entries[0];
+
+test("lists users in the order of what they have used, by day and month", async () => {
+  const { owner } = service.database;
+  const people = [await service.signUp("ida"), await service.signUp("jan"), await service.signUp("kim")];
+  const [ida, jan, kim] = people.map(({ id }) => id);
+  await owner.query("update public.profiles set full_name = 'Ida Used' where id = $1", [ida]);
+  const isFirst = new Date().getUTCDate() === 1;
+  await owner.query(
+    `insert into public.usage_records (payer_id, run_id, framework, model, input_tokens, output_tokens, cost_usd, created_at)
+     select payer::uuid, run::uuid, 'provider_a', 'm', tokens, 1, cost, at from (values
+       ($1, gen_random_uuid(), 9, 0.5, now()), ($1, null, 9, 0.25, now()),
+       ($2, gen_random_uuid(), 99, 7, date_trunc('month', now(), 'UTC')),
+       ($3, gen_random_uuid(), 9999, 9999, date_trunc('month', now(), 'UTC') - interval '1 second')) v (payer, run, tokens, cost, at)`,
+    [ida, jan, kim],
+  );
+  const list = async (order: string, more = "") => {
+    const { status, body, text } = await asAda("GET", `${USERS}?order=${order}${more}`);
+    assert.equal(status, 200, text);
+    return body.users;
+  };
+  const [first, second] = await list("cost_month");
+  assert.deepEqual([first.id, first.cost_month_usd, first.tokens_month, first.runs_month], [jan, "7", "100", "1"]);
+  assert.deepEqual([second.id, second.cost_month_usd, second.name], [ida, "0.75", "Ida Used"]);
+  const named = await list("tokens_today", "&search=IDA+used");
+  assert.deepEqual([named.length, named[0].tokens_today, named[0].runs_today], [1, "20", "1"]);
+  if (!isFirst) assert.equal((await list("cost_today"))[0].id, ida);
+  const ofKim = (await list("created", `&search=${kim}`))[0];
+  assert.deepEqual([ofKim.tokens_month, ofKim.cost_month_usd], ["0", "0"]);
+  // Usage that is recorded later is in the next list.
+  await owner.query(
+    "insert into public.usage_records (payer_id, framework, model, input_tokens, cost_usd) values ($1, 'provider_a', 'm', 1, 8)",
+    [kim],
+  );
+  assert.deepEqual([(await list("cost_month"))[0].id, (await list("runs_month"))[0].id !== kim], [kim, true]);
+
+  // The requests of the operator, who has made the most.
+  await until(async () => Number((await list("requests_month"))[0].requests_today) > 10);
+  assert.equal((await list("requests_today"))[0].id, ada.id);
+  const { limits } = (await asAda("GET", `${USERS}/${ida}`)).body;
+  assert.deepEqual([limits.tokens_today, limits.tokens_month, limits.cost_month_usd], ["20", "20", "0.75"]);
+  assert.ok(Number(limits.requests_month) >= 0);
+});
+
 test("disables, enables and signs out a user", async () => {
   const bob = await service.signUp("bob");
   const reads = async (token: string) => (await service.call(token, "GET", "/rest/v1/profiles")).status;
   assert.equal(await reads(bob.token), 200);
-  const disabled = await asAda("POST", `${USERS}/${bob.id}/disable`);
+  for (const body of [undefined, {}, { reason: "" }, { reason: "x".repeat(501) }, { reason: 1 }, { ban: "x" }])
+    assert.equal((await asAda("POST", `${USERS}/${bob.id}/disable`, body)).status, 400, JSON.stringify(body));
+  const disabled = await asAda("POST", `${USERS}/${bob.id}/disable`, { reason: "spam <b>" });
   assert.notEqual(disabled.body.user.banned_until, null, disabled.text);
   assert.equal(await reads(bob.token), 401);
+  const entry = await findEntry("users.disable", bob.id);
+  assert.deepEqual(entry.details, { reason: "spam <b>", changes: { state: ["active", "disabled"] } });
+  assert.deepEqual([entry.email, entry.subject_email, entry.subject_id], [ada.email, bob.email, bob.id]);
   const grant = { email: bob.email, password: PASSWORD };
   const signIn = () => service.call("", "POST", "/auth/v1/token?grant_type=password", grant);
   assert.equal((await signIn()).status, 400);
   assert.equal((await asAda("POST", `${USERS}/${bob.id}/enable`)).body.user.banned_until, null);
   const { body } = await signIn();
   assert.equal(await reads(body.access_token), 200);
-  const signedOut = await asAda("POST", `${USERS}/${bob.id}/sign-out`);
+  const signedOut = await asAda("POST", `${USERS}/${bob.id}/sign-out`, { reason: "lost phone" });
+  assert.equal((await findEntry("users.sign_out", bob.id)).details.reason, "lost phone");
   assert.deepEqual([signedOut.status, signedOut.body.sessions], [200, []]);
   assert.equal(await reads(body.access_token), 401);
   assert.equal((await asAda("POST", `${USERS}/not-an-id/disable`)).status, 400);
@@ -106,7 +162,7 @@ test("an operator can be neither disabled nor reset by an operator, themselves i
   const other = await service.createOperator("dora");
   for (const { id } of [ada, other])
     for (const action of ["disable", "reset-factors"])
-      assert.equal((await asAda("POST", `${USERS}/${id}/${action}`)).status, 403, action);
+      assert.equal((await asAda("POST", `${USERS}/${id}/${action}`, { reason: "x" })).status, 403, action);
   assert.equal((await service.call(other.token, "GET", USERS)).status, 200);
 });
 
@@ -117,15 +173,22 @@ test("imposes limits that the user sees and cannot change", async () => {
     imposed_daily_token_budget: "9007199254740993",
     imposed_daily_cost_budget_usd: 2.5,
     imposed_daily_runs: 0,
+    reason: "not paid",
   };
   const changed = await asAda("PATCH", path, wanted);
   assert.equal(changed.status, 200, changed.text);
   const { limits } = changed.body;
   assert.deepEqual(
     [limits.imposed_daily_token_budget, limits.imposed_daily_cost_budget_usd, limits.imposed_daily_runs],
-    ["9007199254740993", "2.500000000", "0"],
+    ["9007199254740993", "2.5", "0"],
     changed.text,
   );
+  await asAda("PATCH", path, { imposed_daily_cost_budget_usd: "2.50", imposed_daily_runs: 0, reason: "the same" });
+  const [same, imposed] = (await asAda("GET", `/operator/v1/audit?action=users.limits&subject_id=${id}`)).body.entries;
+  assert.deepEqual(same.details, { reason: "the same", changes: {} });
+  const { reason, ...values } = wanted;
+  const changes = Object.fromEntries(Object.entries(values).map(([name, to]) => [name, [null, String(to)]]));
+  assert.deepEqual(imposed.details, { reason, changes });
   assert.deepEqual([limits.daily_token_budget, limits.tokens_today, limits.runs_today], [null, "0", "0"]);
 
   const own = "/rest/v1/user_settings?select=imposed_daily_runs,daily_token_budget";
@@ -145,7 +208,8 @@ test("imposes limits that the user sees and cannot change", async () => {
   const asked = { agent_id: agent.id, message: "hello" };
   const refused = await service.call(token, "POST", "/functions/v1/agent-respond", asked);
   assert.equal(refused.body.code, "BUDGET_EXCEEDED", refused.text);
-  await asAda("PATCH", path, { imposed_daily_runs: null });
+  await asAda("PATCH", path, { imposed_daily_runs: null, reason: "paid" });
+  assert.deepEqual((await findEntry("users.limits", id)).details.changes, { imposed_daily_runs: ["0", null] });
   const answered = await service.call(token, "POST", "/functions/v1/agent-respond", asked);
   assert.equal(answered.status, 200, answered.text);
   assert.equal((await asAda("GET", `${USERS}/${id}`)).body.limits.runs_today, "1");
@@ -158,7 +222,12 @@ test("imposes limits that the user sees and cannot change", async () => {
     { user_id: id },
   ];
   for (const body of [...invalid, { daily_token_budget: 1 }, { imposed_daily_runs: 1.5 }])
-    assert.equal((await asAda("PATCH", path, body)).status, 400, JSON.stringify(body));
+    assert.equal(
+      (await asAda("PATCH", path, Array.isArray(body) ? body : { ...body, reason: "x" })).status,
+      400,
+      JSON.stringify(body),
+    );
+  assert.equal((await asAda("PATCH", path, { imposed_daily_runs: 1 })).status, 400);
 });
 
 test("a test mail goes to the operator's own address", async () => {
@@ -182,4 +251,47 @@ test("no response about a user has a credential", async () => {
     assert.ok(text.includes(id));
     assert.ok(!text.includes(rows[0].password_hash) && !/hash|refresh|wrapped|secret/i.test(text), text);
   }
+});
+
+test("the heaviest of 10,000 users are found by sums of days, which an index updates", async () => {
+  const { owner } = service.database;
+  await owner.query(
+    `insert into auth.users (id, email) select gen_random_uuid(), 'heavy' || n || '@example.net' from generate_series(1, 10000) n;
+     insert into public.usage_records (payer_id, framework, model, input_tokens, created_at)
+     select u.id, 'provider_a', 'm', 1, now() - interval '60 days' from auth.users u, generate_series(1, 2) where u.email like 'heavy%';
+     insert into ext_operator.user_days (day, user_id, tokens, cost_usd)
+     select d::date, u.id, 5, random() from auth.users u,
+       generate_series(date_trunc('month', now() at time zone 'UTC'), now() at time zone 'UTC', '1 day') d where u.email like 'heavy%';
+     analyze auth.users; analyze public.usage_records; analyze ext_operator.user_days`,
+  );
+  const plan: string[] = [];
+  const filter: UserFilter = { search: null, state: "all", order: "cost_month", after: null, limit: 51 };
+  await selectUsers(async (text, values = []) => {
+    const { rows } = await owner.query(`explain (analyze, costs off, timing off) ${text}`, [...values]);
+    plan.push(...rows.map((row) => row["QUERY PLAN"]));
+    return [];
+  }, filter);
+  const text = plan.join("\n");
+  assert.ok(!text.includes("usage_records"), text);
+  // What a row shows beside its figures is read for the page only.
+  for (const [, loops] of text.matchAll(/(?:operators|mfa_factors)\S* .*loops=(\d+)/g))
+    assert.ok(Number(loops) <= 51, text);
+  const results = await owner.query(
+    `begin; select ext_operator.sum_usage();
+     select pg_stat_get_xact_numscans('public.usage_records_created_at_idx'::regclass)::int as indexed,
+       pg_stat_get_xact_tuples_returned('public.usage_records'::regclass)::int as scanned; rollback`,
+  );
+  const [counts] = (results as unknown as { rows: { indexed: number; scanned: number }[] }[])[2]?.rows ?? [];
+  assert.ok((counts?.indexed ?? 0) > 0 && counts?.scanned === 0, JSON.stringify(counts));
+  const seen = new Set<string>();
+  let next: string | null = "";
+  for (let page = 0; page < 3 && next !== null; page += 1) {
+    const { body }: { body: { users: { id: string }[]; next: string | null } } = await asAda(
+      "GET",
+      `${USERS}?order=cost_month&after=${next}`,
+    );
+    for (const { id } of body.users) seen.add(id);
+    next = body.next;
+  }
+  assert.equal(seen.size, 150);
 });

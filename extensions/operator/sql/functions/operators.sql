@@ -63,8 +63,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   lack := ext_operator.find_lack(of_user, of_session, max_age_seconds);
   if lack is distinct from 'operator' then
-    insert into ext_operator.audit (actor, user_id, action, target, request_id, outcome, status, details)
-    values ('operator', of_user, call ->> 'action', call ->> 'target', call ->> 'request_id',
+    insert into ext_operator.audit (actor, user_id, action, target, request_id, is_read, outcome, status, details)
+    values ('operator', of_user, call ->> 'action', call ->> 'target', call ->> 'request_id', (call ->> 'is_read')::boolean,
       case when lack is not null then 'denied' end, case when lack is not null then 403 end,
       case when lack is not null then jsonb_build_object('lacks', lack) else '{}' end)
     returning id into entry;

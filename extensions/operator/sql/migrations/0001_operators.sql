@@ -24,13 +24,22 @@ create table ext_operator.audit (
   -- Null until the call has ended; it stays null when the process was lost meanwhile.
   outcome text constraint audit_outcome_known check (outcome in ('done', 'rejected', 'failed', 'denied')),
   status integer,
-  -- The key of a row and the names of its changed columns, never their values.
-  details jsonb not null default '{}' constraint audit_details_object check (jsonb_typeof(details) = 'object')
+  -- The reason, the key of a row, and what was changed with old and new values, which are neither secrets nor texts of
+  -- conversations.
+  details jsonb not null default '{}' constraint audit_details_object check (jsonb_typeof(details) = 'object'),
+  -- The call changes nothing. Lists leave it out, unless its details say that it has read texts of conversations.
+  is_read boolean not null default false,
+  -- The user whom the call is about: the target, an account that was made, or the user of a row.
+  subject_id uuid generated always as (substring(
+    coalesce(substring(target from '^users/(.*)'), details ->> 'user_id', details -> 'key' ->> 'user_id')
+    from '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$')::uuid) stored
 );
 create index audit_created_at_idx on ext_operator.audit (created_at);
 create index audit_user_id_idx on ext_operator.audit (user_id, id);
 create index audit_request_id_idx on ext_operator.audit (request_id);
 create index audit_target_idx on ext_operator.audit (target, id);
+create index audit_subject_id_idx on ext_operator.audit (subject_id, id);
+create index audit_shown_idx on ext_operator.audit (id) where not is_read or details ? 'content';
 alter table ext_operator.audit enable row level security;
 create policy audit_service on ext_operator.audit for select to sb_service using (true);
 grant select on ext_operator.audit to sb_service;

@@ -25,7 +25,9 @@ create table ext_operator.metric_samples (
   node text not null,
   measured jsonb not null,
   -- What the process is that has stored the sample: its version, start, tasks, and what it knows about backups.
-  process jsonb not null default '{}'
+  process jsonb not null default '{}',
+  -- The samples of twelve minutes in one row, which begins them.
+  is_merged boolean not null default false
 );
 create index metric_samples_created_at_idx on ext_operator.metric_samples (created_at);
 alter table ext_operator.metric_samples enable row level security;

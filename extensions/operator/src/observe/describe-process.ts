@@ -18,8 +18,12 @@ export interface BackupState {
   /** The archive has every commit until then. */
   readonly archived_at: string | null;
   readonly base_at: string | null;
+  /** The archive can be restored to any time from then until `archived_at`. */
+  readonly restorable_from: string | null;
   readonly kept_bytes: number | null;
+  /** Since the process has started. */
   readonly failures: number;
+  readonly failed_at: string | null;
   /** The last verification that succeeded. */
   readonly verified_at: string | null;
   readonly verification: {
@@ -58,8 +62,10 @@ function readBackup(families: readonly MetricFamily[]): BackupState | null {
   return {
     archived_at: toTime(archived),
     base_at: toTime(base),
+    restorable_from: toTime(read("restorable_timestamp_seconds")),
     kept_bytes: read("kept_bytes"),
     failures: failures ?? 0,
+    failed_at: toTime(read("failed_timestamp_seconds")),
     verified_at: toTime(read("verified_timestamp_seconds")),
     verification: verifiedAt === null ? null : { at: verifiedAt, is_ok: read("verification_success") === 1 },
   };

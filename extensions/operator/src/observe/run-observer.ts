@@ -2,8 +2,10 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OperatorContext } from "../operator-route.ts";
 import { storeLogLines, storeSample } from "../sql/observations.ts";
+import { addRequests } from "../sql/user-days.ts";
 import { describeProcess } from "./describe-process.ts";
 import type { LogBuffer } from "./log-buffer.ts";
+import type { RequestCounts } from "./request-counts.ts";
 import { type Counters, readCounters, sampleMetrics } from "./sample-metrics.ts";
 
 const FLUSH_MS = 1000;
@@ -13,8 +15,17 @@ const BATCH_LINES = 500;
 /** Unique among the processes that write at one time. */
 const NODE = `${hostname()}:${process.pid}`;
 
-/** Stores the log lines and metrics of this process, so that operators see those of all processes in one place. */
-export async function runObserver(signal: AbortSignal, context: OperatorContext, buffer: LogBuffer): Promise<void> {
+interface Observed {
+  readonly lines: LogBuffer;
+  readonly requests: RequestCounts;
+}
+
+/** Stores the log lines, the metrics and the requests of this process, so that operators see those of all processes in one place. */
+export async function runObserver(
+  signal: AbortSignal,
+  context: OperatorContext,
+  { lines, requests }: Observed,
+): Promise<void> {
   // Without the view nobody reads them, and the buffer stays empty.
   if (!context.settings.OPERATOR_ENABLED) return untilAborted(signal);
   // The first sample shows the process at once; it has no interval to measure.
@@ -22,9 +33,13 @@ export async function runObserver(signal: AbortSignal, context: OperatorContext,
   let sampledAtMs = performance.now();
   while (!signal.aborted) {
     await sleep(FLUSH_MS, undefined, { signal }).catch(() => undefined);
-    await flush(context, buffer);
-    if (performance.now() - sampledAtMs < SAMPLE_MS || signal.aborted) continue;
+    await flush(context, lines);
+    if (performance.now() - sampledAtMs < SAMPLE_MS && !signal.aborted) continue;
     sampledAtMs = performance.now();
+    const byUser = requests.take();
+    // Those of a failed statement are lost, like lines that cannot be stored.
+    if (byUser !== null) await context.database.asService((query) => addRequests(query, byUser));
+    if (signal.aborted) return;
     counters = await sample(context, counters);
   }
 }

@@ -19,6 +19,26 @@ export interface Sample {
 
 export type MetricName = keyof Sample;
 
+/**
+ * How the values of an interval become one. `rate`: per minute, over all nodes. `mean`: of the nodes with requests. `peak`: the highest of
+ * a node. `level`: the mean of each node, added up. `shared`: every node measures the same thing.
+ */
+export const KINDS: Readonly<Record<MetricName, "rate" | "mean" | "peak" | "level" | "shared">> = {
+  requests: "rate",
+  errors: "rate",
+  latency_ms: "mean",
+  latency_p95_ms: "peak",
+  pool_busy: "level",
+  pool_waiting: "level",
+  queue: "shared",
+  deliveries: "rate",
+  runs: "rate",
+  runs_waiting: "shared",
+  tokens: "rate",
+  sockets: "level",
+  feed_lag_bytes: "peak",
+};
+
 /** The counters at one moment; their growth is what happened since. */
 export interface Counters {
   readonly requests: number;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type OperatorContext, type OperatorRequest, type OperatorRoute, readSession } from "../operator-route.ts";
-import { invalidField, readChoice, readText } from "../read-input.ts";
+import { invalidField, readChoice, readRange, readText } from "../read-input.ts";
 import { findLack } from "../sql/guard.ts";
 import { findLastLineId, type LineFilter, selectLines, selectNewLines } from "../sql/observations.ts";
 
@@ -68,5 +68,6 @@ function readFilter(query: OperatorRequest["query"]): LineFilter {
     requestId: readText(query["request_id"], "request_id"),
     userId: readText(query["user_id"], "user_id"),
     search: readText(query["search"], "search"),
+    ...readRange(query),
   };
 }

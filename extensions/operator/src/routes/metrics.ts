@@ -1,33 +1,13 @@
-import type { MetricName } from "../observe/sample-metrics.ts";
+import { KINDS, type MetricName } from "../observe/sample-metrics.ts";
 import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
 import { readChoice } from "../read-input.ts";
 import { type MetricRow, selectMetrics, selectNodes } from "../sql/observations.ts";
 
-/** Hours to seconds of an interval: about 120 points. */
-const STEPS = { "1": 30, "6": 180, "24": 720 } as const;
-const HOURS = ["1", "6", "24"] as const;
+/** Hours to seconds of an interval: about 120 points. Those of more than six hours are made of whole merged samples. */
+const STEPS = { "1": 30, "6": 180, "24": 720, "168": 5040 } as const;
+const HOURS = ["1", "6", "24", "168"] as const;
 const LIVE_MINUTES = 2;
 const SECONDS_PER_MINUTE = 60;
-
-/**
- * How the values of an interval become one. `rate`: per minute, over all nodes. `mean`: of the nodes with requests. `peak`: the highest of
- * a node. `level`: the mean of each node, added up. `shared`: every node measures the same thing.
- */
-const KINDS: Readonly<Record<MetricName, "rate" | "mean" | "peak" | "level" | "shared">> = {
-  requests: "rate",
-  errors: "rate",
-  latency_ms: "mean",
-  latency_p95_ms: "peak",
-  pool_busy: "level",
-  pool_waiting: "level",
-  queue: "shared",
-  deliveries: "rate",
-  runs: "rate",
-  runs_waiting: "shared",
-  tokens: "rate",
-  sockets: "level",
-  feed_lag_bytes: "peak",
-};
 
 export const metricRoutes: readonly OperatorRoute[] = [
   { method: "GET", path: "/operator/v1/metrics", action: "metrics.read", handler: readMetrics },

@@ -1,4 +1,5 @@
 import { isRecord } from "swarmbase/extension";
+import { noteValue } from "../noted-value.ts";
 import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
 import { invalidField, readBody } from "../read-input.ts";
 
@@ -39,7 +40,15 @@ function forward(
     target: ({ params: { id } }) => (id === undefined ? null : `oauth-clients/${id}`),
     handler: async ({ params: { id = "" }, body: given, noteDetails }, context) => {
       const sent = readBody(given ?? {}, FIELDS);
-      noteDetails({ changed: Object.keys(sent) });
+      const one = `${ADMIN_PATH}/${encodeURIComponent(id)}`;
+      const found = id === "" ? {} : (await context.authAsService({ method: "GET", path: one })).body;
+      const old = isRecord(found) ? found : {};
+      noteDetails({
+        client_name: noteValue(old["client_name"] ?? sent["client_name"]),
+        changes: Object.fromEntries(
+          Object.keys(sent).map((name) => [name, [noteValue(old[name]), noteValue(sent[name])]]),
+        ),
+      });
       const path = `${ADMIN_PATH}${below.replace(":id", encodeURIComponent(id))}`;
       const { status, body = {} } = await context.authAsService({ method: as, path, body: sent });
       if (action === "create" && isRecord(body)) noteDetails({ client_id: body["client_id"] });

@@ -1,4 +1,5 @@
 import { AppError } from "swarmbase/extension";
+import { noteValue } from "../noted-value.ts";
 import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
 import { readText } from "../read-input.ts";
 import { selectEstimates } from "../sql/tables.ts";
@@ -7,7 +8,7 @@ import { getTable, listTables, type Table } from "../tables/describe-table.ts";
 import { getComparableColumn, readFilters } from "../tables/filters.ts";
 import { insertRows, readImport } from "../tables/import-csv.ts";
 import { readRows, type RowsPage, type RowsWanted } from "../tables/read-rows.ts";
-import { readRowChange, writeRow } from "../tables/write-row.ts";
+import { readRowChange, type RowChange, writeRow } from "../tables/write-row.ts";
 
 const PATH = "/operator/v1/tables";
 const TABLE_PATH = `${PATH}/:schema/:table`;
@@ -23,7 +24,14 @@ export const tableRoutes: readonly OperatorRoute[] = [
   { method: "GET", path: TABLE_PATH, action: "tables.describe", target: targetOf, handler: describe },
   { method: "GET", path: `${TABLE_PATH}/rows`, action: "tables.read", target: targetOf, handler: read },
   { method: "PATCH", path: `${TABLE_PATH}/rows`, action: "tables.edit", target: targetOf, handler: edit },
-  { method: "GET", path: `${TABLE_PATH}/csv`, action: "tables.export", target: targetOf, handler: exportCsv },
+  {
+    method: "GET",
+    path: `${TABLE_PATH}/csv`,
+    action: "tables.export",
+    target: targetOf,
+    isRead: false,
+    handler: exportCsv,
+  },
   {
     method: "POST",
     path: `${TABLE_PATH}/csv`,
@@ -91,13 +99,25 @@ function readWanted(table: Table, query: OperatorRequest["query"]): Pick<RowsWan
 async function edit(request: OperatorRequest, context: OperatorContext) {
   const table = openTable(request, context);
   const change = readRowChange(table, request.body);
-  request.noteDetails({ key: change.key, changed: change.changes.map(({ column }) => column.name) });
+  request.noteDetails({ key: change.key, ...describeChange(table, change) });
   await writeRow(context, table, change);
   const filters = table.columns
     .filter(({ name }) => table.key.includes(name))
     .map((column) => ({ column, operator: "eq" as const, value: change.key[column.name] ?? "" }));
   const { rows } = await readRows(context, table, { filters, order: null, after: undefined, limit: 1 });
   return { body: { row: rows[0] ?? null } };
+}
+
+/** Texts of conversations are named only. */
+function describeChange({ content }: Table, { changes }: RowChange) {
+  return {
+    changed: changes.map(({ column }) => column.name),
+    changes: Object.fromEntries(
+      changes
+        .filter(({ column }) => !content.includes(column.name))
+        .map(({ column, from, to }) => [column.name, [noteValue(from), noteValue(to)]]),
+    ),
+  };
 }
 
 async function exportCsv(request: OperatorRequest, context: OperatorContext) {

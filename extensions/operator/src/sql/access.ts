@@ -7,6 +7,7 @@ insert into ext_operator.operators (user_id) values (:owner);
 insert into ext_operator.audit (actor, user_id, action) values ('operator', :owner, 'users.list');
 insert into ext_operator.log_lines (created_at, node, level, event, message, fields)
 values (now(), 'n', 'info', 'e', 'm', '{}');
+insert into ext_operator.user_days (day, user_id) values (current_date, :owner);
 insert into ext_operator.metric_samples (node, measured) values ('n', '{}')`,
   matrix: `
 ext_operator.operators | select | no no no no no no no no yes
@@ -24,7 +25,11 @@ ext_operator.log_lines | delete | no no no no no no no no no
 ext_operator.metric_samples | select | no no no no no no no no yes
 ext_operator.metric_samples | insert | no no no no no no no no no
 ext_operator.metric_samples | update | no no no no no no no no no
-ext_operator.metric_samples | delete | no no no no no no no no no`,
+ext_operator.metric_samples | delete | no no no no no no no no no
+ext_operator.user_days | select | no no no no no no no no yes
+ext_operator.user_days | insert | no no no no no no no no no
+ext_operator.user_days | update | no no no no no no no no no
+ext_operator.user_days | delete | no no no no no no no no no`,
   statements: {
     "ext_operator.operators": {
       select: "select 1 from ext_operator.operators where user_id = :owner",
@@ -50,6 +55,12 @@ ext_operator.metric_samples | delete | no no no no no no no no no`,
       insert: "insert into ext_operator.metric_samples (node, measured) values ('n', '{}')",
       update: "update ext_operator.metric_samples set node = 'x'",
       delete: "delete from ext_operator.metric_samples",
+    },
+    "ext_operator.user_days": {
+      select: "select 1 from ext_operator.user_days",
+      insert: "insert into ext_operator.user_days (day, user_id) values (current_date, :caller)",
+      update: "update ext_operator.user_days set requests = 0",
+      delete: "delete from ext_operator.user_days",
     },
   },
 };

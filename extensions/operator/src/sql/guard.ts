@@ -14,6 +14,7 @@ export interface AuditedCall {
   readonly action: string;
   readonly target: string | null;
   readonly request_id: string;
+  readonly is_read: boolean;
 }
 
 type Outcome = "done" | "rejected" | "failed";

@@ -2,6 +2,7 @@ import type { Query } from "swarmbase/extension";
 import type { StoredLine } from "../observe/log-buffer.ts";
 import type { ProcessState } from "../observe/describe-process.ts";
 import type { Sample } from "../observe/sample-metrics.ts";
+import type { TimeRange } from "../read-input.ts";
 
 export async function storeLogLines(query: Query, node: string, lines: readonly StoredLine[]): Promise<void> {
   await query("select ext_operator.store_log_lines($1, $2)", [node, JSON.stringify(lines)]);
@@ -15,7 +16,14 @@ export async function trimObservations(query: Query, maxLines: number): Promise<
   await query("select ext_operator.trim_observations('24 hours', $1)", [maxLines]);
 }
 
-export interface LineFilter {
+export async function mergeSamples(
+  query: Query,
+  { added, highest }: { readonly added: readonly string[]; readonly highest: readonly string[] },
+): Promise<void> {
+  await query("select ext_operator.merge_samples($1, $2)", [added, highest]);
+}
+
+export interface LineFilter extends TimeRange {
   /** Of these levels. */
   readonly levels: readonly string[];
   readonly requestId: string | null;
@@ -34,10 +42,12 @@ const MATCHES = `
         l.level = any ($1)
         and ($2::text is null or l.request_id = $2)
         and ($3::text is null or l.user_id = $3)
-        and ($4::text is null or strpos(lower(concat_ws(' ', l.event, l.message, l.fields::text)), lower($4)) > 0)`;
+        and ($4::text is null or strpos(lower(concat_ws(' ', l.event, l.message, l.fields::text)), lower($4)) > 0)
+        and ($5::timestamptz is null or l.created_at >= $5)
+        and ($6::timestamptz is null or l.created_at < $6)`;
 
-function valuesOf({ levels, requestId, userId, search }: LineFilter): readonly unknown[] {
-  return [levels, requestId, userId, search];
+function valuesOf({ levels, requestId, userId, search, since, until }: LineFilter): readonly unknown[] {
+  return [levels, requestId, userId, search, since, until];
 }
 
 /** The newest first. */
@@ -48,8 +58,8 @@ export function selectLines(
 ): Promise<readonly LineRow[]> {
   return query<LineRow>(
     `select ${COLUMNS} from ext_operator.log_lines l
-      where ${MATCHES} and ($5::bigint is null or l.id < $5)
-      order by l.id desc limit $6`,
+      where ${MATCHES} and ($7::bigint is null or l.id < $7)
+      order by l.id desc limit $8`,
     [...valuesOf(filter), before, limit],
   );
 }
@@ -62,8 +72,8 @@ export function selectNewLines(
 ): Promise<readonly LineRow[]> {
   return query<LineRow>(
     `select ${COLUMNS} from ext_operator.log_lines l
-      where ${MATCHES} and l.id > $5
-      order by l.id limit $6`,
+      where ${MATCHES} and l.id > $7
+      order by l.id limit $8`,
     [...valuesOf(filter), after, limit],
   );
 }

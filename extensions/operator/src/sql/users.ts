@@ -3,10 +3,27 @@ import type { Query } from "swarmbase/extension";
 export const USER_STATES = ["all", "disabled", "unconfirmed", "operators"] as const;
 type UserState = (typeof USER_STATES)[number];
 
+/** What a list can be ordered by, the largest first, and the expression. */
+const ORDERS = {
+  created: "0",
+  requests_today: "t.requests_today",
+  runs_today: "t.runs_today",
+  tokens_today: "t.tokens_today",
+  cost_today: "t.cost_today_usd",
+  requests_month: "t.requests_month",
+  runs_month: "t.runs_month",
+  tokens_month: "t.tokens_month",
+  cost_month: "t.cost_month_usd",
+} as const;
+type UserOrder = keyof typeof ORDERS;
+export const USER_ORDERS = Object.keys(ORDERS) as readonly UserOrder[];
+
 /** The columns of an account that operators see. Hashes and other credentials are none of them. */
 export interface UserRow {
   readonly id: string;
   readonly email: string | null;
+  /** Of the profile. */
+  readonly name: string | null;
   readonly created_at: Date;
   /** `created_at` in microseconds since 1970, which a Date does not have. */
   readonly position: string;
@@ -19,45 +36,87 @@ export interface UserRow {
   readonly has_second_factor: boolean;
 }
 
+/** What the day and the month (UTC) have used. Numbers as text, because they can be larger than a number of JavaScript. */
+interface UseRow {
+  readonly requests_today: string;
+  readonly requests_month: string;
+  /** Those that the user pays for and that have called a model. */
+  readonly runs_today: string;
+  readonly runs_month: string;
+  readonly tokens_today: string;
+  readonly tokens_month: string;
+  readonly cost_today_usd: string;
+  readonly cost_month_usd: string;
+}
+
+export interface ListedUserRow extends UserRow, UseRow {
+  /** What the list is ordered by. */
+  readonly figure: string;
+}
+
+const TODAY = "(now() at time zone 'UTC')::date";
+const MONTH = "date_trunc('month', now() at time zone 'UTC')::date";
+
 const COLUMNS = `
-  u.id, u.email, u.created_at, (extract(epoch from u.created_at) * 1000000)::bigint::text as position, u.last_sign_in_at, u.email_confirmed_at, u.invited_at,
+  u.id, u.email, p.full_name as name, u.created_at, (extract(epoch from u.created_at) * 1000000)::bigint::text as position, u.last_sign_in_at, u.email_confirmed_at, u.invited_at,
   case when u.banned_until > now() then u.banned_until end as banned_until, u.is_anonymous,
   exists (select from ext_operator.operators o where o.user_id = u.id) as is_operator,
   exists (select from auth.mfa_factors f
            where f.user_id = u.id and f.status = 'verified' and f.factor_type <> 'recovery_code') as has_second_factor`;
 
+const ACCOUNTS = "auth.users u left join public.profiles p on p.id = u.id";
+
 export interface UserFilter {
-  /** Part of the e-mail address, or the id. */
+  /** Part of the e-mail address or of the name, or the id. */
   readonly search: string | null;
   readonly state: UserState;
+  readonly order: UserOrder;
   /** The user after whom the page begins. */
-  readonly after: Pick<UserRow, "position" | "id"> | null;
+  readonly after: Pick<ListedUserRow, "figure" | "position" | "id"> | null;
   readonly limit: number;
 }
 
-/** The newest first. */
-export function selectUsers(query: Query, { search, state, after, limit }: UserFilter): Promise<readonly UserRow[]> {
-  return query<UserRow>(
-    `select ${COLUMNS}
-       from auth.users u
+/** The names of the sums are those of the columns. */
+const USED = ["requests", "runs", "tokens", "cost"].flatMap((name) => {
+  const [column, end] = name === "cost" ? ["cost_usd", "_usd"] : [name, ""];
+  return [
+    { name: `${name}_today${end}`, sum: `sum(d.${column}) filter (where d.day = ${TODAY})` },
+    { name: `${name}_month${end}`, sum: `sum(d.${column})` },
+  ];
+});
+
+/** Those who have used the most first, and of those who have used as much the newest. `sumUsage` comes before. */
+export function selectUsers(
+  query: Query,
+  { search, state, order, after, limit }: UserFilter,
+): Promise<readonly ListedUserRow[]> {
+  const figure = `coalesce(${ORDERS[order]}, 0)::numeric`;
+  return query<ListedUserRow>(
+    `with t as (
+       select d.user_id, ${USED.map(({ name, sum }) => `${sum} as ${name}`).join(", ")}
+         from ext_operator.user_days d where d.day between ${MONTH} and ${TODAY} group by d.user_id)
+     select ${COLUMNS}, ${figure}::text as figure,
+            ${USED.map(({ name }) => `trim_scale(coalesce(t.${name}, 0))::text as ${name}`).join(", ")}
+       from ${ACCOUNTS} left join t on t.user_id = u.id
       where u.deleted_at is null
-        and ($1::text is null or strpos(u.email, lower($1)) > 0 or u.id::text = lower($1))
-        and ($2::bigint is null
-             or (u.created_at, u.id) < ('epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3::uuid))
+        and ($1::text is null or strpos(u.email, lower($1)) > 0 or strpos(lower(p.full_name), lower($1)) > 0
+             or u.id::text = lower($1))
+        and ($2::bigint is null or (${figure}, u.created_at, u.id)
+             < ($6::numeric, 'epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3::uuid))
         and case $4::text
               when 'disabled' then u.banned_until > now()
               when 'unconfirmed' then u.email_confirmed_at is null
               when 'operators' then exists (select from ext_operator.operators o where o.user_id = u.id)
               else true
             end
-      order by u.created_at desc, u.id desc
+      order by ${figure} desc, u.created_at desc, u.id desc
       limit $5`,
-    [search, after?.position ?? null, after?.id ?? null, state, limit],
+    [search, after?.position ?? null, after?.id ?? null, state, limit, after?.figure ?? null],
   );
 }
 
 export async function findUser(query: Query, id: string): Promise<UserRow | null> {
-  const text = `select ${COLUMNS} from auth.users u where u.id = $1 and u.deleted_at is null`;
+  const text = `select ${COLUMNS} from ${ACCOUNTS} where u.id = $1 and u.deleted_at is null`;
   return (await query<UserRow>(text, [id]))[0] ?? null;
 }
 
@@ -101,32 +160,35 @@ export function selectFactors(query: Query, userId: string): Promise<readonly Fa
   );
 }
 
-/** Numbers as text, because they can be larger than a number of JavaScript. */
-export interface LimitsRow {
+export interface LimitsRow extends UseRow {
   readonly daily_token_budget: string | null;
   readonly daily_cost_budget_usd: string | null;
   /** By an operator; the user cannot change them. */
   readonly imposed_daily_token_budget: string | null;
   readonly imposed_daily_cost_budget_usd: string | null;
   readonly imposed_daily_runs: string | null;
-  readonly tokens_today: string;
-  readonly cost_today_usd: string;
-  /** Those that have called a model. */
-  readonly runs_today: string;
 }
 
-/** The budgets and imposed limits of a user, and what the day (UTC) has used of them. */
+/** The budgets and imposed limits of a user, and what was used. */
 export async function findLimits(query: Query, userId: string): Promise<LimitsRow | null> {
   const [row] = await query<LimitsRow>(
-    `select s.daily_token_budget::text, s.daily_cost_budget_usd::text, s.imposed_daily_token_budget::text,
-            s.imposed_daily_cost_budget_usd::text, s.imposed_daily_runs::text,
-            coalesce(sum(r.input_tokens + r.output_tokens), 0)::text as tokens_today,
-            coalesce(sum(r.cost_usd), 0)::text as cost_today_usd, count(distinct r.run_id)::text as runs_today
+    `with d as (
+       select (r.created_at at time zone 'UTC')::date as day, 0 as requests, count(distinct r.run_id) as runs,
+              sum(r.input_tokens + r.output_tokens) as tokens, sum(r.cost_usd) as cost_usd
+         from public.usage_records r
+        where r.payer_id = $1 and r.created_at >= date_trunc('month', now(), 'UTC')
+        group by 1
+       union all
+       select q.day, q.requests, 0, 0, 0
+         from ext_operator.user_days q
+        where q.user_id = $1 and q.day = any (array(select generate_series(${MONTH}, ${TODAY}, '1 day')::date)))
+     select s.daily_token_budget::text, trim_scale(s.daily_cost_budget_usd)::text as daily_cost_budget_usd,
+            s.imposed_daily_token_budget::text,
+            trim_scale(s.imposed_daily_cost_budget_usd)::text as imposed_daily_cost_budget_usd,
+            s.imposed_daily_runs::text, t.*
        from public.user_settings s
-       left join public.usage_records r
-         on r.payer_id = s.user_id and r.created_at >= date_trunc('day', now(), 'UTC')
-      where s.user_id = $1
-      group by s.user_id`,
+      cross join (select ${USED.map(({ name, sum }) => `trim_scale(coalesce(${sum}, 0))::text as ${name}`).join(", ")} from d) t
+      where s.user_id = $1`,
     [userId],
   );
   return row ?? null;

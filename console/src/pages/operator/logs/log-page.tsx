@@ -61,6 +61,7 @@ export function LogPage() {
     requestId: request.debounced.trim(),
     userId: user.debounced.trim(),
     search: filters.debouncedSearch,
+    ...filters.range,
   };
   const [isTailing, setTailing] = useState(false);
   const [open, setOpen] = useState<LogLine | null>(null);
@@ -79,21 +80,26 @@ export function LogPage() {
         }
         noun="lines"
         one="line"
-        noMatchHint="No line has these words, this request or this user."
+        noMatchHint="No line of this time has these words, this request or this user."
         filters={filters}
         searchLabel="Search the lines"
+        hasTime
         choices={[{ name: "level", label: "Level", choices: LEVEL_CHOICES }]}
-        tools={
-          <>
-            <TextInput
-              aria-label="Request id"
-              placeholder="Request id"
-              maxLength={200}
-              {...typed(request.text, request.setText)}
-            />
-            <TextInput aria-label="User id" placeholder="User id" maxLength={200} {...typed(user.text, user.setText)} />
-          </>
-        }
+        tools={(
+          [
+            ["Request id", request],
+            ["User id", user],
+          ] as const
+        ).map(([label, { text, setText }]) => (
+          <TextInput
+            key={label}
+            aria-label={label}
+            placeholder={label}
+            className="sm:w-52"
+            maxLength={200}
+            {...typed(text, setText)}
+          />
+        ))}
         pages={{ ...pages, rows }}
         empty="Lines appear here about a second after they are written."
         table={{

@@ -13,80 +13,65 @@ import { EmptyState } from "../../../components/empty-state.tsx";
 import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { formatCompact, formatDuration } from "../../../components/formats.ts";
 import { PageHeader } from "../../../components/page-header.tsx";
-import { RelativeTime } from "../../../components/relative-time.tsx";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 
 interface ChartRow {
   readonly title: string;
-  readonly series: readonly {
-    readonly name: MetricName;
-    readonly label: string;
-    readonly color: ChartSeries["color"];
-  }[];
-  format(value: number): string;
+  readonly lines: readonly (readonly [name: MetricName, label: string, color?: "--bad"])[];
+  readonly format?: (value: number) => string;
 }
 
 const CHARTS: readonly ChartRow[] = [
   {
     title: "Requests per minute",
-    series: [
-      { name: "requests", label: "Requests", color: "--series-1" },
-      { name: "errors", label: "Errors of the service", color: "--bad" },
+    lines: [
+      ["requests", "Requests"],
+      ["errors", "Errors of the service", "--bad"],
     ],
-    format: formatCompact,
   },
   {
     title: "Latency of requests",
-    series: [
-      { name: "latency_ms", label: "Mean", color: "--series-1" },
-      { name: "latency_p95_ms", label: "p95", color: "--series-2" },
+    lines: [
+      ["latency_ms", "Mean"],
+      ["latency_p95_ms", "p95"],
     ],
     format: formatDuration,
   },
   {
     title: "Database connections",
-    series: [
-      { name: "pool_busy", label: "Busy", color: "--series-1" },
-      { name: "pool_waiting", label: "Requests that wait", color: "--bad" },
+    lines: [
+      ["pool_busy", "Busy"],
+      ["pool_waiting", "Requests that wait", "--bad"],
     ],
-    format: formatCompact,
   },
   {
     title: "Queues",
-    series: [
-      { name: "queue", label: "Endpoints with due deliveries", color: "--series-1" },
-      { name: "runs_waiting", label: "Runs that have not ended", color: "--series-2" },
+    lines: [
+      ["queue", "Endpoints with due deliveries"],
+      ["runs_waiting", "Runs that have not ended"],
     ],
-    format: formatCompact,
   },
   {
     title: "Deliveries and runs per minute",
-    series: [
-      { name: "deliveries", label: "Attempts of deliveries", color: "--series-1" },
-      { name: "runs", label: "Runs", color: "--series-2" },
+    lines: [
+      ["deliveries", "Attempts of deliveries"],
+      ["runs", "Runs"],
     ],
-    format: formatCompact,
   },
-  {
-    title: "Tokens per minute",
-    series: [{ name: "tokens", label: "Tokens", color: "--series-1" }],
-    format: formatCompact,
-  },
-  {
-    title: "Realtime sockets",
-    series: [{ name: "sockets", label: "Sockets", color: "--series-1" }],
-    format: formatCompact,
-  },
-  {
-    title: "Lag of the change feed",
-    series: [{ name: "feed_lag_bytes", label: "Bytes behind the database", color: "--series-1" }],
-    format: formatCompact,
-  },
+  { title: "Tokens per minute", lines: [["tokens", "Tokens"]] },
+  { title: "Realtime sockets", lines: [["sockets", "Sockets"]] },
+  { title: "Lag of the change feed", lines: [["feed_lag_bytes", "Bytes behind the database"]] },
 ];
 
-const CHOICES = METRIC_HOURS.map((value) => ({ value, label: value === "1" ? "1 hour" : `${value} hours` }));
+const LABELS: Readonly<Record<MetricHours, string>> = {
+  "1": "1 hour",
+  "6": "6 hours",
+  "24": "24 hours",
+  "168": "7 days",
+};
+const CHOICES = METRIC_HOURS.map((value) => ({ value, label: LABELS[value] }));
 
 export function MetricsPage() {
   const { address, change } = useAddress();
@@ -129,7 +114,6 @@ function Charts({ metrics }: { readonly metrics: Metrics }) {
           <MetricChart chart={chart} metrics={metrics} />
         </CardSection>
       ))}
-      <Nodes metrics={metrics} />
     </div>
   );
 }
@@ -137,25 +121,14 @@ function Charts({ metrics }: { readonly metrics: Metrics }) {
 function MetricChart({ chart, metrics }: { readonly chart: ChartRow; readonly metrics: Metrics }) {
   const times = useMemo(() => metrics.times.map((time) => Date.parse(time) / 1000), [metrics]);
   const series = useMemo(
-    () => chart.series.map(({ name, label, color }) => ({ label, color, values: metrics.series[name] })),
+    () =>
+      chart.lines.map(([name, label, color], place): ChartSeries => {
+        const usual = place === 0 ? "--series-1" : "--series-2";
+        return { label, color: color ?? usual, values: metrics.series[name] };
+      }),
     [chart, metrics],
   );
-  return <Chart label={chart.title} times={times} series={series} format={chart.format} height={180} />;
-}
-
-function Nodes({ metrics: { nodes } }: { readonly metrics: Metrics }) {
   return (
-    <CardSection title="Processes" description="Those that have stored a sample in the last two minutes.">
-      <ul className="divide-y divide-line rounded-md border border-line">
-        {nodes.map(({ node, seen_at: seenAt, measured }) => (
-          <li key={node} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-3 py-2.5">
-            <span className="font-mono text-sm wrap-anywhere">{node}</span>
-            <span className="text-sm text-ink-faint">
-              {formatCompact(measured.sockets)} sockets, seen <RelativeTime at={seenAt} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </CardSection>
+    <Chart label={chart.title} times={times} series={series} format={chart.format ?? formatCompact} height={180} />
   );
 }

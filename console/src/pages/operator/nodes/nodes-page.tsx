@@ -7,7 +7,8 @@ import {
 import { Badge } from "../../../components/badge.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { NotLoaded } from "../../../components/not-loaded.tsx";
-import { formatBytes, formatCount } from "../../../components/formats.ts";
+import { formatBytes, formatCount, formatExact } from "../../../components/formats.ts";
+import { Link } from "../../../components/link.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { CardsSkeleton } from "../../../components/skeleton.tsx";
@@ -17,7 +18,10 @@ export function NodesPage() {
   const { rows: state, ...read } = useServiceNodes();
   return (
     <>
-      <PageHeader title="Nodes" description="The processes of the service, the change feed and the backups." />
+      <PageHeader
+        title="Nodes and backups"
+        description="The processes of the service, the change feed, and to when the database can be restored."
+      />
       {state === undefined ? (
         <NotLoaded title="The nodes could not be loaded" read={read} skeleton={<CardsSkeleton />} />
       ) : (
@@ -129,8 +133,8 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
       <Facts
         rows={[
           ["Target", backups.target],
+          ["Can be restored to", showRestorable(state)],
           ["Last base backup", showTime(state?.base_at)],
-          ["Archived until", showTime(state?.archived_at)],
           [
             "Schedule",
             `a base backup every ${showHours(backups.base_interval_seconds)}, changes after ${backups.wal_interval_seconds} seconds`,
@@ -138,10 +142,32 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
           ["Last verification", showVerification(backups)],
           ["Kept", `${backups.kept_bases} base backups`],
           ["Not archived yet", keptBytes === null ? "not known" : formatBytes(keptBytes)],
-          ["Archived by", backups.node ?? "no process"],
+          ["Archived by", backups.node ?? "no process of the service"],
+          ["Failures", showFailures(state)],
         ]}
       />
     </CardSection>
+  );
+}
+
+function showRestorable(state: Backups["state"]) {
+  const { restorable_from: from = null, archived_at: until = null } = state ?? {};
+  if (from === null || until === null) return "no time that is known: swarmbase doctor reads the archive";
+  return (
+    <>
+      any time from {formatExact(from)} until {formatExact(until)} (<RelativeTime at={until} />)
+    </>
+  );
+}
+
+function showFailures(state: Backups["state"]) {
+  if (state === null) return "not known";
+  if (state.failed_at === null) return "none since the process has started";
+  return (
+    <>
+      {formatCount(state.failures)} since the process has started, the last <RelativeTime at={state.failed_at} />.{" "}
+      <Link to="/operator/logs?q=extension.failed">Log lines</Link>
+    </>
   );
 }
 

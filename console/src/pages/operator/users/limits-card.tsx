@@ -1,9 +1,12 @@
 import { type FormEvent, useState } from "react";
 import { type ImposedLimits, type UserLimits, useImposeLimits } from "../../../data/operator-users.ts";
+import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
+import { Facts } from "../../../components/facts.tsx";
 import { Field } from "../../../components/field.tsx";
-import { formatMoney, formatTokens } from "../../../components/formats.ts";
+import { formatCount, formatMoney } from "../../../components/formats.ts";
+import { Link } from "../../../components/link.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { typed } from "../../../components/typed.ts";
@@ -13,19 +16,55 @@ interface LimitsCardProps {
   readonly limits: UserLimits;
 }
 
-const FIELDS = [
-  { name: "imposed_daily_token_budget", label: "Tokens per day", inputMode: "numeric", maxLength: 18 },
-  { name: "imposed_daily_cost_budget_usd", label: "Cost per day (USD)", inputMode: "decimal", maxLength: 19 },
-  { name: "imposed_daily_runs", label: "Runs per day", inputMode: "numeric", maxLength: 9 },
-] as const;
+interface Figure {
+  readonly imposed: keyof ImposedLimits;
+  /** The budget of the user. */
+  readonly own: keyof UserLimits | null;
+  readonly today: keyof UserLimits;
+  readonly month: keyof UserLimits;
+  readonly label: string;
+  readonly inputMode: "numeric" | "decimal";
+  format(value: number): string;
+}
 
-/** The limits that operators impose on a user. Digits stay text, so that none is lost. */
+const FIGURES: readonly Figure[] = [
+  {
+    imposed: "imposed_daily_token_budget",
+    own: "daily_token_budget",
+    today: "tokens_today",
+    month: "tokens_month",
+    label: "Tokens per day",
+    inputMode: "numeric",
+    format: formatCount,
+  },
+  {
+    imposed: "imposed_daily_cost_budget_usd",
+    own: "daily_cost_budget_usd",
+    today: "cost_today_usd",
+    month: "cost_month_usd",
+    label: "Cost per day (USD)",
+    inputMode: "decimal",
+    format: formatMoney,
+  },
+  {
+    imposed: "imposed_daily_runs",
+    own: null,
+    today: "runs_today",
+    month: "runs_month",
+    label: "Runs per day",
+    inputMode: "numeric",
+    format: formatCount,
+  },
+];
+
+/** The limits of a user beside what was used, and those that operators impose. Digits stay text, so that none is lost. */
 export function LimitsCard({ userId, limits }: LimitsCardProps) {
   const [texts, setTexts] = useState<Readonly<Record<keyof ImposedLimits, string>>>({
     imposed_daily_token_budget: limits.imposed_daily_token_budget ?? "",
-    imposed_daily_cost_budget_usd: trimZeros(limits.imposed_daily_cost_budget_usd ?? ""),
+    imposed_daily_cost_budget_usd: limits.imposed_daily_cost_budget_usd ?? "",
     imposed_daily_runs: limits.imposed_daily_runs ?? "",
   });
+  const [reason, setReason] = useState("");
   const impose = useImposeLimits(userId);
   const toast = useToast();
   const submit = async (event: FormEvent) => {
@@ -34,25 +73,40 @@ export function LimitsCard({ userId, limits }: LimitsCardProps) {
       imposed_daily_token_budget: texts.imposed_daily_token_budget.trim() || null,
       imposed_daily_cost_budget_usd: texts.imposed_daily_cost_budget_usd.trim() || null,
       imposed_daily_runs: texts.imposed_daily_runs.trim() || null,
+      reason: reason.trim(),
     });
-    if (saved !== null) toast({ text: "The limits are saved." });
+    if (saved === null) return;
+    setReason("");
+    toast({ text: "The limits are saved." });
   };
   return (
     <CardSection
-      title="Limits"
-      description="What the user can use in a day (UTC), in all swarms that the user owns. The user sees these limits and cannot change them. Empty means no limit."
+      title="Use and limits"
+      description="What the user has used in all swarms that the user owns, and what a day (UTC) allows; the smaller limit applies. The user sees the imposed limits and cannot change them."
+      action={<Link to={`/operator/audit?subject=${userId}&action=users.limits`}>Changes</Link>}
     >
-      <form className="grid gap-4 sm:grid-cols-3" onSubmit={(event) => void submit(event)}>
-        {FIELDS.map(({ name, label, inputMode, maxLength }) => (
-          <Field key={name} label={label} isOptional error={impose.errors[name]}>
-            <TextInput
-              inputMode={inputMode}
-              maxLength={maxLength}
-              {...typed(texts[name], (text) => setTexts((old) => ({ ...old, [name]: text })))}
-            />
-          </Field>
-        ))}
-        <p className="text-sm text-pretty text-ink-soft sm:col-span-3">{describeToday(limits)}</p>
+      <form className="grid gap-5" onSubmit={(event) => void submit(event)}>
+        <div className="grid gap-5 lg:grid-cols-3">
+          {FIGURES.map((figure) => (
+            <div key={figure.imposed} className="grid content-start gap-3">
+              <Field label={figure.label} hint="Imposed. Empty means no limit." error={impose.errors[figure.imposed]}>
+                <TextInput
+                  inputMode={figure.inputMode}
+                  maxLength={19}
+                  {...typed(texts[figure.imposed], (text) => setTexts((old) => ({ ...old, [figure.imposed]: text })))}
+                />
+              </Field>
+              <Use figure={figure} limits={limits} />
+            </div>
+          ))}
+        </div>
+        <p className="text-sm text-ink-soft">
+          Requests: {formatCount(Number(limits.requests_today))} today, {formatCount(Number(limits.requests_month))}{" "}
+          this month.
+        </p>
+        <Field label="Reason" hint="In the audit log; the user does not see it." error={impose.errors["reason"]}>
+          <TextInput required maxLength={500} autoComplete="off" {...typed(reason, setReason)} />
+        </Field>
         <div>
           <Button type="submit" isBusy={impose.isBusy}>
             Save the limits
@@ -63,18 +117,26 @@ export function LimitsCard({ userId, limits }: LimitsCardProps) {
   );
 }
 
-function describeToday(limits: UserLimits): string {
-  const { daily_token_budget: tokens, daily_cost_budget_usd: cost } = limits;
-  const used = `Today: ${formatTokens(Number(limits.tokens_today))}, ${formatMoney(Number(limits.cost_today_usd))}, ${limits.runs_today} runs.`;
-  const own = [
-    ...(tokens === null ? [] : [formatTokens(Number(tokens))]),
-    ...(cost === null ? [] : [formatMoney(Number(cost))]),
-  ];
-  return own.length === 0
-    ? `${used} The user has set no budget.`
-    : `${used} The budgets of the user: ${own.join(" and ")} a day. The smaller limit applies.`;
-}
-
-function trimZeros(text: string): string {
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+function Use({ figure, limits }: { readonly figure: Figure; readonly limits: UserLimits }) {
+  const { own, imposed, today, month, format } = figure;
+  const used = Number(limits[today]);
+  const budget = own && limits[own];
+  const budgets = [budget, limits[imposed]].filter((text) => text !== null).map(Number);
+  // The smaller one of the day; without any, no use reaches it.
+  const limit = Math.min(Number.POSITIVE_INFINITY, ...budgets);
+  const shown = (
+    <>
+      {format(used)} {budgets.length > 0 && `of ${format(limit)}`}{" "}
+      {used >= limit && <Badge tone="bad">{used > limit ? "Over the limit" : "Limit reached"}</Badge>}
+    </>
+  );
+  return (
+    <Facts
+      rows={[
+        ["Today", shown],
+        ["This month", format(Number(limits[month]))],
+        ...(own === null ? [] : [["Own budget", budget === null ? "none" : format(Number(budget))] as const]),
+      ]}
+    />
+  );
 }

@@ -3,7 +3,10 @@ import { useState } from "react";
 import { type OperatedUser, type UserAction, useUserAction } from "../../../data/operator-users.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Button } from "../../../components/button.tsx";
+import { Field } from "../../../components/field.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { typed } from "../../../components/typed.ts";
 
 interface ActionTexts {
   readonly label: string;
@@ -37,14 +40,16 @@ interface UserActionsProps {
 
 export function UserActions({ user, hasFactors }: UserActionsProps) {
   const [asked, setAsked] = useState<UserAction | null>(null);
+  const [reason, setReason] = useState("");
   const act = useUserAction(user.id);
   const toast = useToast();
   const close = () => {
     act.reset();
+    setReason("");
     setAsked(null);
   };
   const run = async (action: UserAction) => {
-    if ((await act.run(action)) === null) return;
+    if ((await act.run({ action, reason: reason.trim() })) === null) return;
     toast({ text: TEXTS[action].done });
     close();
   };
@@ -77,14 +82,23 @@ export function UserActions({ user, hasFactors }: UserActionsProps) {
           action={TEXTS[asked].label}
           isDangerous={asked === "disable"}
           isBusy={act.isBusy}
+          isForm
           onAction={() => void run(asked)}
         >
           <p>{TEXTS[asked].explanation}</p>
-          {act.failure !== null && (
-            <p role="alert" className="mt-3 text-bad">
-              {act.failure.message}
-            </p>
-          )}
+          <Field
+            label="Reason"
+            isOptional={asked !== "disable"}
+            hint="In the audit log; the user does not see it."
+            error={act.failure?.message}
+          >
+            <TextInput
+              required={asked === "disable"}
+              maxLength={500}
+              autoComplete="off"
+              {...typed(reason, setReason)}
+            />
+          </Field>
         </ActionDialog>
       )}
     </>

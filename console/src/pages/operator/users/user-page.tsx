@@ -2,6 +2,7 @@ import { useParams } from "react-router";
 import { type UserDetails, useOperatedUser } from "../../../data/operator-users.ts";
 import { Badge } from "../../../components/badge.tsx";
 import { CardSection } from "../../../components/card.tsx";
+import { Facts } from "../../../components/facts.tsx";
 import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { Link } from "../../../components/link.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
@@ -32,7 +33,7 @@ export function UserPage() {
         actions={<UserActions user={user} hasFactors={details.factors.length > 0} />}
       />
       <div className="grid grid-cols-1 gap-5">
-        <Facts details={details} />
+        <Account details={details} />
         {limits !== null && <LimitsCard key={user.id} userId={user.id} limits={limits} />}
         <Sessions details={details} />
       </div>
@@ -40,30 +41,30 @@ export function UserPage() {
   );
 }
 
-function Facts({ details: { user } }: { readonly details: UserDetails }) {
+function Account({ details: { user } }: { readonly details: UserDetails }) {
   const tables = (table: string, column: string) =>
     `/operator/tables/public/${table}?filters=${encodeURIComponent(JSON.stringify([[column, "eq", user.id]]))}`;
   return (
     <CardSection title="Account">
-      <dl className="grid grid-cols-1 gap-x-6 gap-y-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
-        <dt className="text-ink-faint">Id</dt>
-        <dd className="font-mono text-sm wrap-anywhere">{user.id}</dd>
-        <dt className="text-ink-faint">Created</dt>
-        <dd>
-          <RelativeTime at={user.created_at} />
-        </dd>
-        <dt className="text-ink-faint">Last sign-in</dt>
-        <dd>{user.last_sign_in_at === null ? "Never" : <RelativeTime at={user.last_sign_in_at} />}</dd>
-        <dt className="text-ink-faint">Rows</dt>
-        <dd className="flex flex-wrap gap-x-4 gap-y-1">
-          <Link to={tables("agents", "user_id")}>Agents</Link>
-          <Link to={tables("swarms", "owner_id")}>Swarms</Link>
-          <Link to={tables("runs", "user_id")}>Runs</Link>
-          <Link to={tables("webhooks", "user_id")}>Webhooks</Link>
-          <Link to={`/operator/logs?user_id=${user.id}`}>Log lines</Link>
-          <Link to={`/operator/audit?target=users/${user.id}`}>Audit log</Link>
-        </dd>
-      </dl>
+      <Facts
+        rows={[
+          ["Name", user.name ?? "none"],
+          ["Id", <span className="font-mono text-sm">{user.id}</span>],
+          ["Created", <RelativeTime at={user.created_at} />],
+          ["Last sign-in", user.last_sign_in_at === null ? "Never" : <RelativeTime at={user.last_sign_in_at} />],
+          [
+            "Rows",
+            <span className="flex flex-wrap gap-x-4 gap-y-1">
+              <Link to={tables("agents", "user_id")}>Agents</Link>
+              <Link to={tables("swarms", "owner_id")}>Swarms</Link>
+              <Link to={tables("runs", "user_id")}>Runs</Link>
+              <Link to={tables("webhooks", "user_id")}>Webhooks</Link>
+              <Link to={`/operator/logs?user_id=${user.id}`}>Log lines</Link>
+              <Link to={`/operator/audit?subject=${user.id}`}>Audit log</Link>
+            </span>,
+          ],
+        ]}
+      />
     </CardSection>
   );
 }
