@@ -3,6 +3,7 @@ import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { readSession } from "./support/browser-contexts.ts";
 import { createBrowserTest, NARROW, WIDE } from "./support/browser-test.ts";
+import { countClicks } from "./support/count-clicks.ts";
 import { enrolFactor } from "./support/factor.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
@@ -19,6 +20,9 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   const api = await getApiClient(page, instance);
   const [agent] = (await api.call("POST", "/rest/v1/agents", { name: "Max" })) as [{ id: string }];
   await api.call("POST", "/functions/v1/agent-respond", { agent_id: agent.id, message: "a secret question" });
+  // The simulated provider costs nothing.
+  const paid = { user_id: api.userId, payer_id: api.userId, framework: "provider_a", model: "m", cost_usd: 12.5 };
+  await api.callAsService("POST", "/rest/v1/usage_records", paid);
   await page.goto("/operator");
   await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
   const nav = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
@@ -36,7 +40,6 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByRole("heading", { name: "A second factor is needed" }).waitFor();
   await enrolFactor(page, instance);
   await page.goto("/");
-  // The user who has used the most, and who changed a limit of it, are a few clicks from the home page.
   await page.getByRole("switch", { name: "Operator" }).filter({ visible: true }).click();
   await page.getByRole("heading", { level: 1, name: "Users" }).waitFor();
   // One switch exchanges the whole menu, on a narrow screen under "More".
@@ -82,11 +85,18 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByText("Limit reached").waitFor();
   await page.getByText(/^1 of 1 /).waitFor();
   await checkAppearance(page, "operator-user");
+  await page.goto("/");
+  const clicks = await countClicks(page);
+  await view.click();
+  await page.locator("[data-row]").first().getByRole("link", { name: bob.email }).click();
+  await page.getByRole("heading", { level: 1, name: bob.email }).waitFor();
+  assert.ok((await clicks.count()) <= 3, "the most expensive customer");
   await page.getByRole("link", { name: "Changes", exact: true }).click();
   await page
     .getByText("Runs per day: none → 1, Tokens per day: none → 5, “has not <b>paid</b>”")
     .filter({ visible: true })
     .waitFor();
+  assert.ok((await clicks.count()) <= 4, "who changed a limit, from what to what");
   await page.getByRole("button", { name: /^Changed limits/ }).click();
   const entry = page.getByRole("dialog");
   await entry.getByText("has not <b>paid</b>", { exact: true }).waitFor();
