@@ -29,8 +29,9 @@ test("all pages together need fewer requests than a user has in a minute", async
     is_active: false,
   })) as { id: string }[];
   const ofAgent = ["", "/settings", "/tools", "/try", "/activity"].map((part) => `/agents/${agentId}${part}`);
-  const ofSwarm = ["", "/runs", `/runs/${runId}`, "/settings"].map((part) => `/swarms/${swarmId}${part}`);
+  const ofSwarm = ["", "/runs", "/settings"].map((part) => `/swarms/${swarmId}${part}`);
   const others = [
+    `/runs/${runId}`,
     "/tools",
     `/tools/${tool?.id}`,
     "/webhooks",
