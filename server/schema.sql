@@ -12168,6 +12168,10 @@ begin
   return private.emit_as_service(emit_event.type, emit_event.data, emit_event.user_id, emit_event.swarm_id);
 end
 $function$;
+comment on function public.emit_event(text,json,uuid,uuid) is 'Emit an event of the app
+
+Emits one event in the transaction of the call, with the rights of the caller, as SQL does. The function `events` emits
+several, and checks the schema of their data.';
 grant execute on function public.emit_event(text,json,uuid,uuid) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.header_names(webhook public.webhooks)
@@ -12275,6 +12279,9 @@ begin
                       where t.agent_id = version.agent_id and t.tool_id = w.tool_id)), '[]'));
 end
 $function$;
+comment on function public.restore_agent_version(uuid,integer) is 'Restore a version of your agent
+
+Restores the values of the version, and stores them as a new version.';
 grant execute on function public.restore_agent_version(uuid,integer) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.started_by(swarm public.swarms)
@@ -12347,6 +12354,9 @@ AS $function$
   where w.id = webhook_attempt_counts.webhook_id
   order by number
 $function$;
+comment on function public.webhook_attempt_counts(uuid,timestamp with time zone,timestamp with time zone,integer) is 'Count the attempts of a webhook over time
+
+Returns one row for each period, the oldest first; no row for a webhook of another user.';
 grant execute on function public.webhook_attempt_counts(uuid,timestamp with time zone,timestamp with time zone,integer) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.webhook_health(webhook_id uuid DEFAULT NULL::uuid, hours integer DEFAULT 24)
@@ -12379,6 +12389,9 @@ AS $function$
   join public.webhook_backlog waiting on waiting.webhook_id = w.id
   where webhook_health.webhook_id is null or w.id = webhook_health.webhook_id
 $function$;
+comment on function public.webhook_health(uuid,integer) is 'Count the attempts of your webhooks
+
+Returns one row for each webhook, or for one webhook.';
 grant execute on function public.webhook_health(uuid,integer) to authenticated, service_role;
 
 create table public.agent_grants (
@@ -12424,6 +12437,42 @@ create table public.agent_grants (
   constraint agent_grants_agent_version_fkey FOREIGN KEY (agent_id, agent_version) REFERENCES public.agent_versions(agent_id, number) DEFERRABLE INITIALLY DEFERRED,
   constraint agent_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.agent_grants is 'Who may ask an agent beside its owner, and on which terms.
+
+Exactly one grant applies to a caller: the one for the user, else the matching claim of the highest `priority`, else the
+one for everyone. Of equal ones the oldest applies. Expired ones do not count.
+
+Only the service role and operators write grants to everyone or to a claim, unless `AGENT_PUBLISHERS` is `users`.
+
+A grant to a user is an offer until that user accepts it, with the function `agent-grants`. A change of `payer`,
+`approver` or `transcripts` needs a new acceptance, and so does an assignment of a tool that gives its calls to the
+owner.
+
+Guide: serve-customers';
+comment on column public.agent_grants.id is 'The id, a UUID that sorts by time.';
+comment on column public.agent_grants.agent_id is 'The agent. It cannot change.';
+comment on column public.agent_grants.audience is '`everyone` is every signed-in user, `claim` the accounts with `claim`, `user` the one account of `user_id`. It cannot change.';
+comment on column public.agent_grants.claim is 'With the audience `claim`: an object that the stored `app_metadata` of the account contains.';
+comment on column public.agent_grants.user_id is 'With the audience `user`: the account. It cannot change.';
+comment on column public.agent_grants.include_anonymous is 'Whether a grant to everyone or to a claim is also for anonymous users.';
+comment on column public.agent_grants.priority is 'Of several matching grants of one audience, the highest applies.';
+comment on column public.agent_grants.agent_version is 'The version of the agent that answers. Edits reach nobody until it changes. Null is the agent as it is.';
+comment on column public.agent_grants.approver is 'Who decides on tool calls that wait for an approval: `owner` of the agent, or `asker`.';
+comment on column public.agent_grants.payer is 'Who pays for the answers: `owner` of the agent, or `asker`.';
+comment on column public.agent_grants.runs_per_day is 'Runs of each asker in a UTC day; null is no limit. 0 blocks at once, without an acceptance.';
+comment on column public.agent_grants.cost_per_day is 'Cost in USD of each asker in a UTC day; null is no limit.';
+comment on column public.agent_grants.total_runs_per_day is 'Runs of all askers together in a UTC day; null is no limit.';
+comment on column public.agent_grants.total_cost_per_day is 'Cost in USD of all askers together in a UTC day; null is no limit.';
+comment on column public.agent_grants.transcripts is 'Who reads the conversations: `private` is whoever asks alone, `owner` also the owner of the agent.';
+comment on column public.agent_grants.accepts_messages is 'Whether a call may bring its own conversation.';
+comment on column public.agent_grants.accepts_client_tools is 'Whether a call may bring tools that the client executes.';
+comment on column public.agent_grants.shows_owner is 'Whether whoever asks sees the name of the owner.';
+comment on column public.agent_grants.expires_at is 'When the grant ends; null if it does not.';
+comment on column public.agent_grants.accepted_at is 'When the user accepted the offer; set by the service.';
+comment on column public.agent_grants.accepted_approver is 'Who approves tool calls, as the user was told then; set by the service.';
+comment on column public.agent_grants.declined_at is 'When the user declined the offer; set by the service.';
+comment on column public.agent_grants.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.agent_grants.updated_at is 'When the row changed last. A sent value is ignored.';
 CREATE INDEX agent_grants_agent_id_idx ON public.agent_grants USING btree (agent_id, private.get_audience_key(audience, user_id, claim));
 CREATE INDEX agent_grants_agent_version_idx ON public.agent_grants USING btree (agent_id, agent_version) WHERE (agent_version IS NOT NULL);
 CREATE INDEX agent_grants_audience_idx ON public.agent_grants USING btree (private.get_audience_key(audience, user_id, claim), agent_id);
@@ -12475,6 +12524,20 @@ create table public.agent_tools (
   constraint agent_tools_agent_id_fkey FOREIGN KEY (agent_id, user_id) REFERENCES public.agents(id, user_id) ON DELETE CASCADE,
   constraint agent_tools_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES public.tools(id) ON DELETE CASCADE
 );
+comment on table public.agent_tools is 'Which tools an agent can use.
+
+An agent has a tool once. The embedding `tool` returns the tool itself as one object.
+
+Guide: tools';
+comment on column public.agent_tools.id is 'The id, a UUID that sorts by time.';
+comment on column public.agent_tools.agent_id is 'The agent. It cannot change.';
+comment on column public.agent_tools.tool_id is 'The tool: your own, one of a swarm that you share, a public or a built-in one. It cannot change.';
+comment on column public.agent_tools.user_id is 'The owner of the agent, set by the service.';
+comment on column public.agent_tools.enabled is 'False keeps the assignment without offering the tool to the model.';
+comment on column public.agent_tools.configuration is 'Overrides of the input, and lower limits, for this agent.';
+comment on column public.agent_tools.approver is 'Who decides on calls that wait for an approval: `owner` of the agent, or `asker`. Null: as the grant says, without one the owner. The starter of a run always decides on a tool that acts for them.';
+comment on column public.agent_tools.is_vouched is 'The service role wrote the configuration last, not the owner. Set by the service.';
+comment on column public.agent_tools.created_at is 'When the row was created. A sent value is ignored.';
 CREATE INDEX agent_tools_agent_id_user_id_idx ON public.agent_tools USING btree (agent_id, user_id);
 CREATE INDEX agent_tools_tool_id_idx ON public.agent_tools USING btree (tool_id);
 CREATE INDEX agent_tools_user_id_idx ON public.agent_tools USING btree (user_id);
@@ -12529,6 +12592,28 @@ create table public.agent_versions (
   constraint agent_versions_number_range CHECK (number > 0),
   constraint agent_versions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE
 );
+comment on table public.agent_versions is 'The state of an agent after each change: its instructions, model, parameters, tools and guardrails.
+
+The service stores a version with each transaction that changes one of these, also when it changes a tool of the owner
+that the agent uses. A change of the name, the avatar, the description, the starter questions or the status stores none.
+
+`POST /rest/v1/rpc/restore_agent_version` restores a version of the agent with its assignments and guardrails, as a new
+version. The rows of tools stay as they are.
+
+An agent keeps its latest `AGENT_VERSIONS_KEPT` versions, and older ones that a turn or an eval run used.
+
+Guide: agents';
+comment on column public.agent_versions.agent_id is 'The agent.';
+comment on column public.agent_versions.number is 'Counts the versions of the agent from 1.';
+comment on column public.agent_versions.role is 'The role of the agent.';
+comment on column public.agent_versions.framework is 'The AI provider.';
+comment on column public.agent_versions.model is 'The model; null is the default model of the framework.';
+comment on column public.agent_versions.system_prompt is 'The instructions of the agent.';
+comment on column public.agent_versions.settings is 'Parameters of the model.';
+comment on column public.agent_versions.tools is 'The assigned tools, each with `tool_id`, its `name` at that time, `enabled`, `configuration`, `approver` and `is_vouched`, and for a tool of the owner its `definition`, without secrets.';
+comment on column public.agent_versions.guardrails is 'The guardrails of the agent in the order in which they apply, each with `guardrail_id`, without secrets.';
+comment on column public.agent_versions.changed_by is 'The owner, if the change was a request of theirs; null is the service or a migration.';
+comment on column public.agent_versions.created_at is 'When the change was made.';
 alter table public.agent_versions enable row level security;
 create policy agent_versions_key_select on public.agent_versions as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids))))));
@@ -12564,6 +12649,37 @@ create table public.agents (
   constraint agents_valid CHECK (private.is_valid_agent(name, role, avatar, description, starter_questions, model, system_prompt, settings)),
   constraint agents_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.agents is 'The AI agents of a user.
+
+A user has at most `AGENT_LIMIT_PER_USER` agents; one more returns 403 `AGENT_LIMIT_REACHED`.
+
+Only the owner reads the whole row. Members of a swarm read `agent_cards`.
+
+An update of `settings` replaces the whole object.
+
+Event agent.created: an insert
+Event agent.updated: an update of any column except `status`
+Event agent.status_changed: a change of `status`, by the owner or by a run
+Event agent.error: a turn of the agent that fails
+Event agent.deleted: a delete
+Event swarm.agent_removed: a delete, for each swarm that the agent was in
+Guide: agents';
+comment on column public.agents.id is 'The id, a UUID that sorts by time.';
+comment on column public.agents.user_id is 'The owner. It cannot change.';
+comment on column public.agents.name is 'Shown to people and to other agents. Spaces at both ends are removed.';
+comment on column public.agents.role is 'What the agent is for, in a few words. It is part of its instructions.';
+comment on column public.agents.avatar is 'An `http` or `https` URL of a picture.';
+comment on column public.agents.description is 'What the agent does, for the people who choose it. The model does not read it.';
+comment on column public.agents.starter_questions is 'Questions that a user interface can offer to begin with. Spaces at both ends of each are removed.';
+comment on column public.agents.framework is 'The AI provider, as the operator configured it.';
+comment on column public.agents.model is 'One of the `models` of the framework; null uses the default model. An empty text is stored as null, and `openai/<model>` as the framework of that vendor and its model.';
+comment on column public.agents.system_prompt is 'The instructions of the agent.';
+comment on column public.agents.settings is 'Parameters of the model. Known keys are checked, other keys are kept as sent.';
+comment on column public.agents.acts_for_askers is 'Tools of the agent may act for whoever asks it, also for others than its owner. Only the service role changes it.';
+comment on column public.agents.status is 'What the agent is doing. The service sets it during a run; the owner can set it too.';
+comment on column public.agents.status_changed_at is 'When `status` changed last.';
+comment on column public.agents.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.agents.updated_at is 'When the row changed last. A sent value is ignored.';
 CREATE INDEX agents_user_id_idx ON public.agents USING btree (user_id, created_at DESC);
 alter table public.agents replica identity using index agents_id_user_id_key;
 alter table public.agents enable row level security;
@@ -12624,6 +12740,23 @@ create table public.api_keys (
   constraint api_keys_id_fkey FOREIGN KEY (id) REFERENCES auth.sessions(id) ON DELETE CASCADE,
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.api_keys is 'Your API keys, without the keys themselves.
+
+The function `api-keys` creates and revokes keys. A revoked key has no row.
+
+An expired key keeps its row for `AUTH_RETENTION_DAYS`.
+
+Guide: api-keys';
+comment on column public.api_keys.id is 'The id, a UUID that sorts by time.';
+comment on column public.api_keys.user_id is 'The user for whom the key stands.';
+comment on column public.api_keys.name is 'What you call the key.';
+comment on column public.api_keys.scopes is 'What the key may do, and nothing else: `read`, `write`, `run`, `approve`, `share`, `secrets`.';
+comment on column public.api_keys.prefix is 'The first characters of the key.';
+comment on column public.api_keys.expires_at is 'When the key expires; null if it does not.';
+comment on column public.api_keys.last_used_at is 'When the key was last used, to the minute; null if it was not used yet.';
+comment on column public.api_keys.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.api_keys.resources is 'The `agents` and `swarms` that the key is bound to; null if it is not bound.';
+comment on column public.api_keys.client_id is 'Null. Rows of programs that a user has let in, which have an OAuth client here, are for the service role alone.';
 CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id, created_at);
 alter table public.api_keys enable row level security;
 create policy api_keys_key_select on public.api_keys as restrictive for select to api_key
@@ -12647,6 +12780,25 @@ create table public.conversation_summaries (
   constraint conversation_summaries_text_length CHECK (char_length(text) >= 1 AND char_length(text) <= 20000),
   constraint conversation_summaries_agent_id_fkey FOREIGN KEY (swarm_id, agent_id) REFERENCES public.swarm_agents(swarm_id, agent_id) ON DELETE CASCADE
 );
+comment on table public.conversation_summaries is 'What agents read instead of the oldest messages of a long conversation.
+
+A model writes a row when messages no longer fit into the context of an agent, from the messages and the summary before.
+Tools and other tables are no source.
+
+Who can read the messages can read their summaries. The owner and admins of the swarm can delete them; the agent then
+has a new one written when it needs it.
+
+A row is deleted when a message that it covers is edited or deleted, and when the agent leaves the swarm. Tokens and
+costs stand in `model_calls`.
+
+An agent reads its latest row. Of each agent, the service keeps ten.
+
+Guide: swarms';
+comment on column public.conversation_summaries.swarm_id is 'The conversation.';
+comment on column public.conversation_summaries.agent_id is 'The agent that reads the summary.';
+comment on column public.conversation_summaries.up_to_seq is 'The number of the last message that the summary covers.';
+comment on column public.conversation_summaries.text is 'The summary.';
+comment on column public.conversation_summaries.created_at is 'When it was written.';
 alter table public.conversation_summaries enable row level security;
 create policy conversation_summaries_delete on public.conversation_summaries for delete to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids))));
@@ -12684,6 +12836,21 @@ create table public.eval_cases (
   constraint eval_cases_dataset_id_fkey FOREIGN KEY (dataset_id, user_id) REFERENCES public.eval_datasets(id, user_id) ON DELETE CASCADE,
   constraint eval_cases_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.eval_cases is 'The cases of datasets: an input, and what the answer has to be.
+
+`expectation` has a `kind`: `exact` with `text`, `contains` with `texts`, `schema` with `schema`, `judge` with
+`criteria`, or `tool_called` with `tool`.
+
+Guide: evals';
+comment on column public.eval_cases.id is 'The id, a UUID that sorts by time.';
+comment on column public.eval_cases.user_id is 'The owner of the dataset. It cannot change.';
+comment on column public.eval_cases.dataset_id is 'The dataset. It cannot change.';
+comment on column public.eval_cases.name is 'The name, which is unique in the dataset.';
+comment on column public.eval_cases.input is 'What the agent is asked.';
+comment on column public.eval_cases.expectation is 'What the answer has to be.';
+comment on column public.eval_cases."position" is 'The place in the dataset; cases run in this order.';
+comment on column public.eval_cases.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.eval_cases.updated_at is 'When the row changed last. A sent value is ignored.';
 CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
 alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
@@ -12720,6 +12887,17 @@ create table public.eval_datasets (
   constraint eval_datasets_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint eval_datasets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.eval_datasets is 'Datasets: lists of cases that agents are tested with.
+
+Only the owner sees a dataset. Its cases, runs and results are deleted with it.
+
+Guide: evals';
+comment on column public.eval_datasets.id is 'The id, a UUID that sorts by time.';
+comment on column public.eval_datasets.user_id is 'The owner. It cannot change.';
+comment on column public.eval_datasets.name is 'The name, which is unique among the datasets of a user.';
+comment on column public.eval_datasets.description is 'What the dataset is for.';
+comment on column public.eval_datasets.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.eval_datasets.updated_at is 'When the row changed last. A sent value is ignored.';
 alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
 create policy eval_datasets_key_delete on public.eval_datasets as restrictive for delete to api_key
@@ -12778,6 +12956,30 @@ create table public.eval_results (
   constraint eval_results_eval_run_id_fkey FOREIGN KEY (eval_run_id, user_id) REFERENCES public.eval_runs(id, user_id) ON DELETE CASCADE,
   constraint eval_results_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.eval_results is 'The result of each case of a run.
+
+A result has a copy of its case, so that it stays correct when the case is changed or deleted. Tokens and costs are
+those of the agent, without the judge.
+
+Guide: evals';
+comment on column public.eval_results.id is 'The id, a UUID that sorts by time.';
+comment on column public.eval_results.user_id is 'The owner. It cannot change.';
+comment on column public.eval_results.eval_run_id is 'The run. It cannot change.';
+comment on column public.eval_results.case_id is 'The case; null once it is deleted.';
+comment on column public.eval_results.case_name is 'The name of the case at the time of the result.';
+comment on column public.eval_results.input is 'The input of the case at the time of the result.';
+comment on column public.eval_results.expectation is 'The expectation of the case at the time of the result.';
+comment on column public.eval_results.passed is 'Whether the answer is what the case expects.';
+comment on column public.eval_results.is_regression is 'Whether the same case passed in the baseline and fails now.';
+comment on column public.eval_results.score is 'From 0 to 1, by the judge; null without one.';
+comment on column public.eval_results.reason is 'Why it passed or failed.';
+comment on column public.eval_results.output is 'The answer; null when there was none.';
+comment on column public.eval_results.run_id is 'The run of the agent, if its conversation was stored; null otherwise.';
+comment on column public.eval_results.latency_ms is 'How long the run of the agent took.';
+comment on column public.eval_results.input_tokens is 'Tokens that the agent read.';
+comment on column public.eval_results.output_tokens is 'Tokens that the agent wrote.';
+comment on column public.eval_results.cost_usd is 'The cost of the answer; null if a price is unknown.';
+comment on column public.eval_results.created_at is 'When the row was created. A sent value is ignored.';
 CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_id, user_id) WHERE (case_id IS NOT NULL);
 CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
 alter table public.eval_results replica identity using index eval_results_id_user_id_key;
@@ -12826,6 +13028,23 @@ create table public.eval_runs (
   constraint eval_runs_dataset_id_fkey FOREIGN KEY (dataset_id, user_id) REFERENCES public.eval_datasets(id, user_id) ON DELETE CASCADE,
   constraint eval_runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.eval_runs is 'Runs of a dataset against a version of an agent.
+
+`swarmbase eval` writes them. A run whose command was killed stays `running`.
+
+Guide: evals';
+comment on column public.eval_runs.id is 'The id, a UUID that sorts by time.';
+comment on column public.eval_runs.user_id is 'The owner. It cannot change.';
+comment on column public.eval_runs.dataset_id is 'The dataset. It cannot change.';
+comment on column public.eval_runs.agent_id is 'The agent; null once it is deleted.';
+comment on column public.eval_runs.agent_version is 'The `number` of the version in `agent_versions` that answered. It cannot change.';
+comment on column public.eval_runs.baseline_run_id is 'The earlier run that the results were compared with; null without one.';
+comment on column public.eval_runs.status is '`running`, `completed`, `failed` when it could not be finished, or `cancelled`.';
+comment on column public.eval_runs.case_count is 'How many cases the run has.';
+comment on column public.eval_runs.passed_count is 'How many of them passed.';
+comment on column public.eval_runs.regression_count is 'How many failed that passed in the baseline.';
+comment on column public.eval_runs.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.eval_runs.finished_at is 'When it ended; null before.';
 CREATE INDEX eval_runs_agent_id_idx ON public.eval_runs USING btree (agent_id, user_id, agent_version) WHERE (agent_id IS NOT NULL);
 CREATE INDEX eval_runs_baseline_run_id_idx ON public.eval_runs USING btree (baseline_run_id, user_id) WHERE (baseline_run_id IS NOT NULL);
 CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_id, user_id, created_at DESC);
@@ -12869,9 +13088,24 @@ create table public.event_feeds (
   constraint event_feeds_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint event_feeds_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
-comment on table public.event_feeds is 'A user has at most 100.';
-comment on column public.event_feeds.filter is 'Conditions on the envelope: events that do not meet them are not in the feed. Null: all are.';
-comment on column public.event_feeds.receives_app_events is 'Whether events of the app that name neither a user nor a swarm are in the feed. Only the service role can set it.';
+comment on table public.event_feeds is 'Events that a receiver without an address reads.
+
+A user has at most 100 feeds.
+
+The function `events` reads them, and stores how far a consumer is.
+
+Events are removed after `WEBHOOK_RETENTION_DAYS`.
+
+Guide: app-events';
+comment on column public.event_feeds.id is 'The id, a UUID that sorts by time.';
+comment on column public.event_feeds.user_id is 'The owner. It cannot change.';
+comment on column public.event_feeds.name is 'Spaces at both ends are removed.';
+comment on column public.event_feeds.events is 'The event types; those of the app are rows of `event_types`.';
+comment on column public.event_feeds.filter is 'Conditions on the envelope, as of a webhook. Events that do not meet them are not in the feed, and counted in `event_feed_backlog`. Null, or an empty object: all are.';
+comment on column public.event_feeds.receives_app_events is 'Whether events of the app that name neither a user nor a swarm are in the feed. Only the service role sets it.';
+comment on column public.event_feeds.api_version is 'The version of the envelopes. Fixed when the feed is created.';
+comment on column public.event_feeds.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.event_feeds.updated_at is 'When the row changed last. A sent value is ignored.';
 CREATE INDEX event_feeds_receives_app_events_idx ON public.event_feeds USING btree (user_id) INCLUDE (events) WHERE receives_app_events;
 CREATE INDEX event_feeds_run_updated_idx ON public.event_feeds USING btree (user_id) WHERE ('run.updated'::text = ANY (events));
 CREATE INDEX event_feeds_user_id_idx ON public.event_feeds USING btree (user_id) INCLUDE (events);
@@ -12924,9 +13158,22 @@ create table public.event_types (
   constraint event_types_schema_object CHECK (jsonb_typeof(schema) = 'object'::text),
   constraint event_types_schema_size CHECK (octet_length(schema::text) <= 32768)
 );
+comment on table public.event_types is 'The types of the app''s own events.
+
+`emit_event` and the function `events` emit events of these types.
+
+`swarmbase apply` writes them from files.
+
+Guide: app-events';
+comment on column public.event_types.id is 'The id, a UUID that sorts by time.';
+comment on column public.event_types.name is '`app.` and words of lower-case letters, digits and `_`, joined by dots. It cannot change.';
+comment on column public.event_types.description is 'When it is emitted, for those who subscribe.';
 comment on column public.event_types.schema is 'JSON Schema of `data`. The function `events` rejects events that do not satisfy it; SQL and `rpc` do not check it.';
+comment on column public.event_types.example is 'An example of `data`, which `test-webhook` sends.';
 comment on column public.event_types.users_may_emit is 'Whether users may emit it, for themselves and for swarms that they belong to.';
-comment on column public.event_types.listed is 'False: users neither see the type nor can subscribe to it or emit it.';
+comment on column public.event_types.listed is 'If false, users neither see the type nor can subscribe to it or emit it.';
+comment on column public.event_types.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.event_types.updated_at is 'When the row changed last. A sent value is ignored.';
 alter table public.event_types enable row level security;
 create policy event_types_key_select on public.event_types as restrictive for select to api_key
   using ((( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes)) IS NOT NULL AND (( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes) OR true));
@@ -12966,7 +13213,30 @@ create table public.guardrails (
   constraint guardrails_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
   constraint guardrails_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
 );
-comment on table public.guardrails is 'An agent and a swarm have at most 20 each.';
+comment on table public.guardrails is 'Checks of what an agent, or every agent of a swarm, reads and answers.
+
+A guardrail belongs to an agent, whose owner manages it, or to a swarm, whose owner and admins manage it. Each has at
+most 20.
+
+A run uses the guardrails that were active when it began or was resumed: those of the swarm first, then those of the
+agent, each by `position`. With `agent_version`, the agent has the guardrails of that version.
+
+A message or answer that a guardrail stops or changes gets a row in `message_flags`, unless no message is stored.
+
+Guide: guardrails';
+comment on column public.guardrails.id is 'The id, a UUID that sorts by time.';
+comment on column public.guardrails.agent_id is 'The agent; null for a guardrail of a swarm. It cannot change.';
+comment on column public.guardrails.swarm_id is 'The swarm; null for a guardrail of an agent. It cannot change.';
+comment on column public.guardrails.name is 'Shown in errors and flags.';
+comment on column public.guardrails.kind is 'How the text is checked. It cannot change.';
+comment on column public.guardrails.stage is '`input`: the messages that the agent reads. `output`: its answer.';
+comment on column public.guardrails.action is '`block` ends the turn; `rewrite` replaces the text.';
+comment on column public.guardrails.config is 'By kind: `pattern`; `schema`; `policy`, `framework`, `model`, `on_error`; or `url`, `headers`, `timeout_ms`, `on_error`. All kinds take `replacement`.';
+comment on column public.guardrails."position" is 'The order among the guardrails of the agent or the swarm.';
+comment on column public.guardrails.is_active is 'Switches the guardrail off.';
+comment on column public.guardrails.secret is 'Signs the requests of a webhook; created by the service.';
+comment on column public.guardrails.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.guardrails.updated_at is 'When the row changed last. A sent value is ignored.';
 CREATE INDEX guardrails_agent_id_idx ON public.guardrails USING btree (agent_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX guardrails_swarm_id_idx ON public.guardrails USING btree (swarm_id) WHERE (swarm_id IS NOT NULL);
 alter table public.guardrails enable row level security;
@@ -13022,6 +13292,26 @@ create table public.message_flags (
   constraint message_flags_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE CASCADE,
   constraint message_flags_resolved_by_fkey FOREIGN KEY (resolved_by) REFERENCES auth.users(id) ON DELETE SET NULL
 );
+comment on table public.message_flags is 'Reports of messages, by people, by moderation and by guardrails.
+
+A user flags a message once.
+
+Owner and admins resolve a flag by changing `status`. The reporter can delete an open flag.
+
+Event message.flagged: an insert
+Guide: swarms';
+comment on column public.message_flags.id is 'The id, a UUID that sorts by time.';
+comment on column public.message_flags.message_id is 'The message. It cannot change.';
+comment on column public.message_flags.swarm_id is 'The swarm of the message, set by the service.';
+comment on column public.message_flags.source is '`moderation` is the blocklist of the swarm; `guardrail` is a row of `guardrails`.';
+comment on column public.message_flags.flagged_by is 'The user who flagged the message; null for moderation and guardrails.';
+comment on column public.message_flags.category is 'A word of the application, or the name of the guardrail.';
+comment on column public.message_flags.reason is 'The reporter''s explanation, or why the guardrail tripped.';
+comment on column public.message_flags.status is '`upheld` and `dismissed` are decisions.';
+comment on column public.message_flags.resolved_by is 'The user who decided.';
+comment on column public.message_flags.resolved_at is 'When it was decided.';
+comment on column public.message_flags.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.message_flags.guardrail_id is 'The guardrail, which may have been deleted since; null for other sources.';
 CREATE INDEX message_flags_flagged_by_idx ON public.message_flags USING btree (flagged_by) WHERE (flagged_by IS NOT NULL);
 CREATE INDEX message_flags_resolved_by_idx ON public.message_flags USING btree (resolved_by) WHERE (resolved_by IS NOT NULL);
 CREATE INDEX message_flags_swarm_id_idx ON public.message_flags USING btree (swarm_id, message_id);
@@ -13071,6 +13361,17 @@ create table public.message_revisions (
   constraint message_revisions_edited_by_fkey FOREIGN KEY (edited_by) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint message_revisions_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE CASCADE
 );
+comment on table public.message_revisions is 'Earlier texts of edited messages.
+
+The service writes a row at each edit, and removes the rows of a message when it is deleted.
+
+Guide: swarms';
+comment on column public.message_revisions.message_id is 'The edited message.';
+comment on column public.message_revisions.revision is '1 is the first text.';
+comment on column public.message_revisions.swarm_id is 'The swarm.';
+comment on column public.message_revisions.content is 'The text before the edit.';
+comment on column public.message_revisions.edited_by is 'The user who replaced it.';
+comment on column public.message_revisions.created_at is 'When it was replaced.';
 CREATE INDEX message_revisions_edited_by_idx ON public.message_revisions USING btree (edited_by) WHERE (edited_by IS NOT NULL);
 alter table public.message_revisions replica identity using index message_revisions_swarm_id_key;
 alter table public.message_revisions enable row level security;
@@ -13128,6 +13429,43 @@ create table public.messages (
   constraint messages_sender_user_id_fkey FOREIGN KEY (sender_user_id) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint messages_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
 );
+comment on table public.messages is 'What people and agents say in a swarm.
+
+The sender of a user''s message is always the caller.
+
+A deleted message stays as a tombstone: `content` is null and `deleted_at` is set. `return=representation` returns no
+row for it.
+
+Read pages by `seq`, which increases in commit order.
+
+Event message.created: an insert, by a user or by an agent
+Event message.updated: a change of `content`, `content_type`, `mentions` or `metadata`, and `flagged` that becomes false
+Event message.deleted: a delete
+Guide: swarms';
+comment on column public.messages.id is 'The id, a UUID that sorts by time.';
+comment on column public.messages.swarm_id is 'The swarm. It cannot change.';
+comment on column public.messages.seq is 'The number of the message in its swarm.';
+comment on column public.messages.sender_type is 'Only the service role can send for agents and the system.';
+comment on column public.messages.sender_id is '`sender_user_id` or `sender_agent_id`, also after the sender was deleted.';
+comment on column public.messages.sender_user_id is 'The user who wrote the message.';
+comment on column public.messages.sender_agent_id is 'The agent that wrote the message.';
+comment on column public.messages.sender_name is 'The name of the sender at the time of writing.';
+comment on column public.messages.sender_deleted is 'The sender''s account or agent no longer exists.';
+comment on column public.messages.content is 'The text; null after the message was deleted.';
+comment on column public.messages.content_type is 'How to display `content`.';
+comment on column public.messages.reply_to_id is 'The message of the same swarm that this one replies to.';
+comment on column public.messages.run_id is 'The run in which an agent wrote the message.';
+comment on column public.messages.turn_id is 'The turn in which an agent wrote the message.';
+comment on column public.messages.finish_reason is 'Why an agent stopped writing.';
+comment on column public.messages.mentions is 'Ids of mentioned agents and users.';
+comment on column public.messages.metadata is 'Anything the application wants to store with the message.';
+comment on column public.messages.client_message_id is 'An id of the sender that makes a repeated insert a conflict (409).';
+comment on column public.messages.edited_at is 'When `content` changed last.';
+comment on column public.messages.deleted_at is 'When the message was deleted.';
+comment on column public.messages.deleted_by is 'The user who deleted the message.';
+comment on column public.messages.flagged is 'A flag on the message is open or upheld.';
+comment on column public.messages.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.messages.data is 'The parsed value of an answer with a `response_schema`. Only the service writes it.';
 CREATE INDEX messages_reply_to_id_idx ON public.messages USING btree (swarm_id, reply_to_id) WHERE (reply_to_id IS NOT NULL);
 CREATE INDEX messages_run_id_idx ON public.messages USING btree (swarm_id, run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX messages_sender_agent_id_idx ON public.messages USING btree (sender_agent_id) WHERE (sender_agent_id IS NOT NULL);
@@ -13187,6 +13525,35 @@ create table public.model_call_prompts (
   constraint model_call_prompts_pkey PRIMARY KEY (model_call_id),
   constraint model_call_prompts_model_call_id_fkey FOREIGN KEY (model_call_id) REFERENCES public.model_calls(id) ON DELETE CASCADE
 );
+comment on table public.model_call_prompts is 'What a model call sent: system prompt, messages, tools and settings. The owner of the agent can read it.
+
+One row for each call, with the id of its first attempt; retries and fallbacks send the same. Checks of guardrails have
+none.
+
+A part of a message is a text, or the `seq` of a message of the swarm, or the number up to which a `summary` reaches;
+their text follows the `prefix`. Two line feeds join the parts.
+
+A tool call of an earlier turn has the id of its execution, `execution_id`, in the place of its input and output.
+
+`sha256` is the hash of the system prompt and of the text of each message (of a tool''s result: the output, or nothing
+for one of an earlier turn), joined with line feeds. It differs if a message was edited or deleted since.
+
+Images are counted, not stored. Reasoning that a provider signs and gets back is not part of the row.
+
+Rows are removed with their call.
+
+Guide: tracing';
+comment on column public.model_call_prompts.model_call_id is 'The first attempt of the call.';
+comment on column public.model_call_prompts.swarm_id is 'The swarm.';
+comment on column public.model_call_prompts.agent_id is 'The agent whose model was called.';
+comment on column public.model_call_prompts.kept_messages is 'How many messages of the call before in the turn were sent again, before `messages`; 0 for the first call.';
+comment on column public.model_call_prompts.system is 'The system prompt; null: that of the call before in the turn.';
+comment on column public.model_call_prompts.messages is 'The messages, the oldest first.';
+comment on column public.model_call_prompts.tools is 'The tools that the model was offered; null: those of the call before in the turn.';
+comment on column public.model_call_prompts.tool_choice is '`auto`, `none` (the model had to answer), or the name of the tool that it had to call.';
+comment on column public.model_call_prompts.settings is 'The settings of the agent, with those of the call.';
+comment on column public.model_call_prompts.max_output_tokens is 'The limit that a budget set; null if none applied.';
+comment on column public.model_call_prompts.sha256 is 'A hash of all texts that were sent, also of those that `kept_messages` counts.';
 CREATE INDEX model_call_prompts_agent_id_idx ON public.model_call_prompts USING btree (agent_id);
 alter table public.model_call_prompts enable row level security;
 create policy model_call_prompts_key_select on public.model_call_prompts as restrictive for select to api_key
@@ -13228,6 +13595,37 @@ create table public.model_calls (
   constraint model_calls_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE,
   constraint model_calls_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.run_turns(id) ON DELETE CASCADE
 );
+comment on table public.model_calls is 'One row for each request to a model provider: the first attempt, retries and fallbacks.
+
+Written with the step of the run that follows the call: a tool call, or the end of the turn. A call that is in progress
+when its node is lost has no row.
+
+Rows are removed after `MODEL_CALLS_RETENTION_DAYS`, and with their run.
+
+Guide: tracing';
+comment on column public.model_calls.id is 'The id, a UUID that sorts by time.';
+comment on column public.model_calls.run_id is 'The run.';
+comment on column public.model_calls.turn_id is 'The turn; null for the selection of the next speaker.';
+comment on column public.model_calls.swarm_id is 'The swarm.';
+comment on column public.model_calls.agent_id is 'The agent whose model was called; null if it was deleted during the turn.';
+comment on column public.model_calls.attempt is '1 for the first request of a call; higher for retries and fallbacks.';
+comment on column public.model_calls.framework is 'The AI provider that was called.';
+comment on column public.model_calls.model is 'The model that was called.';
+comment on column public.model_calls.status is '`cancelled`: aborted before the answer was complete.';
+comment on column public.model_calls.finish_reason is 'Why the model stopped; null if the answer is incomplete.';
+comment on column public.model_calls.error is 'The error of a call that failed.';
+comment on column public.model_calls.first_token_ms is 'Milliseconds until the first text or reasoning; null if there was none.';
+comment on column public.model_calls.duration_ms is 'Milliseconds of the call.';
+comment on column public.model_calls.input_tokens is 'Tokens that the model read; null if the attempt failed and another one followed.';
+comment on column public.model_calls.cached_input_tokens is 'The part of `input_tokens` that the provider had in its cache.';
+comment on column public.model_calls.output_tokens is 'Tokens that the model wrote.';
+comment on column public.model_calls.reasoning_tokens is 'The part of `output_tokens` that was reasoning.';
+comment on column public.model_calls.estimated is 'True if the provider reported no usage and the service estimated it.';
+comment on column public.model_calls.cost_usd is 'The cost; null if the price is unknown.';
+comment on column public.model_calls.started_at is 'When the request was sent.';
+comment on column public.model_calls.finished_at is 'When the call ended.';
+comment on column public.model_calls.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.model_calls.grant_id is 'The grant by which the run asks an agent of somebody else.';
 CREATE INDEX model_calls_created_at_idx ON public.model_calls USING brin (created_at);
 CREATE INDEX model_calls_run_id_idx ON public.model_calls USING btree (swarm_id, run_id);
 CREATE INDEX model_calls_turn_id_idx ON public.model_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
@@ -13267,6 +13665,24 @@ create table public.models (
   constraint models_price_output_range CHECK (price_output >= 0::numeric),
   constraint models_supports_object CHECK (jsonb_typeof(supports) = 'object'::text)
 );
+comment on table public.models is 'The models that agents can use, as the operator configured them.
+
+The service writes the table at every start. Nobody can change it, the service role included.
+
+Guide: models';
+comment on column public.models.framework is 'The AI provider.';
+comment on column public.models.id is 'The name for `agents.model`.';
+comment on column public.models.is_default is 'Used by agents of the framework whose `model` is null.';
+comment on column public.models."position" is 'The order in the configuration.';
+comment on column public.models.context_window is 'Tokens of input and output together; null if unknown.';
+comment on column public.models.max_output_tokens is 'The longest response; null if unknown.';
+comment on column public.models.price_input is 'USD per million tokens of input; null if unknown.';
+comment on column public.models.price_cached_input is 'USD per million tokens of input that the provider had in its cache; null if unknown.';
+comment on column public.models.price_output is 'USD per million tokens of output; null if unknown.';
+comment on column public.models.supports is 'Which settings and features the model accepts.';
+comment on column public.models.is_simulated is 'The service itself creates the responses, without a provider.';
+comment on column public.models.is_list_open is 'The framework also accepts models that are not in the list.';
+comment on column public.models.is_default_framework is 'The first framework that can answer: what the console and files choose for agents that name none.';
 alter table public.models enable row level security;
 create policy models_key_select on public.models as restrictive for select to api_key
   using ((( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR true));
@@ -13287,6 +13703,17 @@ create table public.profiles (
   constraint profiles_full_name_length CHECK (char_length(full_name) <= 200),
   constraint profiles_id_fkey FOREIGN KEY (id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.profiles is 'Name and picture of a user.
+
+The service creates the row with the account and deletes it with the account.
+
+Guide: accounts';
+comment on column public.profiles.id is 'The id of the user.';
+comment on column public.profiles.email is 'The address of the account, kept up to date by the service. `PUT /auth/v1/user` changes it.';
+comment on column public.profiles.full_name is 'The name that others see.';
+comment on column public.profiles.avatar_url is 'An `http` or `https` URL of a picture.';
+comment on column public.profiles.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.profiles.updated_at is 'When the row changed last. A sent value is ignored.';
 alter table public.profiles enable row level security;
 create policy profiles_key_select on public.profiles as restrictive for select to api_key
   using ((( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes));
@@ -13318,6 +13745,23 @@ create table public.read_positions (
   constraint read_positions_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint read_positions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 ) with (fillfactor=70);
+comment on table public.read_positions is 'How far each user has read a swarm.
+
+A user has one row for each swarm, reads only own rows, and writes them as a member of the swarm.
+
+The unread messages of a swarm are the `seq` of its newest message minus `last_read_seq`.
+
+A smaller `last_read_seq` changes nothing, so devices can report in any order.
+
+The row is deleted with the swarm and with the account.
+
+Guide: swarms';
+comment on column public.read_positions.id is 'The id, a UUID that sorts by time.';
+comment on column public.read_positions.swarm_id is 'The swarm. It cannot change.';
+comment on column public.read_positions.user_id is 'The user; by default the caller.';
+comment on column public.read_positions.last_read_seq is '`seq` of the last message that the user has read; 0 for none.';
+comment on column public.read_positions.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.read_positions.updated_at is 'When the row changed last. A sent value is ignored.';
 CREATE INDEX read_positions_user_id_idx ON public.read_positions USING btree (user_id);
 alter table public.read_positions replica identity full;
 alter table public.read_positions enable row level security;
@@ -13359,6 +13803,19 @@ create table public.run_events (
   created_at timestamp with time zone default now() not null,
   constraint run_events_pkey PRIMARY KEY (run_id, seq)
 ) partition by range (run_id);
+comment on table public.run_events is 'The stream of a run, stored so that a client can resume it.
+
+Rows of an ended run are removed after `RUN_EVENTS_RETENTION_DAYS`.
+
+Guide: agents';
+comment on column public.run_events.run_id is 'The run.';
+comment on column public.run_events.seq is 'The number of the event in its run, which is the id of the event in the stream.';
+comment on column public.run_events.swarm_id is 'The swarm.';
+comment on column public.run_events.agent_id is 'The agent that the event is about.';
+comment on column public.run_events.restricted is 'Only the owner and admins of the swarm and the owner of the agent can read the event.';
+comment on column public.run_events.type is 'The type of the event in the stream, such as `message.delta`.';
+comment on column public.run_events.data is 'The members of the event.';
+comment on column public.run_events.created_at is 'When the row was created. A sent value is ignored.';
 CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_at);
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
 alter table public.run_events replica identity full;
@@ -13413,6 +13870,42 @@ create table public.run_turns (
   constraint run_turns_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint run_turns_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE
 );
+comment on table public.run_turns is 'One row for each response of one agent in a run.
+
+Event agent.error: a turn that fails
+Event agent.status_changed: a turn that starts, writes or ends
+Event message.created: a turn that wrote a message
+Guide: agents';
+comment on column public.run_turns.id is 'The id, a UUID that sorts by time.';
+comment on column public.run_turns.run_id is 'The run.';
+comment on column public.run_turns.swarm_id is 'The swarm.';
+comment on column public.run_turns.agent_id is 'The agent; null after it was deleted.';
+comment on column public.run_turns.agent_name is 'The name of the agent at that time.';
+comment on column public.run_turns."position" is 'The order in the run.';
+comment on column public.run_turns.status is 'How far the turn is. `waiting`: its run waits.';
+comment on column public.run_turns.framework is 'The AI provider that answered.';
+comment on column public.run_turns.model is 'The model that answered.';
+comment on column public.run_turns.message_id is 'The message that the turn wrote.';
+comment on column public.run_turns.finish_reason is 'Why the model stopped; `empty_response` if it wrote no text.';
+comment on column public.run_turns.error is 'The error of a turn that failed.';
+comment on column public.run_turns.warnings is 'Settings that the model did not accept, and messages that did not fit into its context.';
+comment on column public.run_turns.attempts is 'Calls of the model, retries included.';
+comment on column public.run_turns.first_token_ms is 'Milliseconds until the first text.';
+comment on column public.run_turns.duration_ms is 'Milliseconds of the whole turn.';
+comment on column public.run_turns.input_tokens is 'Tokens that the model read.';
+comment on column public.run_turns.cached_input_tokens is 'The part of `input_tokens` that the provider had in its cache.';
+comment on column public.run_turns.output_tokens is 'Tokens that the model wrote.';
+comment on column public.run_turns.reasoning_tokens is 'The part of `output_tokens` that was reasoning.';
+comment on column public.run_turns.estimated is 'True if the provider reported no usage and the service estimated it.';
+comment on column public.run_turns.cost_usd is 'The cost; null if the price is unknown.';
+comment on column public.run_turns.started_at is 'When the turn started.';
+comment on column public.run_turns.finished_at is 'When the turn ended.';
+comment on column public.run_turns.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.run_turns.agent_version is 'The `number` of the version in `agent_versions` that answered; null for turns before there were versions.';
+comment on column public.run_turns.asked is 'What another agent asks in the turn: `by_agent_id`, `by_agent_name` and `message`; null for a turn of the strategy.';
+comment on column public.run_turns.handoff is 'The agent that goes on: `agent_id`, `agent_name` and the `reason`; null for a turn without a handoff.';
+comment on column public.run_turns.grant_id is 'The grant by which the run asks an agent of somebody else. Whoever asks does not see the row.';
+comment on column public.run_turns.hides_usage is 'Whether the owner of the agent pays, so that whoever asks does not see the usage.';
 CREATE INDEX run_turns_agent_id_version_idx ON public.run_turns USING btree (agent_id, agent_version) WHERE (agent_id IS NOT NULL);
 CREATE INDEX run_turns_asked_idx ON public.run_turns USING btree (swarm_id, started_at) WHERE (asked IS NOT NULL);
 CREATE INDEX run_turns_grant_id_idx ON public.run_turns USING btree (agent_id, status) WHERE (grant_id IS NOT NULL);
@@ -13462,6 +13955,37 @@ create table public.runs (
   constraint runs_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
+comment on table public.runs is 'One row for each time that the agents of a swarm respond.
+
+`agent-respond` creates, cancels and continues runs.
+
+`turns` embeds `run_turns`: `select=*,turns(*,model_calls(*),tool_executions(*))` is the whole trace of a run.
+
+The computed field `duration_ms` is how long a run took; null before it ends. `order=duration_ms.desc.nullslast` lists
+the slowest first.
+
+Event run.updated: a change of `status`
+Event swarm.completed: a run that ends as `completed` or `partial`
+Guide: agents';
+comment on column public.runs.id is 'The id, a UUID that sorts by time.';
+comment on column public.runs.swarm_id is 'The swarm.';
+comment on column public.runs.user_id is 'The user who started the run.';
+comment on column public.runs.client_id is 'The OAuth client of the program that started the run for the user; null: none did. It stays after the program was disconnected.';
+comment on column public.runs.message_id is 'The message that the run responds to.';
+comment on column public.runs.status is '`requires_action` waits for an approval or for a result of the client, `waiting` for a time or a signal.';
+comment on column public.runs.stop_reason is 'Why the run ended; null before that.';
+comment on column public.runs.strategy is 'The strategy of the swarm when the run was created.';
+comment on column public.runs.request is 'The options of the call. Of a sub-task: `source` is `sub_task`, and `parent_run_id` the run that it is a part of.';
+comment on column public.runs.cause is 'What started the run in place of a call: the `extension`, and its `type` and `id`. Null for a call or a message of a user.';
+comment on column public.runs.error is 'The error of a run that failed.';
+comment on column public.runs.usage is 'Tokens and cost of all turns; null before the run ends.';
+comment on column public.runs.turn_count is 'How many turns there were.';
+comment on column public.runs.queued_at is 'When the run was accepted.';
+comment on column public.runs.started_at is 'When the first turn started.';
+comment on column public.runs.finished_at is 'When the run ended.';
+comment on column public.runs.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.runs.pending_waits is 'The tool calls that wait for a time or a signal: `tool_execution_id`, `tool_name`, `agent_id`, `kind` (`time` or `event`), `until`, and of an event `name` and `from`. Null without any.';
+comment on column public.runs.can_continue is 'All that the run waited for has ended; it continues when no other run of the swarm is running.';
 CREATE INDEX runs_auto_respond_idx ON public.runs USING btree (swarm_id) WHERE ((status = 'queued'::text) AND ((request ->> 'source'::text) = 'auto_respond'::text));
 CREATE INDEX runs_claimable_idx ON public.runs USING btree (swarm_id, queued_at, id) WHERE ((status = 'queued'::text) OR can_continue);
 CREATE INDEX runs_message_id_idx ON public.runs USING btree (swarm_id, message_id) WHERE (message_id IS NOT NULL);
@@ -13501,6 +14025,25 @@ create table public.swarm_agents (
   constraint swarm_agents_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
   constraint swarm_agents_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
 );
+comment on table public.swarm_agents is 'The agents of a swarm.
+
+An agent is in a swarm once. Its owner can add it, and whoever holds a grant, with the role `owner` or `admin` in the
+swarm.
+
+The computed field `agent_owner_id` is the owner of the agent, for members of the swarm if the owner is one; null
+otherwise.
+
+Event swarm.agent_added: an insert
+Event swarm.agent_removed: a delete
+Guide: swarms';
+comment on column public.swarm_agents.id is 'The id, a UUID that sorts by time.';
+comment on column public.swarm_agents.swarm_id is 'The swarm. It cannot change.';
+comment on column public.swarm_agents.agent_id is 'The agent. It cannot change.';
+comment on column public.swarm_agents."position" is 'The order in which agents speak; without a value the agent comes last.';
+comment on column public.swarm_agents.enabled is 'False keeps the agent in the swarm without a response.';
+comment on column public.swarm_agents.role_override is 'Replaces `agents.role` in this swarm.';
+comment on column public.swarm_agents.added_by is 'The user who added the agent.';
+comment on column public.swarm_agents.created_at is 'When the row was created. A sent value is ignored.';
 CREATE INDEX swarm_agents_added_by_idx ON public.swarm_agents USING btree (added_by) WHERE (added_by IS NOT NULL);
 CREATE INDEX swarm_agents_agent_id_idx ON public.swarm_agents USING btree (agent_id);
 alter table public.swarm_agents replica identity full;
@@ -13561,6 +14104,32 @@ create table public.swarm_members (
   constraint swarm_members_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint swarm_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.swarm_members is 'The people of a swarm, and invitations that are not accepted yet.
+
+A new row names the person by `user_id` or by `email`, and has the status `invited`.
+
+The invited person accepts with `{"status": "active"}`, and declines by deleting the row. An account whose address was
+not proven answers an invitation by address with the secret of its link, through the function `invitations`.
+
+An invitation that has expired cannot be accepted; a new one for the same person replaces it.
+
+Nobody can become `owner`, and the owner cannot leave.
+
+Alias email: Another name of `invited_email`.
+Event user.joined: an invitation that is accepted, and an active membership that the service role inserts
+Event user.role_changed: a change of `role` of an active member
+Event user.removed: a delete of an active membership
+Guide: swarms';
+comment on column public.swarm_members.id is 'The id, a UUID that sorts by time.';
+comment on column public.swarm_members.swarm_id is 'The swarm. It cannot change.';
+comment on column public.swarm_members.user_id is 'The member; null until the invited address belongs to an account that accepts.';
+comment on column public.swarm_members.invited_email is 'The invited address, in lower case.';
+comment on column public.swarm_members.role is 'What the member may do.';
+comment on column public.swarm_members.status is '`active` members take part; `invited` ones have not accepted.';
+comment on column public.swarm_members.invited_by is 'The user who invited the member.';
+comment on column public.swarm_members.joined_at is 'When the member accepted.';
+comment on column public.swarm_members.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.swarm_members.expires_at is 'When the invitation expires (`INVITATION_TTL_DAYS`); null if it does not, and after it was accepted. The service sets it.';
 CREATE INDEX swarm_members_invited_by_idx ON public.swarm_members USING btree (invited_by) WHERE (invited_by IS NOT NULL);
 CREATE INDEX swarm_members_invited_email_idx ON public.swarm_members USING btree (invited_email) WHERE (invited_email IS NOT NULL);
 CREATE UNIQUE INDEX swarm_members_one_owner ON public.swarm_members USING btree (swarm_id) WHERE (role = 'owner'::text);
@@ -13641,6 +14210,31 @@ END),
   constraint swarms_coordinator_agent_id_fkey FOREIGN KEY (coordinator_agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint swarms_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.swarms is 'Conversations between agents and people.
+
+The user who inserts a swarm becomes its owner and first member.
+
+Agents respond only in a swarm whose `status` is `active`.
+
+An update of `settings` replaces the whole object.
+
+Event swarm.created: an insert
+Event swarm.updated: an update, unless it only completes the swarm
+Event swarm.completed: a change of `status` to `completed`
+Event swarm.deleted: a delete
+Guide: swarms';
+comment on column public.swarms.id is 'The id, a UUID that sorts by time.';
+comment on column public.swarms.owner_id is 'The owner. It cannot change.';
+comment on column public.swarms.name is 'Spaces at both ends are removed.';
+comment on column public.swarms.description is 'What the swarm is about.';
+comment on column public.swarms.avatar is 'An `http` or `https` URL of a picture.';
+comment on column public.swarms.status is 'Whether agents respond.';
+comment on column public.swarms.strategy is 'Which agents respond to a message, and in which order.';
+comment on column public.swarms.coordinator_agent_id is 'An agent of the swarm that leads the strategies `selector` and `supervisor`.';
+comment on column public.swarms.settings is 'Limits of runs, budgets, moderation, `preamble` (which only the owner can change), and `a2a_published`. Known keys are checked, other keys are kept as sent.';
+comment on column public.swarms.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.swarms.updated_at is 'When the row changed last. A sent value is ignored.';
+comment on column public.swarms.parent_run_id is 'Of the conversation of a sub-task: the run whose tool call began it. Only the service role sees such rows.';
 CREATE INDEX swarms_a2a_published_idx ON public.swarms USING btree (((settings ->> 'a2a_published'::text))) WHERE ((settings ->> 'a2a_published'::text) IS NOT NULL);
 CREATE INDEX swarms_coordinator_agent_id_idx ON public.swarms USING btree (coordinator_agent_id) WHERE (coordinator_agent_id IS NOT NULL);
 CREATE INDEX swarms_owner_id_idx ON public.swarms USING btree (owner_id, created_at DESC);
@@ -13696,6 +14290,19 @@ create table public.tool_execution_payloads (
   constraint tool_execution_payloads_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint tool_execution_payloads_tool_execution_id_fkey FOREIGN KEY (tool_execution_id) REFERENCES public.tool_executions(id) ON DELETE CASCADE
 );
+comment on table public.tool_execution_payloads is 'Inputs and outputs of tool calls.
+
+The owner and admins of the swarm and the owner of the agent can read a row, unless `private_to` names its only reader.
+
+Guide: tools';
+comment on column public.tool_execution_payloads.tool_execution_id is 'The tool call.';
+comment on column public.tool_execution_payloads.swarm_id is 'The swarm.';
+comment on column public.tool_execution_payloads.agent_id is 'The agent; null after it was deleted.';
+comment on column public.tool_execution_payloads.input is 'The arguments of the call: those of the model, and those that the assignment fixes.';
+comment on column public.tool_execution_payloads.output is 'What the model read as the result.';
+comment on column public.tool_execution_payloads.question is 'The latest question of the tool to the owner of the agent: `id`, `message` and the `schema` of the answer.';
+comment on column public.tool_execution_payloads.answer is 'The answer to the question, until the tool has received it.';
+comment on column public.tool_execution_payloads.private_to is 'The only user who can read the row: the starter of a run, where the tool acts for them, except in a private conversation. Null: the row has more readers.';
 CREATE INDEX tool_execution_payloads_agent_id_idx ON public.tool_execution_payloads USING btree (agent_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX tool_execution_payloads_private_to_idx ON public.tool_execution_payloads USING btree (private_to) WHERE (private_to IS NOT NULL);
 CREATE INDEX tool_execution_payloads_swarm_id_idx ON public.tool_execution_payloads USING btree (swarm_id);
@@ -13742,6 +14349,34 @@ create table public.tool_executions (
   constraint tool_executions_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES public.tools(id) ON DELETE SET NULL,
   constraint tool_executions_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.run_turns(id) ON DELETE CASCADE
 );
+comment on table public.tool_executions is 'One row for each tool call of an agent.
+
+Inputs and outputs are in `tool_execution_payloads`, which fewer people can read.
+
+Event tool.executed: a call that succeeds
+Event tool.error: a call that fails
+Guide: tools';
+comment on column public.tool_executions.id is 'The id, a UUID that sorts by time.';
+comment on column public.tool_executions.run_id is 'The run.';
+comment on column public.tool_executions.turn_id is 'The turn.';
+comment on column public.tool_executions.swarm_id is 'The swarm.';
+comment on column public.tool_executions.agent_id is 'The agent; null after it was deleted.';
+comment on column public.tool_executions.tool_id is 'The tool; null after it was deleted, and for tools that the call brought.';
+comment on column public.tool_executions.tool_name is 'The name of the tool at that time.';
+comment on column public.tool_executions.tool_call_id is 'The id that the model gave the call.';
+comment on column public.tool_executions.sub_run_id is 'The run of the sub-task that the call began; null for calls of other tools.';
+comment on column public.tool_executions.output_chars is 'The length of the whole output.';
+comment on column public.tool_executions.truncated is 'The model read only the first `max_output_chars` of the output.';
+comment on column public.tool_executions.status is '`pending_approval` waits for a decision with `agent-respond`, `pending_client` for a result, `waiting` for a time or a signal.';
+comment on column public.tool_executions.error is 'The error of a call that failed.';
+comment on column public.tool_executions.attempts is 'Requests, retries included.';
+comment on column public.tool_executions.duration_ms is 'Milliseconds of the call.';
+comment on column public.tool_executions.decided_by is 'The user who approved or denied the call, submitted its result, or sent the signal; null where that is the owner of an agent of somebody else.';
+comment on column public.tool_executions.approver_id is 'The user who decides on the call while it waits for an approval. Null: the owner of the agent, who is no member of the swarm. The computed field `may_decide` says whether it is the caller.';
+comment on column public.tool_executions.expires_at is 'When a call that waits for an approval is denied, one that waits for the client fails, and another wait ends. Null: the call waits without end, or does not wait.';
+comment on column public.tool_executions.started_at is 'When the call started.';
+comment on column public.tool_executions.finished_at is 'When the call ended.';
+comment on column public.tool_executions.created_at is 'When the row was created. A sent value is ignored.';
 CREATE INDEX tool_executions_abandoned_idx ON public.tool_executions USING btree (id) WHERE ((agent_id IS NULL) AND (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'waiting'::text])));
 CREATE INDEX tool_executions_agent_id_idx ON public.tool_executions USING btree (agent_id, swarm_id, run_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX tool_executions_approver_id_idx ON public.tool_executions USING btree (approver_id) WHERE (status = 'pending_approval'::text);
@@ -13808,6 +14443,36 @@ create table public.tools (
   constraint tools_visibility_of_swarm CHECK (kind <> 'swarm'::text OR visibility = 'private'::text AND owner_id IS NOT NULL),
   constraint tools_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.tools is 'Functions that agents can call: built-in, HTTP, or of an MCP server.
+
+Names are unique for each owner.
+
+A response never contains a secret. `secrets` is written, `secret_names` is read.
+
+Only the service role creates public tools and built-in tools.
+
+Alias secrets: Values by name, which replace all stored secrets. They are encrypted, and never returned.
+Guide: tools';
+comment on column public.tools.id is 'The id, a UUID that sorts by time.';
+comment on column public.tools.owner_id is 'The owner; null for built-in and public tools of the operator. It cannot change.';
+comment on column public.tools.name is 'The name by which a model calls the tool.';
+comment on column public.tools.description is 'What the tool does, for the model.';
+comment on column public.tools.category is 'For grouping in a user interface.';
+comment on column public.tools.icon is 'For a user interface: a URL or a name.';
+comment on column public.tools.input_schema is 'JSON Schema of the input; its `type` must be `object`.';
+comment on column public.tools.kind is '`http`, `mcp`, `client`, `swarm`, `builtin`, or a kind of an extension: `<extension>.<kind>`, or only its name, such as `rpc`, `function`, `schedule` or `a2a`. It cannot change.';
+comment on column public.tools.config is 'Where and how the tool is called. Its keys depend on `kind`; an empty object means that the tool cannot run yet.';
+comment on column public.tools.visibility is '`private`: the owner. `shared`: members of the owner''s swarms. `public`: everybody.';
+comment on column public.tools.requires_approval is 'True makes a call wait until a person approves it.';
+comment on column public.tools.timeout_ms is 'The time limit of one call. It does not apply to tools of kind `client`.';
+comment on column public.tools.max_output_chars is 'The model reads this many characters of the output; longer output is truncated.';
+comment on column public.tools.enabled is 'False offers the tool to no agent.';
+comment on column public.tools.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.tools.updated_at is 'When the row changed last. A sent value is ignored.';
+comment on column public.tools.secret_names is 'The names of the stored secrets.';
+comment on column public.tools.max_retries is 'How often a `GET` or `HEAD` request that got no response is repeated.';
+comment on column public.tools.idempotent is 'A call has the same effect once and twice. If its node is lost, the call is repeated; otherwise the model is told that its outcome is unknown.';
+comment on column public.tools.is_vouched is 'The service role wrote the definition last, not the owner. A tool that acts for the person who asks is offered to others than its owner only then. Set by the service.';
 CREATE INDEX tools_public_idx ON public.tools USING btree (name) WHERE ((visibility = 'public'::text) OR (owner_id IS NULL));
 CREATE INDEX tools_shared_idx ON public.tools USING btree (owner_id) WHERE (visibility = 'shared'::text);
 alter table public.tools replica identity full;
@@ -13866,6 +14531,28 @@ create table public.usage_records (
   constraint usage_records_payer_id_fkey FOREIGN KEY (payer_id) REFERENCES auth.users(id) ON DELETE CASCADE,
   constraint usage_records_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
+comment on table public.usage_records is 'Tokens and cost of each turn, for the user who pays for it.
+
+Rows stay when the swarm, the run or the agent is deleted.
+
+Guide: swarms';
+comment on column public.usage_records.id is 'The id, a UUID that sorts by time.';
+comment on column public.usage_records.payer_id is 'The user whose budget is charged. Only the payer reads the row.';
+comment on column public.usage_records.user_id is 'The user who started the run.';
+comment on column public.usage_records.swarm_id is 'The swarm.';
+comment on column public.usage_records.run_id is 'The run.';
+comment on column public.usage_records.turn_id is 'The turn.';
+comment on column public.usage_records.agent_id is 'The agent.';
+comment on column public.usage_records.framework is 'The AI provider.';
+comment on column public.usage_records.model is 'The model.';
+comment on column public.usage_records.input_tokens is 'Tokens that the model read.';
+comment on column public.usage_records.cached_input_tokens is 'The part of `input_tokens` that the provider had in its cache.';
+comment on column public.usage_records.output_tokens is 'Tokens that the model wrote.';
+comment on column public.usage_records.reasoning_tokens is 'The part of `output_tokens` that was reasoning.';
+comment on column public.usage_records.cost_usd is 'The cost; null if the price is unknown.';
+comment on column public.usage_records.estimated is 'True if the provider reported no usage and the service estimated it.';
+comment on column public.usage_records.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.usage_records.grant_id is 'The grant by which the run asks an agent of somebody else.';
 CREATE INDEX usage_records_agent_id_idx ON public.usage_records USING btree (agent_id, created_at) WHERE (grant_id IS NOT NULL);
 CREATE INDEX usage_records_created_at_idx ON public.usage_records USING btree (created_at);
 CREATE INDEX usage_records_payer_id_idx ON public.usage_records USING btree (payer_id, created_at DESC);
@@ -13915,6 +14602,27 @@ create table public.user_settings (
   constraint user_settings_timezone_length CHECK (char_length(timezone) <= 64),
   constraint user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.user_settings is 'Preferences and budgets of a user.
+
+The service creates the row with the account and deletes it with the account.
+
+Guide: accounts';
+comment on column public.user_settings.user_id is 'The id of the user.';
+comment on column public.user_settings.theme is 'For user interfaces.';
+comment on column public.user_settings.locale is 'For user interfaces, such as `en-GB`.';
+comment on column public.user_settings.timezone is 'For user interfaces, such as `Europe/Berlin`.';
+comment on column public.user_settings.default_framework is 'For user interfaces that create agents.';
+comment on column public.user_settings.notifications is 'For user interfaces: which notifications the user wants.';
+comment on column public.user_settings.preferences is 'For user interfaces: anything else.';
+comment on column public.user_settings.daily_token_budget is 'Tokens that runs paid by the user can use in a day (UTC); null for no limit.';
+comment on column public.user_settings.daily_cost_budget_usd is 'USD that runs paid by the user can cost in a day (UTC); null for no limit.';
+comment on column public.user_settings.require_request_signature is 'Requests of the user need a valid `X-Request-Signature`.';
+comment on column public.user_settings.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.user_settings.updated_at is 'When the row changed last. A sent value is ignored.';
+comment on column public.user_settings.require_message_signature is 'Requests of the user need a valid HTTP message signature.';
+comment on column public.user_settings.imposed_daily_token_budget is 'As `daily_token_budget`, set by the operator of the service; the smaller one applies. Only the service role can change it.';
+comment on column public.user_settings.imposed_daily_cost_budget_usd is 'As `daily_cost_budget_usd`, set by the operator of the service; the smaller one applies. Only the service role can change it.';
+comment on column public.user_settings.imposed_daily_runs is 'Runs paid by the user that can call a model in a day (UTC), set by the operator of the service; null for no limit. Only the service role can change it.';
 alter table public.user_settings enable row level security;
 create policy user_settings_key_select on public.user_settings as restrictive for select to api_key
   using ((( SELECT private.require_person() AS require_person)) IS NOT NULL AND ( SELECT private.require_person() AS require_person));
@@ -13958,6 +14666,27 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_scheduled_for_only_waiting CHECK (scheduled_for IS NULL OR (status = ANY (ARRAY['pending'::text, 'retrying'::text]))),
   constraint webhook_deliveries_status_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'retrying'::text]))
 ) partition by range (id);
+comment on table public.webhook_deliveries is 'One row for each event and webhook: what is sent, and the last response.
+
+Finished rows are removed after `WEBHOOK_RETENTION_DAYS`.
+
+`webhook-dispatcher` repeats deliveries.
+
+Guide: webhooks';
+comment on column public.webhook_deliveries.id is 'The id, a UUID that sorts by time.';
+comment on column public.webhook_deliveries.webhook_id is 'The webhook.';
+comment on column public.webhook_deliveries.user_id is 'The owner of the webhook.';
+comment on column public.webhook_deliveries.event_id is 'The event; the body has it as `evt_<uuid>`.';
+comment on column public.webhook_deliveries.event_type is 'The type of the event.';
+comment on column public.webhook_deliveries.payload is 'The body that is sent.';
+comment on column public.webhook_deliveries.status is '`retrying` waits for another attempt.';
+comment on column public.webhook_deliveries.status_code is 'The HTTP status of the last response; null without one.';
+comment on column public.webhook_deliveries.response_body is 'The start of the last response, at most 64 KiB.';
+comment on column public.webhook_deliveries.attempts is 'Requests so far.';
+comment on column public.webhook_deliveries.next_retry_at is 'When the next attempt is due.';
+comment on column public.webhook_deliveries.delivered_at is 'When the endpoint accepted the event.';
+comment on column public.webhook_deliveries.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.webhook_deliveries.scheduled_for is 'When a delivery that waits for the limit per minute is sent.';
 CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USING brin (created_at);
 CREATE INDEX webhook_deliveries_event_id_idx ON public.webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_user_id_idx ON public.webhook_deliveries USING btree (user_id, created_at DESC);
@@ -13995,6 +14724,24 @@ create table public.webhook_delivery_attempts (
   constraint webhook_delivery_attempts_cause_known CHECK (cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'test'::text, 'replay'::text])),
   constraint webhook_delivery_attempts_outcome_known CHECK (outcome = ANY (ARRAY['delivered'::text, 'retrying'::text, 'failed'::text]))
 ) partition by range (id);
+comment on table public.webhook_delivery_attempts is 'Every request that was made for a delivery.
+
+Guide: webhooks';
+comment on column public.webhook_delivery_attempts.id is 'The id, a UUID that sorts by time.';
+comment on column public.webhook_delivery_attempts.delivery_id is 'The delivery.';
+comment on column public.webhook_delivery_attempts.webhook_id is 'The webhook.';
+comment on column public.webhook_delivery_attempts.user_id is 'The owner of the webhook.';
+comment on column public.webhook_delivery_attempts.attempt is 'The number of the attempt.';
+comment on column public.webhook_delivery_attempts.cause is 'What caused the request. All attempts of a test, and those of its replays, have the cause `test`.';
+comment on column public.webhook_delivery_attempts.url is 'Where it was sent.';
+comment on column public.webhook_delivery_attempts.status_code is 'The HTTP status; null without a response.';
+comment on column public.webhook_delivery_attempts.error_code is 'A short name of the failure, such as `timeout` or `reset`.';
+comment on column public.webhook_delivery_attempts.error is 'The failure in words.';
+comment on column public.webhook_delivery_attempts.response_body is 'The start of the response, at most 64 KiB.';
+comment on column public.webhook_delivery_attempts.response_truncated is 'The response was longer.';
+comment on column public.webhook_delivery_attempts.response_time_ms is 'Milliseconds until the response was complete.';
+comment on column public.webhook_delivery_attempts.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.webhook_delivery_attempts.outcome is 'The outcome for the delivery.';
 CREATE INDEX webhook_delivery_attempts_created_at_idx ON public.webhook_delivery_attempts USING brin (created_at);
 CREATE INDEX webhook_delivery_attempts_delivery_id_idx ON public.webhook_delivery_attempts USING btree (delivery_id, attempt);
 CREATE INDEX webhook_delivery_attempts_user_id_idx ON public.webhook_delivery_attempts USING btree (user_id, created_at DESC);
@@ -14031,6 +14778,23 @@ create table public.webhook_recoveries (
   constraint webhook_recoveries_status_known CHECK (status = ANY (ARRAY['running'::text, 'completed'::text])),
   constraint webhook_recoveries_webhook_id_fkey FOREIGN KEY (webhook_id, user_id) REFERENCES public.webhooks(id, user_id) ON DELETE CASCADE
 );
+comment on table public.webhook_recoveries is 'Repetitions of all failed deliveries of a period.
+
+`webhook-dispatcher` with `recover_since` creates a row.
+
+Guide: webhooks';
+comment on column public.webhook_recoveries.id is 'The id, a UUID that sorts by time.';
+comment on column public.webhook_recoveries.webhook_id is 'The webhook.';
+comment on column public.webhook_recoveries.user_id is 'The owner of the webhook.';
+comment on column public.webhook_recoveries.since is 'The start of the period.';
+comment on column public.webhook_recoveries.until is 'The end of the period.';
+comment on column public.webhook_recoveries.status is 'Whether the recovery is still in progress.';
+comment on column public.webhook_recoveries.found is 'The number of failed deliveries when the recovery began.';
+comment on column public.webhook_recoveries.recovered is 'The number of these that wait for delivery again.';
+comment on column public.webhook_recoveries.last_delivery_id is 'How far the recovery is.';
+comment on column public.webhook_recoveries.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.webhook_recoveries.updated_at is 'When the row changed last. A sent value is ignored.';
+comment on column public.webhook_recoveries.completed_at is 'When it ended.';
 CREATE UNIQUE INDEX webhook_recoveries_one_running_idx ON public.webhook_recoveries USING btree (webhook_id) WHERE (status = 'running'::text);
 CREATE INDEX webhook_recoveries_user_id_idx ON public.webhook_recoveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_recoveries_webhook_id_idx ON public.webhook_recoveries USING btree (webhook_id, user_id);
@@ -14085,12 +14849,35 @@ create table public.webhooks (
   constraint webhooks_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE,
   constraint webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
-comment on table public.webhooks is 'A user has at most 1000.';
-comment on column public.webhooks.api_version is 'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';
-comment on column public.webhooks.run_id is 'Only events of this run are sent. The webhook is deleted an hour after the run has ended.';
-comment on column public.webhooks.bodies is 'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
-comment on column public.webhooks.receives_app_events is 'Whether events of the app that name neither a user nor a swarm are sent. Only the service role can set it.';
-comment on column public.webhooks.filter is 'Conditions on the envelope: events that do not meet them are counted and not sent. Null: all are sent.';
+comment on table public.webhooks is 'Where events are sent.
+
+A user has at most 1,000 webhooks.
+
+The service creates `secret`; the function `webhooks` replaces it.
+
+Setting `is_active` to true clears `disabled_reason` and `disabled_at`.
+
+Event run.updated: a new webhook of a run that waits or has ended
+Guide: webhooks';
+comment on column public.webhooks.id is 'The id, a UUID that sorts by time.';
+comment on column public.webhooks.user_id is 'The owner. It cannot change.';
+comment on column public.webhooks.name is 'Spaces at both ends are removed.';
+comment on column public.webhooks.url is 'An `https` URL that the operator''s address policy permits.';
+comment on column public.webhooks.secret is 'The key of the signatures.';
+comment on column public.webhooks.events is 'The event types to send; those of the app are rows of `event_types`.';
+comment on column public.webhooks.is_active is 'If false, the service sends nothing, and holds waiting deliveries.';
+comment on column public.webhooks.headers is 'Headers of every request. Those that the service sets itself are not allowed.';
+comment on column public.webhooks.retry_count is 'Attempts after the first one.';
+comment on column public.webhooks.timeout_ms is 'The time limit of one attempt.';
+comment on column public.webhooks.api_version is 'The version of the bodies, fixed when the webhook is created.';
+comment on column public.webhooks.disabled_reason is 'Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full`, `account_banned` or `access_removed`.';
+comment on column public.webhooks.disabled_at is 'When the service disabled the webhook.';
+comment on column public.webhooks.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.webhooks.updated_at is 'When the row changed last. A sent value is ignored.';
+comment on column public.webhooks.run_id is 'Only events of this run are sent; null for all. The webhook is deleted an hour after the run has ended. Fixed when the webhook is created.';
+comment on column public.webhooks.bodies is 'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run. Fixed when the webhook is created.';
+comment on column public.webhooks.receives_app_events is 'Whether events of the app that name neither a user nor a swarm are sent. Only the service role sets it.';
+comment on column public.webhooks.filter is 'Conditions on the envelope, as a JSON object. Events that do not meet them are not sent, and counted in `webhook_backlog`. Null, or an empty object: all are sent.';
 CREATE INDEX webhooks_receives_app_events_idx ON public.webhooks USING btree (user_id) INCLUDE (events) WHERE (is_active AND receives_app_events);
 CREATE INDEX webhooks_run_id_idx ON public.webhooks USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX webhooks_run_updated_idx ON public.webhooks USING btree (user_id) WHERE (is_active AND ('run.updated'::text = ANY (events)));
@@ -14149,6 +14936,16 @@ create view public.agent_cards with (security_barrier=true) as
   WHERE (CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR (id IN ( SELECT sa.agent_id
            FROM public.swarm_agents sa
           WHERE sa.swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))))) AND (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
+comment on view public.agent_cards is 'What members of a swarm can see of each other''s agents.
+
+Contains your own agents and those of every swarm that you are a member of.
+
+Guide: swarms';
+comment on column public.agent_cards.id is 'The id, a UUID that sorts by time.';
+comment on column public.agent_cards.name is 'The name of the agent.';
+comment on column public.agent_cards.role is 'What the agent is for.';
+comment on column public.agent_cards.avatar is 'A URL of a picture.';
+comment on column public.agent_cards.status is 'What the agent is doing.';
 grant select on table public.agent_cards to authenticated, service_role;
 
 create view public.agent_customers with (security_barrier=true) as
@@ -14181,6 +14978,16 @@ create view public.agent_customers with (security_barrier=true) as
      JOIN public.agents a ON a.id = used.agent_id AND a.created_at <= used.created_at
   WHERE (CURRENT_USER = 'service_role'::name OR (used.agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (used.agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))))
   GROUP BY used.agent_id, used.user_id, p.full_name;
+comment on view public.agent_customers is 'Who has asked your agents by a grant: figures without content.
+
+Guide: serve-customers';
+comment on column public.agent_customers.agent_id is 'The agent.';
+comment on column public.agent_customers.user_id is 'Whoever asked.';
+comment on column public.agent_customers.full_name is 'Their name.';
+comment on column public.agent_customers.runs is 'How many runs they started.';
+comment on column public.agent_customers.cost_usd is 'What the answers have cost, in USD.';
+comment on column public.agent_customers.errors is 'How many answers failed.';
+comment on column public.agent_customers.last_run_at is 'When they asked last.';
 grant select on table public.agent_customers to authenticated, service_role;
 
 create view public.agent_offers with (security_barrier=true) as
@@ -14200,6 +15007,25 @@ create view public.agent_offers with (security_barrier=true) as
     expires_at
    FROM private.my_agent_offers() o(id, agent_id, name, role, avatar, description, payer, approver, transcripts, runs_per_day, cost_per_day, owner_name, created_at, expires_at)
   WHERE ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+comment on view public.agent_offers is 'The grants that name you and wait for your answer.
+
+The function `agent-grants` accepts or declines one.
+
+Guide: serve-customers';
+comment on column public.agent_offers.id is 'The id, a UUID that sorts by time.';
+comment on column public.agent_offers.agent_id is 'The agent.';
+comment on column public.agent_offers.name is 'The name of the agent.';
+comment on column public.agent_offers.role is 'What the agent is for.';
+comment on column public.agent_offers.avatar is 'A URL of a picture.';
+comment on column public.agent_offers.description is 'What the agent does.';
+comment on column public.agent_offers.payer is 'Who pays for the answers: `owner` of the agent, or `asker`.';
+comment on column public.agent_offers.approver is 'Who decides on tool calls that wait for an approval: `owner` of the agent, or `asker`.';
+comment on column public.agent_offers.transcripts is 'Who reads the conversations: `private` is whoever asks alone, `owner` also the owner of the agent.';
+comment on column public.agent_offers.runs_per_day is 'How many runs you may start in a UTC day; null is no limit.';
+comment on column public.agent_offers.cost_per_day is 'What your runs may cost in a UTC day, in USD; null is no limit.';
+comment on column public.agent_offers.owner_name is 'The name of the owner, if the grant shows it.';
+comment on column public.agent_offers.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.agent_offers.expires_at is 'When the offer ends; null if it does not.';
 grant select on table public.agent_offers to authenticated, service_role;
 
 create view public.customer_turns with (security_barrier=true) as
@@ -14219,6 +15045,19 @@ create view public.customer_turns with (security_barrier=true) as
    FROM public.run_turns t
      JOIN public.runs r ON r.id = t.run_id
   WHERE t.grant_id IS NOT NULL AND (CURRENT_USER = 'service_role'::name OR (t.agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (t.agent_id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
+comment on view public.customer_turns is 'The answers of your agents to those who ask by a grant: figures without content.
+
+Guide: serve-customers';
+comment on column public.customer_turns.id is 'The id, a UUID that sorts by time.';
+comment on column public.customer_turns.agent_id is 'The agent.';
+comment on column public.customer_turns.user_id is 'Whoever asked.';
+comment on column public.customer_turns.run_id is 'The run.';
+comment on column public.customer_turns.status is 'How far the answer is.';
+comment on column public.customer_turns.duration_ms is 'Milliseconds of the whole answer.';
+comment on column public.customer_turns.cost_usd is 'What the answer has cost, in USD.';
+comment on column public.customer_turns.error_code is 'The code of the error of an answer that failed.';
+comment on column public.customer_turns.tool_names is 'The tools that were called, in their order.';
+comment on column public.customer_turns.created_at is 'When the row was created. A sent value is ignored.';
 grant select on table public.customer_turns to authenticated, service_role;
 
 create view public.event_feed_backlog with (security_barrier=true) as
@@ -14237,6 +15076,13 @@ create view public.event_feed_backlog with (security_barrier=true) as
            FROM private.event_feed_consumers c
           WHERE c.feed_id = f.id) readers
   WHERE (CURRENT_USER = 'service_role'::name OR f.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+comment on view public.event_feed_backlog is 'How many events each of your feeds has, how many its filter has skipped, and how far its consumers are.
+
+Guide: app-events';
+comment on column public.event_feed_backlog.feed_id is 'The feed.';
+comment on column public.event_feed_backlog.events is 'Events that can be read.';
+comment on column public.event_feed_backlog.skipped is 'Events that the filter of the feed did not let pass.';
+comment on column public.event_feed_backlog.consumers is 'Those that have committed: `consumer`, its `cursor`, the events that are `waiting` behind it, and `committed_at`.';
 grant select on table public.event_feed_backlog to authenticated, service_role;
 
 create view public.public_profiles with (security_barrier=true) as
@@ -14247,6 +15093,12 @@ create view public.public_profiles with (security_barrier=true) as
   WHERE (CURRENT_USER = 'service_role'::name OR id = (( SELECT auth.uid() AS uid)) OR (id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids))))) AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes)) IS NOT NULL AND (( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes) OR (id IN ( SELECT m.user_id
            FROM public.swarm_members m
           WHERE m.swarm_id = ANY ((ARRAY( SELECT private.key_swarm_ids() AS key_swarm_ids))))));
+comment on view public.public_profiles is 'Names and pictures of people who share a swarm with you, and your own.
+
+Guide: swarms';
+comment on column public.public_profiles.id is 'The id of the user.';
+comment on column public.public_profiles.full_name is 'The name of the user.';
+comment on column public.public_profiles.avatar_url is 'A URL of a picture.';
 grant select on table public.public_profiles to authenticated, service_role;
 
 create view public.published_agents with (security_barrier=true) as
@@ -14265,6 +15117,24 @@ create view public.published_agents with (security_barrier=true) as
     acts_for_asker
    FROM private.my_published_agents() a(id, name, role, avatar, description, starter_questions, payer, approver, transcripts, receivers, provider, owner_name, acts_for_asker)
   WHERE (( SELECT private.require_read_or_run() AS require_read_or_run)) IS NOT NULL AND (( SELECT private.require_read_or_run() AS require_read_or_run) OR (id = ANY ((ARRAY( SELECT private.key_agent_ids() AS key_agent_ids)))));
+comment on view public.published_agents is 'The agents of others that you may ask, and what you should know before.
+
+`POST /functions/v1/agent-respond` with `agent_id` asks one, in a private conversation.
+
+Guide: serve-customers';
+comment on column public.published_agents.id is 'The id, a UUID that sorts by time.';
+comment on column public.published_agents.name is 'The name of the agent.';
+comment on column public.published_agents.role is 'What the agent is for.';
+comment on column public.published_agents.avatar is 'A URL of a picture.';
+comment on column public.published_agents.description is 'What the agent does.';
+comment on column public.published_agents.starter_questions is 'Questions to begin with.';
+comment on column public.published_agents.payer is 'Who pays for the answers: `owner` of the agent, or `asker`.';
+comment on column public.published_agents.approver is 'Who decides on tool calls that wait for an approval: `owner` of the agent, or `asker`.';
+comment on column public.published_agents.transcripts is 'Who reads the conversations: `private` is whoever asks alone, `owner` also the owner of the agent.';
+comment on column public.published_agents.receivers is 'The origins that receive text of conversations: of HTTP tools and of webhooks that check messages. `https://*` stands for an address that the model chooses.';
+comment on column public.published_agents.provider is 'Whose models answer and check messages, fallbacks that the operator has set included.';
+comment on column public.published_agents.owner_name is 'The name of the owner, if the grant shows it.';
+comment on column public.published_agents.acts_for_asker is 'Tools of the agent act in your name, with your rights or your connected accounts, or make schedules for you.';
 grant select on table public.published_agents to authenticated, service_role;
 
 create view public.swarm_invitations with (security_barrier=true) as
@@ -14285,6 +15155,20 @@ create view public.swarm_invitations with (security_barrier=true) as
            FROM private.open_invitations i_1
           WHERE CURRENT_USER = 'service_role'::name OR i_1.user_id = (( SELECT auth.uid() AS uid)) OR i_1.user_id IS NULL AND i_1.invited_email = (( SELECT private.my_proven_email() AS my_proven_email))) i
   WHERE ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+comment on view public.swarm_invitations is 'Your own open invitations, with the names that help to decide about them.
+
+Accept or decline the row of `swarm_members` with the same `id`.
+
+Invitations by address are here only when your address was proven: by a link or code in a mail, or by the service role.
+
+Guide: swarms';
+comment on column public.swarm_invitations.id is 'The id, a UUID that sorts by time.';
+comment on column public.swarm_invitations.swarm_id is 'The swarm.';
+comment on column public.swarm_invitations.swarm_name is 'The name of the swarm.';
+comment on column public.swarm_invitations.role is 'The role that you would have.';
+comment on column public.swarm_invitations.inviter_name is 'The name of the person who invited you, or their e-mail address.';
+comment on column public.swarm_invitations.created_at is 'When the row was created. A sent value is ignored.';
+comment on column public.swarm_invitations.expires_at is 'When the invitation expires; null if it does not.';
 grant select on table public.swarm_invitations to authenticated, service_role;
 
 create view public.usage_daily with (security_invoker=true) as
@@ -14302,6 +15186,21 @@ create view public.usage_daily with (security_invoker=true) as
     sum(cost_usd) AS cost_usd
    FROM public.usage_records u
   GROUP BY ((created_at AT TIME ZONE 'UTC'::text)::date), payer_id, swarm_id, agent_id, framework, model;
+comment on view public.usage_daily is 'The sums of `usage_records` for each day, swarm, agent and model.
+
+Guide: swarms';
+comment on column public.usage_daily.day is 'A day in UTC.';
+comment on column public.usage_daily.payer_id is 'The user whose budget is charged.';
+comment on column public.usage_daily.swarm_id is 'The swarm.';
+comment on column public.usage_daily.agent_id is 'The agent.';
+comment on column public.usage_daily.framework is 'The AI provider.';
+comment on column public.usage_daily.model is 'The model.';
+comment on column public.usage_daily.turns is 'How many turns there were.';
+comment on column public.usage_daily.input_tokens is 'Tokens that the model read.';
+comment on column public.usage_daily.cached_input_tokens is 'The part of `input_tokens` that the provider had in its cache.';
+comment on column public.usage_daily.output_tokens is 'Tokens that the model wrote.';
+comment on column public.usage_daily.reasoning_tokens is 'The part of `output_tokens` that was reasoning.';
+comment on column public.usage_daily.cost_usd is 'The known cost; null if no price is known.';
 grant select on table public.usage_daily to authenticated, service_role;
 
 create view public.webhook_backlog with (security_barrier=true) as
@@ -14320,6 +15219,13 @@ create view public.webhook_backlog with (security_barrier=true) as
                  LIMIT 10000) few
              JOIN public.webhook_deliveries d ON d.id = few.delivery_id) waiting
   WHERE (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_portal_or_scopes(VARIADIC ARRAY['read'::text]) AS require_portal_or_scopes);
+comment on view public.webhook_backlog is 'How many deliveries wait for each of your webhooks, and how many events its filter has skipped.
+
+Guide: webhooks';
+comment on column public.webhook_backlog.webhook_id is 'The webhook.';
+comment on column public.webhook_backlog.pending is 'Deliveries without an attempt, 10,000 at most together with `retrying`.';
+comment on column public.webhook_backlog.retrying is 'Deliveries that wait for another attempt.';
+comment on column public.webhook_backlog.skipped is 'Events that the filter of the webhook did not let pass.';
 grant select on table public.webhook_backlog to authenticated, service_role;
 
 create view public.webhook_previous_secrets with (security_barrier=true) as
@@ -14330,6 +15236,15 @@ create view public.webhook_previous_secrets with (security_barrier=true) as
    FROM private.webhook_previous_secrets p
      JOIN public.webhooks w ON w.id = p.webhook_id
   WHERE p.expires_at > now() AND (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid))) AND ( SELECT private.require_scopes(VARIADIC ARRAY['read'::text]) AS require_scopes);
+comment on view public.webhook_previous_secrets is 'Replaced secrets that still sign deliveries.
+
+The secrets themselves are not shown.
+
+Guide: webhooks';
+comment on column public.webhook_previous_secrets.id is 'The id, a UUID that sorts by time.';
+comment on column public.webhook_previous_secrets.webhook_id is 'The webhook.';
+comment on column public.webhook_previous_secrets.created_at is 'When the secret was replaced.';
+comment on column public.webhook_previous_secrets.expires_at is 'When the secret stops signing.';
 grant select on table public.webhook_previous_secrets to authenticated, service_role;
 
 create schema realtime;

@@ -83,18 +83,6 @@ create index webhooks_run_updated_idx on public.webhooks (user_id) where is_acti
 create index webhooks_receives_app_events_idx on public.webhooks (user_id) include (events)
   where is_active and receives_app_events;
 alter table public.webhooks replica identity using index webhooks_id_user_id_key;
--- Shown in the description of the tables, `GET /rest/v1/`.
-comment on table public.webhooks is 'A user has at most 1000.';
-comment on column public.webhooks.api_version is
-  'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';
-comment on column public.webhooks.run_id is
-  'Only events of this run are sent. The webhook is deleted an hour after the run has ended.';
-comment on column public.webhooks.bodies is
-  'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
-comment on column public.webhooks.receives_app_events is
-  'Whether events of the app that name neither a user nor a swarm are sent. Only the service role can set it.';
-comment on column public.webhooks.filter is
-  'Conditions on the envelope: events that do not meet them are counted and not sent. Null: all are sent.';
 alter table public.webhooks enable row level security;
 grant select, insert, update, delete on public.webhooks to authenticated, service_role, sb_service;
 

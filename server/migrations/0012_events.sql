@@ -36,12 +36,6 @@ create table public.event_types (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on column public.event_types.schema is
-  'JSON Schema of `data`. The function `events` rejects events that do not satisfy it; SQL and `rpc` do not check it.';
-comment on column public.event_types.users_may_emit is
-  'Whether users may emit it, for themselves and for swarms that they belong to.';
-comment on column public.event_types.listed is
-  'False: users neither see the type nor can subscribe to it or emit it.';
 alter table public.event_types enable row level security;
 grant select on public.event_types to authenticated;
 grant select, insert, update, delete on public.event_types to service_role, sb_service;
@@ -71,11 +65,6 @@ create index event_feeds_user_id_idx on public.event_feeds (user_id) include (ev
 create index event_feeds_run_updated_idx on public.event_feeds (user_id) where 'run.updated' = any (events);
 create index event_feeds_receives_app_events_idx on public.event_feeds (user_id) include (events)
   where receives_app_events;
-comment on table public.event_feeds is 'A user has at most 100.';
-comment on column public.event_feeds.filter is
-  'Conditions on the envelope: events that do not meet them are not in the feed. Null: all are.';
-comment on column public.event_feeds.receives_app_events is
-  'Whether events of the app that name neither a user nor a swarm are in the feed. Only the service role can set it.';
 alter table public.event_feeds enable row level security;
 grant select, insert, update, delete on public.event_feeds to authenticated, service_role, sb_service;
 

@@ -47,8 +47,6 @@ create table public.guardrails (
 create index guardrails_agent_id_idx on public.guardrails (agent_id) where agent_id is not null;
 create index guardrails_swarm_id_idx on public.guardrails (swarm_id) where swarm_id is not null;
 alter table public.guardrails enable row level security;
--- Shown in the description of the tables, `GET /rest/v1/`.
-comment on table public.guardrails is 'An agent and a swarm have at most 20 each.';
 grant select, insert, update, delete on public.guardrails to authenticated, service_role, sb_service;
 
 -- after functions

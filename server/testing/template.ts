@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 const SERVER = join(import.meta.dirname, "..");
 /** The files that decide what a first start writes. */
-const SOURCES = ["package.json", "migrations", "functions"];
+const SOURCES = ["package.json", "migrations", "functions", "comments"];
 const HASH_LENGTH = 20;
 /**
  * The service sizes the buffers by the memory of the machine. PostgreSQL initialises all of them at every start, which takes a

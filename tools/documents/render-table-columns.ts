@@ -1,4 +1,4 @@
-import { type DescribedTable, textOfColumn, type ColumnDescription } from "@swarmbase/reference";
+import type { ColumnDescription, TableDescription } from "@swarmbase/reference";
 
 type Schema = ColumnDescription["schema"];
 
@@ -12,7 +12,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 /** The columns with their types, defaults and bounds, keys, constraints and embeddings. */
-export function renderTableColumns({ table, text }: DescribedTable): string {
+export function renderTableColumns(table: TableDescription): string {
   const rows = table.columns.map((column) => {
     const cells = [
       `\`${column.name}\``,
@@ -20,13 +20,13 @@ export function renderTableColumns({ table, text }: DescribedTable): string {
       renderDefault(column.default),
       renderBounds(column),
       renderWrites(column),
-      `${textOfColumn(text, column.name)}${column.references === null ? "" : ` ${renderReference(column.references)}`}`,
+      `${column.description}${column.references === null ? "" : ` ${renderReference(column.references)}`}`,
     ];
     return `| ${cells.join(" | ")} |\n`;
   });
   const aliases = table.aliases.map(
-    ({ name, onUpdate }) =>
-      `| \`${name}\` | in a written row | | | insert${onUpdate ? ", update" : ""} | ${text.aliases?.[name] ?? ""} |\n`,
+    ({ name, description, onUpdate }) =>
+      `| \`${name}\` | in a written row | | | insert${onUpdate ? ", update" : ""} | ${description} |\n`,
   );
   const writes =
     table.operations.length > 1 ? " Write lists what users can set: **bold** is required in a new row." : "";
@@ -37,7 +37,7 @@ ${[renderKeys(table), writes.trim(), renderEmbeddings(table.embeddings)].filter(
 ${renderConstraints(table)}`;
 }
 
-function renderKeys({ primaryKey, uniqueKeys }: DescribedTable["table"]): string {
+function renderKeys({ primaryKey, uniqueKeys }: TableDescription): string {
   const keys = [
     ...(primaryKey.length > 0 ? [`Primary key: ${list(primaryKey)}.`] : []),
     // Keys that contain the primary key exist for foreign keys only.
@@ -52,7 +52,7 @@ function renderEmbeddings(names: readonly string[]): string {
   return names.length === 0 ? "" : `\`select\` can embed ${list(names)}.`;
 }
 
-function renderConstraints({ constraints }: DescribedTable["table"]): string {
+function renderConstraints({ constraints }: TableDescription): string {
   if (constraints.length === 0) return "";
   const rows = constraints.map(({ name, definition }) => `| \`${name}\` | \`${escape(definition)}\` |\n`);
   return `\n| constraint | |\n|---|---|\n${rows.join("")}`;

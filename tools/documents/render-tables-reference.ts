@@ -1,11 +1,11 @@
-import { type DescribedTable, readDescribedTables, type RecordedExchange, renderExchange } from "@swarmbase/reference";
+import { readTablesFile, type RecordedExchange, renderExchange, type TableDescription } from "@swarmbase/reference";
 import type { EventType } from "@swarmbase/sdk";
 import { EVENT_TYPES } from "@swarmbase/sdk";
 import { renderTableColumns } from "./render-table-columns.ts";
 
 const FOLDER = "docs/reference/tables";
 const NOTICE =
-  "<!-- Generated from the schema, extensions/reference/src/tables and a running service by `npm run generate -- reference`. Do not edit by hand. -->";
+  "<!-- Generated from the schema, its comments and a running service by `npm run generate -- reference`. Do not edit by hand. -->";
 
 const INDEX_HEAD = `${NOTICE}
 
@@ -42,44 +42,43 @@ const CELLS: Readonly<Record<string, string>> = {
 
 /** Pages of the table reference by path: an index, and a page for each table. */
 export function tablePages(): Readonly<Record<string, () => string>> {
-  const { tables, exchanges } = readDescribedTables();
+  const { tables, exchanges } = readTablesFile();
   return {
     [`${FOLDER}.md`]: () => renderIndex(tables),
     ...Object.fromEntries(
-      tables.map((described) => [
-        `${FOLDER}/${described.table.name}.md`,
+      tables.map((table) => [
+        `${FOLDER}/${table.name}.md`,
         () =>
           renderTable(
-            described,
-            exchanges.filter(({ table }) => table === described.table.name),
+            table,
+            exchanges.filter((one) => one.table === table.name),
           ),
       ]),
     ),
   };
 }
 
-function renderIndex(tables: readonly DescribedTable[]): string {
-  const rows = tables.map(({ table, text }) => {
+function renderIndex(tables: readonly TableDescription[]): string {
+  const rows = tables.map((table) => {
     const verbs = table.operations.map((operation) => VERBS[operation]).join(", ");
-    return `| [\`${table.name}\`](tables/${table.name}.md) | ${text.summary} | ${verbs} |\n`;
+    return `| [\`${table.name}\`](tables/${table.name}.md) | ${table.summary} | ${verbs} |\n`;
   });
   return `${INDEX_HEAD}${rows.join("")}${INDEX_TAIL}`;
 }
 
-function renderTable(described: DescribedTable, exchanges: readonly RecordedExchange[]): string {
-  const { table, text } = described;
+function renderTable(table: TableDescription, exchanges: readonly RecordedExchange[]): string {
   const sections = [
-    `${NOTICE}\n\n# ${table.name}\n\n${text.summary} ${table.isView ? "A view. " : ""}[Guide](../../guides/${text.guide}.md).\n`,
-    ...(text.notes === undefined ? [] : [`${text.notes.map((note) => `- ${note}\n`).join("")}`]),
-    `## Columns\n\n${renderTableColumns(described)}`,
-    renderAccess(described),
-    renderEvents(described),
+    `${NOTICE}\n\n# ${table.name}\n\n${table.summary} ${table.isView ? "A view. " : ""}[Guide](../../guides/${table.guide}.md).\n`,
+    table.notes.map((note) => `- ${note}\n`).join(""),
+    `## Columns\n\n${renderTableColumns(table)}`,
+    renderAccess(table),
+    renderEvents(table),
     `## Examples\n\n${exchanges.map(renderExample).join("\n")}`,
   ];
   return sections.filter((section) => section !== "").join("\n");
 }
 
-function renderAccess({ table: { access } }: DescribedTable): string {
+function renderAccess({ access }: TableDescription): string {
   const [first] = access;
   const callers = Object.keys(first?.cells ?? {});
   const lines = access.map(
@@ -104,14 +103,13 @@ ${CALLERS_TEXT}
 `;
 }
 
-function renderEvents({ table, text }: DescribedTable): string {
-  const types = EVENT_TYPES.filter((type) => text.events?.[type] !== undefined);
-  const realtime = table.hasRealtime
+function renderEvents({ events, hasRealtime }: TableDescription): string {
+  const types = EVENT_TYPES.filter((type) => events[type] !== undefined);
+  const realtime = hasRealtime
     ? "[Realtime](../realtime.md) subscriptions deliver its changes."
     : "[Realtime](../realtime.md) subscriptions do not deliver its changes.";
   if (types.length === 0) return `## Events\n\nNo webhook event. ${realtime}\n`;
-  const row = (type: EventType): string =>
-    `| [\`${type}\`](../events.md#${anchorOf(type)}) | ${text.events?.[type]} |\n`;
+  const row = (type: EventType): string => `| [\`${type}\`](../events.md#${anchorOf(type)}) | ${events[type]} |\n`;
   return `## Events\n\n| event | raised by |\n|---|---|\n${types.map(row).join("")}\n${realtime}\n`;
 }
 

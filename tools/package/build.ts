@@ -35,7 +35,7 @@ const OWN_PROJECT = "tsconfig.build.json";
 const OWN_OUTPUT = "dist";
 /** Folders of a package that the published one has too, unless they are missing. */
 const COMPILED = ["src", "demo", "testing"];
-const COPIED = ["bin", "migrations", "functions", "sql", "README.md"];
+const COPIED = ["bin", "migrations", "functions", "comments", "sql", "README.md"];
 
 /** Builds every package of a release. */
 export async function buildPackages(options: BuildOptions): Promise<BuiltPackage[]> {

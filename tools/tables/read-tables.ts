@@ -1,14 +1,23 @@
-import type { AccessLine, ColumnDescription, TableDescription, TableOperation } from "@swarmbase/reference";
-import { EVENT_TYPES } from "@swarmbase/sdk";
+import type {
+  AccessLine,
+  CallDescription,
+  ColumnDescription,
+  TableDescription,
+  TableOperation,
+  TablesFile,
+} from "@swarmbase/reference";
+import { EVENT_TYPES, isEventType } from "@swarmbase/sdk";
 import type { openDatabase } from "../../server/src/db/index.ts";
-import type { Catalogue, Relation } from "../../server/src/rest/index.ts";
+import type { Catalogue, FunctionEntry, Relation } from "../../server/src/rest/index.ts";
 import { EXTENSION_MATRIX } from "../../server/test/access/extension-access.ts";
 import { MATRIX } from "../../server/test/access/matrix.ts";
 import { readMatrix } from "../../server/test/access/read-matrix.ts";
 import { type DatabaseDescription, readDatabase } from "../sdk/read-database.ts";
 import { insertedColumns, isNullable, updatedColumns } from "../sdk/render-relation.ts";
 import { describeAliasSchema, describeColumnSchema } from "./column-schema.ts";
+import { paragraphsOf, parseTableComment, type TableText } from "./parse-comment.ts";
 import { type Check, type ColumnBounds, readBounds } from "./read-checks.ts";
+import { TABLE_ORDER } from "./table-order.ts";
 
 type Pool = ReturnType<typeof openDatabase>["service"];
 
@@ -27,8 +36,8 @@ interface Facts {
   readonly access: ReadonlyMap<string, readonly AccessLine[]>;
 }
 
-/** Every table and view that clients can reach, sorted by name. */
-export async function readTables(pool: Pool): Promise<readonly TableDescription[]> {
+/** Every table and view that clients can reach, and the described functions. Throws when a table or column has no comment. */
+export async function readTables(pool: Pool): Promise<Omit<TablesFile, "exchanges">> {
   const facts: Facts = {
     database: await readDatabase(pool),
     checks: await readChecks(pool),
@@ -36,10 +45,24 @@ export async function readTables(pool: Pool): Promise<readonly TableDescription[
     published: await readPublished(pool),
     access: readAccess(),
   };
-  const relations = facts.database.catalogue.schemas.get(SCHEMA)?.relations.values() ?? [];
-  return [...relations]
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .map((relation) => describeTable(relation, facts));
+  const { relations, functions } = facts.database.catalogue.schemas.get(SCHEMA) ?? {};
+  if (relations === undefined || functions === undefined) throw new Error("the schema does not exist");
+  for (const name of relations.keys())
+    if (!TABLE_ORDER.includes(name)) throw new Error(`the table ${name} has no place in the reference`);
+  const tables = TABLE_ORDER.map((name) => {
+    const relation = relations.get(name);
+    if (relation === undefined) throw new Error(`the table ${name} has a place in the reference and does not exist`);
+    return describeTable(relation, facts);
+  });
+  return { tables, calls: [...functions.values()].flatMap(describeCall) };
+}
+
+/** Computed columns and relationships have no comments. */
+function describeCall(overloads: readonly FunctionEntry[]): CallDescription[] {
+  return overloads.flatMap(({ name, comment }) => {
+    const [summary, ...others] = paragraphsOf(comment);
+    return summary === undefined ? [] : [{ name, summary, description: others.join(" ") }];
+  });
 }
 
 function describeTable(relation: Relation, facts: Facts): TableDescription {
@@ -50,25 +73,48 @@ function describeTable(relation: Relation, facts: Facts): TableDescription {
   const [, ...uniqueKeys] = relation.keys;
   const updated = updatedColumns(database, relation);
   const aliases = insertedColumns(database, relation)?.aliases ?? [];
-  const source = triggerSources.get(relation.name) ?? "";
+  const text = parseTableComment(relation.name, relation.comment);
+  checkText(relation.name, text, { aliases, source: triggerSources.get(relation.name) ?? "" });
   return {
     name: relation.name,
     isView: relation.isView,
+    summary: text.summary,
+    notes: text.notes,
+    guide: text.guide,
     primaryKey: relation.primaryKey,
     uniqueKeys,
     columns: describeColumns(relation, facts, bounds),
     aliases: aliases.map((name) => ({
       name,
+      description: text.aliases[name] ?? "",
       schema: describeAliasSchema(`${relation.name}.${name}`),
       onUpdate: updated?.aliases.includes(name) ?? false,
     })),
     operations: OPERATIONS.filter((operation) => mayAnyUser(access, operation)),
     constraints,
     access,
-    events: EVENT_TYPES.filter((type) => source.includes(`'${type}'`)),
+    events: text.events,
     hasRealtime: published.has(relation.name),
     embeddings: embeddingsOf(relation, database.catalogue),
   };
+}
+
+/** Throws for an other name or an event without a text, and for a text without these. */
+function checkText(
+  table: string,
+  text: TableText,
+  { aliases, source }: { aliases: readonly string[]; source: string },
+) {
+  const alias = aliases.find((name) => text.aliases[name] === undefined);
+  if (alias !== undefined) throw new Error(`the comment on ${table} has no line "Alias ${alias}"`);
+  const extra = Object.keys(text.aliases).find((name) => !aliases.includes(name));
+  if (extra !== undefined) throw new Error(`the comment on ${table} describes ${extra}, which does not exist`);
+  const silent = EVENT_TYPES.find((type) => source.includes(`'${type}'`) && text.events[type] === undefined);
+  if (silent !== undefined)
+    throw new Error(`the comment on ${table} has no line "Event ${silent}", which a trigger raises`);
+  const unknown = Object.keys(text.events).find((type) => !isEventType(type));
+  if (unknown !== undefined)
+    throw new Error(`the comment on ${table} describes the event ${unknown}, which does not exist`);
 }
 
 function describeColumns(
@@ -82,8 +128,10 @@ function describeColumns(
     const { name } = column;
     const key = `${relation.name}.${name}`;
     const isInserted = inserted?.columns.includes(column) ?? false;
+    if (column.comment === null) throw new Error(`${key} has no comment`);
     return {
       name,
+      description: column.comment,
       type: column.declaredType,
       default: column.default,
       ...describeColumnSchema({

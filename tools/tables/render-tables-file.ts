@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RecordedExchange, TableDescription, TablesFile } from "@swarmbase/reference";
+import type { RecordedExchange, TablesFile } from "@swarmbase/reference";
 import { EXAMPLE_ENVIRONMENT, recordExchanges } from "../../extensions/reference/test/support/record-exchanges.ts";
 import { openDatabase, withDatabase } from "../../server/src/db/index.ts";
 import { startTestCluster, TEMPLATE } from "../../server/test/support/cluster.ts";
@@ -14,17 +14,17 @@ import { readTables } from "./read-tables.ts";
  * new exchanges: the service reads the file when it starts, and would miss a new table.
  */
 export async function renderTablesFile(stored: TablesFile, store: (text: string) => void): Promise<string> {
-  const tables = await inFolder(describeTables);
-  store(renderFile({ ...stored, tables }));
+  const described = await inFolder(describeTables);
+  store(renderFile({ ...described, exchanges: stored.exchanges }));
   const exchanges = await inFolder(recordExamples);
-  return renderFile({ tables, exchanges });
+  return renderFile({ ...described, exchanges });
 }
 
 function renderFile(file: TablesFile): string {
   return `${JSON.stringify(file, null, 1)}\n`;
 }
 
-async function describeTables(folder: string): Promise<readonly TableDescription[]> {
+async function describeTables(folder: string): ReturnType<typeof readTables> {
   const { adminUrl, masterKey, stop } = await startTestCluster(folder);
   try {
     const url = withDatabase(adminUrl, TEMPLATE);

@@ -56,6 +56,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   "a view's options": "alter view public.usage_daily reset (security_invoker)",
   "a comment on a table": "comment on table public.agents is 'changed'",
   "a comment on a column": "comment on column private.events.audience is 'changed'",
+  "a comment on a column of a view": "comment on column public.agent_cards.name is 'changed'",
   "a comment on a function": "comment on function auth.uid() is 'changed'",
   "a comment on a constraint": "comment on constraint agents_pkey on public.agents is 'changed'",
   "an owner": "alter table public.agents owner to current_user",

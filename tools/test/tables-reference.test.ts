@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { readDescribedTables, type TableDescription } from "@swarmbase/reference";
+import { readTablesFile, type TablesFile } from "@swarmbase/reference";
+import pg from "pg";
 import { openDatabase } from "../../server/src/db/index.ts";
 import { readRunMaxima } from "../../server/src/agents/index.ts";
 import { loadSettings } from "../../server/src/config/index.ts";
@@ -9,6 +10,7 @@ import { allRules } from "../../server/src/tables/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../server/test/support/database.ts";
 import { silentObserver } from "../../server/test/support/silent-observer.ts";
 import { tablePages } from "../documents/render-tables-reference.ts";
+import { parseTableComment } from "../tables/parse-comment.ts";
 import { readBounds } from "../tables/read-checks.ts";
 import { readTables } from "../tables/read-tables.ts";
 
@@ -53,7 +55,7 @@ describe("the settings of swarms in the OpenAPI document", () => {
 describe("the table reference", () => {
   let database: TestDatabase;
   const closers: (() => Promise<void>)[] = [];
-  const read = async (): Promise<readonly TableDescription[]> => {
+  const read = async (): Promise<Omit<TablesFile, "exchanges">> => {
     const { adminUrl: url, masterKey } = database;
     const opened = openDatabase({ url, masterKey, poolSize: 1, observer: silentObserver });
     try {
@@ -71,11 +73,12 @@ describe("the table reference", () => {
   });
 
   it("matches the migrated schema, the access matrix and the types of the sdk", async () => {
-    const written = readDescribedTables().tables.map(({ table }) => table);
-    const byName = Map.groupBy(written, ({ name }) => name);
-    const tables = JSON.parse(JSON.stringify(await read())) as TableDescription[];
-    assert.equal(tables.length, written.length);
-    for (const table of tables) assert.deepEqual(byName.get(table.name), [table], "run: npm run generate -- reference");
+    const { exchanges: _, ...written } = readTablesFile();
+    const described = JSON.parse(JSON.stringify(await read())) as typeof written;
+    assert.equal(described.tables.length, written.tables.length);
+    for (const [at, table] of described.tables.entries())
+      assert.deepEqual(written.tables[at], table, "run: npm run generate -- reference");
+    assert.deepEqual(written.calls, described.calls);
   });
 
   it("changes with columns, bounds, defaults, triggers and publications", async () => {
@@ -84,17 +87,72 @@ describe("the table reference", () => {
       alter table public.agents drop constraint agents_framework_known;
       drop trigger agents_emit_created on public.agents`);
     await database.owner.query("alter publication swarmbase drop table public.agents");
-    const agents = (await read()).find(({ name }) => name === "agents");
+    await database.owner.query("comment on column public.agents.extra is 'One more.'");
+    const agents = (await read()).tables.find(({ name }) => name === "agents");
     const extra = agents?.columns.find(({ name }) => name === "extra");
     assert.deepEqual(
-      [extra?.default, extra?.schema],
-      ["7", { type: ["integer", "null"], format: "int32", minimum: 1, maximum: 9 }],
+      [extra?.default, extra?.description, extra?.schema],
+      ["7", "One more.", { type: ["integer", "null"], format: "int32", minimum: 1, maximum: 9 }],
     );
     assert.equal(agents?.columns.find(({ name }) => name === "framework")?.schema.enum, undefined);
     assert.equal(agents?.hasRealtime, false);
-    assert.ok(!agents?.events.includes("agent.created"));
     await database.owner.query("create table public.unlisted (id uuid primary key)");
-    await assert.rejects(read(), /unlisted has no line in the access matrix/);
+    await assert.rejects(read(), /the table unlisted has no place in the reference/);
+    await database.owner.query("drop table public.unlisted");
+  });
+
+  it("requires a comment on every table and column, and a line of it for every other name and event", async () => {
+    const { summary } = readTablesFile().tables.find(({ name }) => name === "tools") ?? assert.fail();
+    const { rows } = await database.owner.query<{ comment: string }>(
+      "select obj_description('public.tools'::regclass) as comment",
+    );
+    const [{ comment } = assert.fail()] = rows;
+    const cases: readonly (readonly [string, string | null, RegExp])[] = [
+      ["column public.tools.icon", null, /^Error: tools\.icon has no comment$/],
+      ["table public.tools", null, /^Error: tools has no comment$/],
+      ["table public.tools", summary, /the comment on tools names no guide/],
+      ["table public.tools", comment.replace("Alias secrets", "Alias icon"), /tools has no line "Alias secrets"/],
+      ["table public.tools", `${comment}\nAlias more: Unknown.`, /the comment on tools describes more, which/],
+      ["table public.tools", `${comment}\nEvent tool.renamed: an update`, /describes the event tool\.renamed, which/],
+      [
+        "table public.swarm_agents",
+        `A.\n\nGuide: swarms`,
+        /no line "Event swarm\.agent_added", which a trigger raises/,
+      ],
+      ["view public.agent_cards", null, /^Error: agent_cards has no comment$/],
+    ];
+    for (const [object, text, fault] of cases) {
+      const [kind = "", name = ""] = object.split(" ");
+      const description =
+        kind === "column"
+          ? "col_description('public.tools'::regclass, (select attnum from pg_attribute where attrelid = 'public.tools'::regclass and attname = 'icon'))"
+          : `obj_description('${name}'::regclass)`;
+      const before = (await database.owner.query<{ text: string }>(`select ${description} as text`)).rows[0]?.text;
+      const set = (value: string | null | undefined): Promise<unknown> =>
+        database.owner.query(
+          `comment on ${object} is ${value === null || value === undefined ? "null" : pg.escapeLiteral(value)}`,
+        );
+      await set(text);
+      await assert.rejects(read(), fault);
+      await set(before);
+    }
+    await read();
+  });
+
+  it("joins the lines of a paragraph, and keeps what its labels say", () => {
+    assert.deepEqual(
+      parseTableComment(
+        "t",
+        "Two\nlines.\n\nA note\nof two.\n\nAlias b: The\nrest.\nEvent agent.deleted: a delete\nGuide: agents",
+      ),
+      {
+        summary: "Two lines.",
+        notes: ["A note of two."],
+        aliases: { b: "The rest." },
+        events: { "agent.deleted": "a delete" },
+        guide: "agents",
+      },
+    );
   });
 
   it("reads bounds from checks of one column, and from no others", () => {
@@ -113,13 +171,13 @@ describe("the table reference", () => {
   it("has a page with columns, access, events and an example for every table, linked from the index", () => {
     const pages = tablePages();
     const index = pages["docs/reference/tables.md"]?.() ?? "";
-    for (const { table } of readDescribedTables().tables) {
+    for (const table of readTablesFile().tables) {
       const page = pages[`docs/reference/tables/${table.name}.md`]?.() ?? assert.fail(table.name);
       assert.ok(index.includes(`(tables/${table.name}.md)`), table.name);
       for (const { name } of table.columns) assert.ok(page.includes(`| \`${name}\` |`), `${table.name}.${name}`);
       for (const { operation } of table.access)
         assert.ok(page.includes(`| ${operation} |`), `${table.name} ${operation}`);
-      for (const type of table.events) assert.ok(page.includes(`[\`${type}\`]`), `${table.name} ${type}`);
+      for (const type of Object.keys(table.events)) assert.ok(page.includes(`[\`${type}\`]`), `${table.name} ${type}`);
       assert.match(page, /```sh\ncurl /);
     }
   });

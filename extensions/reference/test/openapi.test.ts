@@ -8,7 +8,6 @@ import { buildOpenApi } from "../src/openapi/build-openapi.ts";
 import type { Operation, Parameter, Response, Schema } from "../src/openapi/document.ts";
 import { renderPage } from "../src/page/render-page.ts";
 import { readTablesFile } from "../src/tables/read-tables-file.ts";
-import { joinTexts, TABLE_TEXTS } from "../src/tables/table-texts.ts";
 import { createDocumentValidator } from "./support/document-validator.ts";
 
 const core = await describeInterface();
@@ -157,27 +156,12 @@ describe("the OpenAPI document", () => {
 describe("the tables of the document", () => {
   const { tables, exchanges } = readTablesFile();
 
-  it("have a text for every table, column, other name and event, and no text without one", () => {
-    const described = joinTexts(tables);
-    const raised = new Set(described.flatMap(({ text }) => Object.keys(text.events ?? {})));
+  it("say of every event what raises it", () => {
+    const raised = new Set(tables.flatMap(({ events }) => Object.keys(events)));
     assert.deepEqual(
       EVENT_TYPES.filter((type) => !raised.has(type)),
       [],
     );
-    const [first] = tables;
-    assert.ok(first);
-    const [column] = first.columns;
-    assert.ok(column);
-    const changed = (part: Partial<typeof first>): typeof tables => [{ ...first, ...part }, ...tables.slice(1)];
-    const added = { ...column, name: "added" };
-    assert.throws(() => joinTexts(changed({ name: "added" })), /the table added has no text/);
-    assert.throws(() => joinTexts(tables.slice(1)), /the table agent_cards has a text and does not exist/);
-    assert.throws(() => joinTexts(changed({ columns: [...first.columns, added] })), /agent_cards\.added has no text/);
-    assert.throws(() => joinTexts(changed({ columns: [column] })), /agent_cards\.name has a text and does not exist/);
-    assert.throws(() => joinTexts(changed({ events: ["agent.error"] })), /agent_cards raises agent\.error/);
-    const [name, text] = Object.entries(TABLE_TEXTS)[0] ?? assert.fail();
-    const misspelt = { ...TABLE_TEXTS, [name]: { ...text, events: { ...text.events, "agent.creatd": "an insert" } } };
-    assert.throws(() => joinTexts(tables, misspelt), /the event agent\.creatd, which does not exist/);
   });
 
   it("have an example of every operation, which their schemas take", () => {

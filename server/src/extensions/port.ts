@@ -108,7 +108,7 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
   readonly settings?: Rows;
   /** Environment variables that a standard names and defines (`OTEL_…`). The extension receives their texts and checks them itself. */
   readonly standardVariables?: readonly StandardVariable[];
-  /** A folder with `migrations/*.sql` and optionally `functions/*.sql`, applied in the schema `ext_<name>`. */
+  /** A folder with `migrations/*.sql` and optionally `functions/*.sql` and `comments/*.sql`, applied in the schema `ext_<name>`. */
   readonly sql?: URL;
   /** What the migrations create in `public`. */
   readonly tables?: readonly ExtensionTable[];

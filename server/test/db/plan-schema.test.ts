@@ -15,6 +15,7 @@ function migration(name: string): Migration {
 const FILES: SchemaFiles = {
   migrations: ["0001_agents", "0002_names", "0003_old_names.contract", "0004_colours"].map(migration),
   functions: [{ name: "functions/agents", text: "", hash: "new" }],
+  comments: [{ name: "comments/agents", text: "", hash: "new" }],
 };
 
 interface Case {
@@ -88,8 +89,8 @@ const CASES: readonly Case[] = [
 describe("planning the schema", () => {
   for (const { title, applied, hash = HASH, oldestLevel, migrations, waiting = [], unknown = [], fault } of CASES)
     it(title, () => {
-      const functions = new Map(applied.length === 0 ? [] : [["functions/agents", "old"]]);
-      const history = { migrations: new Map(applied.map((name) => [name, hash])), functions };
+      const hashedFiles = new Map(applied.length === 0 ? [] : [["functions/agents", "old"]]);
+      const history = { migrations: new Map(applied.map((name) => [name, hash])), hashedFiles };
       const plan = planSchema(FILES, history, oldestLevel);
       if (fault === undefined) assert.equal(plan.fault, null);
       else assert.match(plan.fault ?? "", fault);
@@ -98,6 +99,8 @@ describe("planning the schema", () => {
           plan.migrations.map(({ name }) => name),
           migrations ?? [],
         );
+      const isOlder = unknown.length > 0;
+      assert.deepEqual([plan.functions, plan.comments], isOlder ? [[], []] : [FILES.functions, FILES.comments]);
       assert.deepEqual(plan.waiting, waiting);
       assert.deepEqual(plan.unknown, unknown);
     });

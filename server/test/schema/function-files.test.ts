@@ -133,6 +133,46 @@ describe("function files", () => {
   });
 });
 
+describe("comment files", () => {
+  it("are applied again, alone, when their text has changed", async (t) => {
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
+    const read = async (): Promise<unknown> =>
+      (await client.query("select obj_description('public.read_positions'::regclass) as text")).rows[0];
+    await edit("comments/messages.sql", (text) =>
+      text.replace(/(?<=comment on table public\.read_positions is\n)'[^']+'/, "'Changed.'"),
+    );
+    assert.deepEqual(await run(), ["comments/messages"]);
+    assert.deepEqual(await read(), { text: "Changed." });
+    assert.deepEqual(await run(), []);
+  });
+
+  it("come after what a migration creates last", async (t) => {
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
+    await edit("migrations/9998_notes.sql", () => "-- after functions\ncreate view private.notes as select 1 as id;\n");
+    await edit("comments/notes.sql", () => "comment on column private.notes.id is 'One.';\n");
+    assert.deepEqual(await run(), ["9998_notes", "comments/notes"]);
+    const { rows } = await client.query("select col_description('private.notes'::regclass, 1) as text");
+    assert.deepEqual(rows, [{ text: "One." }]);
+  });
+
+  it("have comments, and nothing else", async () => {
+    const folders = ["server/comments", "extensions/schedules/sql/comments", "extensions/triggers/sql/comments"];
+    for (const folder of folders.map((path) => join(SERVER, "..", path)))
+      for (const name of await readdir(folder)) {
+        const text = await readFile(join(folder, name), "utf8");
+        for (const statement of text
+          .replaceAll(/'[^']*'/g, "''")
+          .replaceAll(/^--.*/gm, "")
+          .split(";"))
+          assert.match(
+            statement.trim(),
+            /^$|^comment on (table|view|column) public\.[\w.]+ is[\s']+$|^comment on function public\.\w+\([\w, ]*\) is[\s']+$/,
+            name,
+          );
+      }
+  });
+});
+
 describe("functions of the schema", () => {
   const read = async (folder: string): Promise<string[]> => {
     const names = (await readdir(join(SERVER, folder))).filter((name) => name.endsWith(".sql"));

@@ -10,14 +10,14 @@ import { connectClient, migrate, startEmbedded, withDatabase, withRole } from ".
 import { type Cleanup, type Cluster, sharedCluster } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 
-const FOLDERS = ["migrations", "functions"].map((name) => new URL(`../../${name}/`, import.meta.url));
+const FOLDERS = ["migrations", "functions", "comments"].map((name) => new URL(`../../${name}/`, import.meta.url));
 const MANY_AGENTS = 100;
 
 function migrateTo(adminUrl: string, masterKey: string, agentLimitPerUser = MANY_AGENTS): ReturnType<typeof migrate> {
   return migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser } });
 }
 
-/** Migrations and function files. */
+/** Migrations, and files of functions and comments. */
 async function countMigrations(): Promise<number> {
   const names = await Promise.all(FOLDERS.map((folder) => readdir(folder)));
   return names.flat().filter((name) => name.endsWith(".sql")).length;
@@ -98,7 +98,8 @@ describe("migrating", () => {
     const { masterKey } = sharedCluster();
     const { applied } = await migrateTo(url, masterKey);
     assert.equal(applied.length, await countMigrations());
-    assert.deepEqual(applied, applied.toSorted());
+    const inOrder = applied.map((name) => name.replace("comments/", "then comments/"));
+    assert.deepEqual(inOrder, inOrder.toSorted());
     const client = await connect(t, url);
     const before = await fingerprint(client);
     assert.deepEqual(await migrateTo(url, masterKey), { applied: [], waiting: [] });

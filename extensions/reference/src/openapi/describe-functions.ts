@@ -1,5 +1,5 @@
 import { listOf, record, TEXT, TIME, UUID } from "../schemas/schema-parts.ts";
-import { TABLE_PREFIX } from "../tables/table-text.ts";
+import { type CallDescription, TABLE_PREFIX } from "../tables/table-description.ts";
 import type { Operation, Reference, Schema } from "./document.ts";
 import { headersOf, rowsSchema } from "./table-answers.ts";
 import { parameterOf } from "./table-parameters.ts";
@@ -14,8 +14,6 @@ interface Answer {
 
 interface FunctionText {
   readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
   readonly body: Schema;
   /** Of a body that may be left out, by its name. */
   readonly example?: Readonly<Record<string, { readonly value: unknown }>>;
@@ -30,8 +28,6 @@ const NUMBER: Schema = { type: "integer", minimum: 1 };
 const FUNCTIONS: Readonly<Record<string, FunctionText>> = {
   webhook_attempt_counts: {
     operationId: "getWebhookAttemptCounts",
-    summary: "Count the attempts of a webhook over time",
-    description: "Returns one row for each period, the oldest first; no row for a webhook of another user.",
     body: {
       type: "object",
       properties: {
@@ -54,8 +50,6 @@ const FUNCTIONS: Readonly<Record<string, FunctionText>> = {
   },
   webhook_health: {
     operationId: "getWebhookHealth",
-    summary: "Count the attempts of your webhooks",
-    description: "Returns one row for each webhook, or for one webhook.",
     parameters: ["select", "order", "limit", "offset"],
     body: {
       type: "object",
@@ -81,9 +75,6 @@ const FUNCTIONS: Readonly<Record<string, FunctionText>> = {
   },
   emit_event: {
     operationId: "emitEvent",
-    summary: "Emit an event of the app",
-    description:
-      "Emits one event in the transaction of the call, with the rights of the caller, as SQL does. The function `events` emits several, and checks the schema of their data.",
     body: {
       type: "object",
       properties: {
@@ -98,8 +89,6 @@ const FUNCTIONS: Readonly<Record<string, FunctionText>> = {
   },
   restore_agent_version: {
     operationId: "restoreAgentVersion",
-    summary: "Restore a version of your agent",
-    description: "Restores the values of the version, and stores them as a new version.",
     body: record({ agent_id: UUID, number: NUMBER }),
     answer: {
       description: "Restored. `missing_tools` lists tools that no longer exist or are no longer shared",
@@ -117,11 +106,17 @@ interface FunctionParts extends Pick<Operation, "summary" | "responses"> {
 
 type ToOperation = (operationId: string, parts: FunctionParts) => Operation;
 
-export function describeFunctions(toOperation: ToOperation): Readonly<Record<string, { readonly post: Operation }>> {
+export function describeFunctions(
+  calls: readonly CallDescription[],
+  toOperation: ToOperation,
+): Readonly<Record<string, { readonly post: Operation }>> {
   return Object.fromEntries(
-    Object.entries(FUNCTIONS).map(([name, { operationId, parameters, body, example, answer, ...texts }]) => {
+    Object.entries(FUNCTIONS).map(([name, { operationId, parameters, body, example, answer }]) => {
+      const call = calls.find((one) => one.name === name);
+      if (call === undefined) throw new Error(`the function ${name} has no comment`);
       const post = toOperation(operationId, {
-        ...texts,
+        summary: call.summary,
+        description: call.description,
         ...(parameters !== undefined && { parameters: parameters.map(parameterOf) }),
         requestBody: {
           required: example === undefined,

@@ -1,10 +1,13 @@
 import { LIMITS } from "@swarmbase/sdk";
 import { refer } from "../operations/operation-text.ts";
 import { listOf, TEXT } from "../schemas/schema-parts.ts";
-import { readDescribedTables } from "../tables/read-tables-file.ts";
-import type { RecordedExchange, TableDescription, TableOperation } from "../tables/table-description.ts";
-import { TABLE_PREFIX } from "../tables/table-text.ts";
-import type { DescribedTable } from "../tables/table-texts.ts";
+import { readTablesFile } from "../tables/read-tables-file.ts";
+import {
+  type RecordedExchange,
+  TABLE_PREFIX,
+  type TableDescription,
+  type TableOperation,
+} from "../tables/table-description.ts";
 import { describeFunctions } from "./describe-functions.ts";
 import type { Operation, Parameter, Reference, Schema } from "./document.ts";
 import { renderCurl } from "./render-curl.ts";
@@ -25,39 +28,36 @@ interface TablesPart {
   readonly parameters: Readonly<Record<string, Parameter>>;
 }
 
-/** The tables as part of the document. Throws when a table or a column has no text. */
+/** The tables as part of the document. */
 export function describeTables(): TablesPart {
-  const { tables: described, exchanges } = readDescribedTables();
+  const { tables, calls, exchanges } = readTablesFile();
   return {
     paths: {
       [TABLE_PREFIX]: { get: describeIndex() },
-      ...Object.fromEntries(
-        described.map((one) => [`${TABLE_PREFIX}/${one.table.name}`, describeTable(one, exchanges)]),
-      ),
-      ...describeFunctions(operationOf),
+      ...Object.fromEntries(tables.map((table) => [`${TABLE_PREFIX}/${table.name}`, describeTable(table, exchanges)])),
+      ...describeFunctions(calls, operationOf),
     },
-    schemas: tableSchemas(described),
-    parameters: tableParameters(described),
+    schemas: tableSchemas(tables),
+    parameters: tableParameters(tables),
   };
 }
 
-function describeTable(described: DescribedTable, exchanges: readonly RecordedExchange[]): Record<string, Operation> {
-  const { table } = described;
+function describeTable(table: TableDescription, exchanges: readonly RecordedExchange[]): Record<string, Operation> {
   const recorded = (method: string): RecordedExchange | undefined =>
     exchanges.find((one) => one.table === table.name && one.method === method);
   return {
-    get: describeRead(described, recorded("GET")),
-    ...(table.operations.includes("insert") && { post: describeInsert(described, recorded("POST")) }),
-    ...(table.operations.includes("update") && { patch: describeUpdate(described, recorded("PATCH")) }),
-    ...(table.operations.includes("delete") && { delete: describeDelete(described, recorded("DELETE")) }),
+    get: describeRead(table, recorded("GET")),
+    ...(table.operations.includes("insert") && { post: describeInsert(table, recorded("POST")) }),
+    ...(table.operations.includes("update") && { patch: describeUpdate(table, recorded("PATCH")) }),
+    ...(table.operations.includes("delete") && { delete: describeDelete(table, recorded("DELETE")) }),
   };
 }
 
-function describeRead({ table, text }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+function describeRead(table: TableDescription, exchange: RecordedExchange | undefined): Operation {
   const names = ["select", "order", "limit", "offset", "and", "or", "readPreferences", "heldTag"];
   return operationOf(`list${pascalCase(table.name)}`, {
     summary: `Read \`${table.name}\``,
-    description: [text.summary, ...(text.notes ?? [])].join(" "),
+    description: [table.summary, ...table.notes].join(" "),
     parameters: [...filtersOf(table), ...names.map(parameterOf)],
     responses: {
       200: rowsAnswer(table.name, "The rows that the caller can read and that match all filters", exchange),
@@ -70,7 +70,7 @@ function describeRead({ table, text }: DescribedTable, exchange: RecordedExchang
   });
 }
 
-function describeInsert({ table }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+function describeInsert(table: TableDescription, exchange: RecordedExchange | undefined): Operation {
   const row = refer(schemaName(table.name, "Insert"));
   return operationOf(`insert${pascalCase(table.name)}`, {
     summary: `Insert rows into \`${table.name}\``,
@@ -98,7 +98,7 @@ function describeInsert({ table }: DescribedTable, exchange: RecordedExchange | 
   });
 }
 
-function describeUpdate({ table }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+function describeUpdate(table: TableDescription, exchange: RecordedExchange | undefined): Operation {
   const changes = refer(schemaName(table.name, "Update"));
   const many: Schema = {
     type: "array",
@@ -120,7 +120,7 @@ function describeUpdate({ table }: DescribedTable, exchange: RecordedExchange | 
   });
 }
 
-function describeDelete({ table }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+function describeDelete(table: TableDescription, exchange: RecordedExchange | undefined): Operation {
   return operationOf(`delete${pascalCase(table.name)}`, {
     summary: `Delete rows of \`${table.name}\``,
     description: "Deletes the rows that match all filters; at least one filter is required.",

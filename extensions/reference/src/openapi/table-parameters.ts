@@ -1,5 +1,4 @@
 import type { ColumnDescription, TableDescription } from "../tables/table-description.ts";
-import { type DescribedTable, textOfColumn } from "../tables/table-texts.ts";
 import type { Parameter, Reference } from "./document.ts";
 
 const EXAMPLE_ID = "019a8b2c-0000-7000-8000-000000000001";
@@ -54,11 +53,11 @@ const SHARED: Readonly<Record<string, Parameter>> = {
 };
 
 /** Every parameter of every table, by the name of the component. */
-export function tableParameters(tables: readonly DescribedTable[]): Record<string, Parameter> {
-  const filters = tables.flatMap(({ table, text }) =>
+export function tableParameters(tables: readonly TableDescription[]): Record<string, Parameter> {
+  const filters = tables.flatMap((table) =>
     table.columns.map((column): [string, Parameter] => [
       filterName(table, column),
-      inQuery(column.name, `Filter \`operator.value\`. ${textOfColumn(text, column.name)}`, examplesOf(column)),
+      inQuery(column.name, `Filter \`operator.value\`. ${column.description}`, examplesOf(column)),
     ]),
   );
   return { ...SHARED, ...Object.fromEntries(filters) };

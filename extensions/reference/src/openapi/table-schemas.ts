@@ -1,15 +1,14 @@
-import { type DescribedTable, textOfColumn } from "../tables/table-texts.ts";
-import type { ColumnDescription } from "../tables/table-description.ts";
+import type { ColumnDescription, TableDescription } from "../tables/table-description.ts";
 import type { Schema } from "./document.ts";
 
 /** `AgentsRow`, `AgentsInsert`, `AgentsUpdate`: the last two where users can write. */
-export function tableSchemas(tables: readonly DescribedTable[]): Record<string, Schema> {
+export function tableSchemas(tables: readonly TableDescription[]): Record<string, Schema> {
   const schemas: Record<string, Schema> = {};
-  for (const described of tables) {
-    const { operations, name } = described.table;
-    schemas[schemaName(name, "Row")] = rowSchema(described);
-    if (operations.includes("insert")) schemas[schemaName(name, "Insert")] = insertSchema(described);
-    if (operations.includes("update")) schemas[schemaName(name, "Update")] = updateSchema(described);
+  for (const table of tables) {
+    const { operations, name } = table;
+    schemas[schemaName(name, "Row")] = rowSchema(table);
+    if (operations.includes("insert")) schemas[schemaName(name, "Insert")] = insertSchema(table);
+    if (operations.includes("update")) schemas[schemaName(name, "Update")] = updateSchema(table);
   }
   return schemas;
 }
@@ -26,18 +25,18 @@ export function schemaName(table: string, kind: "Row" | "Insert" | "Update"): st
   return `${pascalCase(table)}${kind}`;
 }
 
-function rowSchema({ table, text }: DescribedTable): Schema {
+function rowSchema(table: TableDescription): Schema {
   return {
     type: "object",
-    description: text.summary,
+    description: table.summary,
     properties: Object.fromEntries(
-      table.columns.map((column) => [column.name, withText(column.schema, textOfColumn(text, column.name))]),
+      table.columns.map(({ name, schema, description }) => [name, { ...schema, description }]),
     ),
     required: table.columns.map(({ name }) => name),
   };
 }
 
-function insertSchema({ table, text }: DescribedTable): Schema {
+function insertSchema(table: TableDescription): Schema {
   const columns = table.columns.filter(({ onInsert }) => onInsert !== null);
   const required = columns.filter(({ onInsert }) => onInsert === "required");
   return {
@@ -47,18 +46,16 @@ function insertSchema({ table, text }: DescribedTable): Schema {
       ...Object.fromEntries(
         columns.map((column) => {
           const schema = required.includes(column) ? withoutNull(column.schema) : column.schema;
-          return [column.name, { ...withText(schema, textOfColumn(text, column.name)), ...defaultOf(column) }];
+          return [column.name, { ...schema, description: column.description, ...defaultOf(column) }];
         }),
       ),
-      ...Object.fromEntries(
-        table.aliases.map(({ name, schema }) => [name, withText(schema, text.aliases?.[name] ?? "")]),
-      ),
+      ...Object.fromEntries(table.aliases.map(({ name, schema, description }) => [name, { ...schema, description }])),
     },
     ...(required.length > 0 && { required: required.map(({ name }) => name) }),
   };
 }
 
-function updateSchema({ table, text }: DescribedTable): Schema {
+function updateSchema(table: TableDescription): Schema {
   return {
     type: "object",
     description: `Changes of rows of \`${table.name}\`; a column that is left out keeps its value.`,
@@ -66,12 +63,12 @@ function updateSchema({ table, text }: DescribedTable): Schema {
       ...Object.fromEntries(
         table.columns
           .filter(({ onUpdate }) => onUpdate)
-          .map((column) => [column.name, withText(column.schema, textOfColumn(text, column.name))]),
+          .map(({ name, schema, description }) => [name, { ...schema, description }]),
       ),
       ...Object.fromEntries(
         table.aliases
           .filter(({ onUpdate }) => onUpdate)
-          .map(({ name, schema }) => [name, withText(schema, text.aliases?.[name] ?? "")]),
+          .map(({ name, schema, description }) => [name, { ...schema, description }]),
       ),
     },
   };
@@ -88,10 +85,6 @@ function defaultOf(column: Pick<ColumnDescription, "default">): { readonly defau
   if (column.default === "true" || column.default === "false") return { default: column.default === "true" };
   if (/^\d+$/.test(column.default ?? "")) return { default: Number(column.default) };
   return {};
-}
-
-function withText(schema: Schema, description: string): Schema {
-  return description === "" ? schema : { ...schema, description };
 }
 
 function withoutNull(schema: Schema): Schema {

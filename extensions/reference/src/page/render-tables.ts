@@ -1,7 +1,7 @@
 import { type Html, html } from "swarmbase/extension";
 import { TABLES_TAG } from "../openapi/describe-tables.ts";
 import type { OpenApiDocument, Operation } from "../openapi/document.ts";
-import { TABLE_PREFIX } from "../tables/table-text.ts";
+import { TABLE_PREFIX } from "../tables/table-description.ts";
 import { prose, slugOf } from "./prose.ts";
 import { renderJson, renderSource } from "./render-code.ts";
 import { renderPath } from "./render-operation.ts";

@@ -1,10 +1,18 @@
-import type { EventType } from "@swarmbase/sdk";
 import type { Schema } from "../openapi/document.ts";
+
+/** A table has all of its operations under this path. */
+export const TABLE_PREFIX = "/rest/v1";
 
 /** A table or view under `/rest/v1`, as `npm run generate -- reference` reads it from the schema. */
 export interface TableDescription {
   readonly name: string;
   readonly isView: boolean;
+  /** One sentence. */
+  readonly summary: string;
+  /** Rules that columns and access do not show, one sentence or two each. */
+  readonly notes: readonly string[];
+  /** The page of `docs/guides` that explains the table, without its ending. */
+  readonly guide: string;
   /** Empty for most views. */
   readonly primaryKey: readonly string[];
   /** Columns of the unique constraints other than the primary key. */
@@ -18,8 +26,8 @@ export interface TableDescription {
   readonly constraints: readonly ConstraintDescription[];
   /** The lines of the access matrix. */
   readonly access: readonly AccessLine[];
-  /** Event types that triggers of the table write. */
-  readonly events: readonly EventType[];
+  /** What raises the event, by its type. */
+  readonly events: Readonly<Record<string, string>>;
   /** Realtime subscriptions deliver its changes. */
   readonly hasRealtime: boolean;
   /** Relations that `select` can embed, computed relationships included. */
@@ -30,6 +38,7 @@ export type TableOperation = "select" | "insert" | "update" | "delete";
 
 export interface ColumnDescription {
   readonly name: string;
+  readonly description: string;
   /** As declared in SQL. */
   readonly type: string;
   /** The SQL expression. */
@@ -46,6 +55,7 @@ export interface ColumnDescription {
 
 interface AliasDescription {
   readonly name: string;
+  readonly description: string;
   readonly schema: Schema;
   readonly onUpdate: boolean;
 }
@@ -73,7 +83,15 @@ export interface RecordedExchange {
   readonly answer: unknown;
 }
 
+/** A function of the service below `/rest/v1/rpc`. */
+export interface CallDescription {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+}
+
 export interface TablesFile {
   readonly tables: readonly TableDescription[];
+  readonly calls: readonly CallDescription[];
   readonly exchanges: readonly RecordedExchange[];
 }

@@ -4,7 +4,7 @@ import { selectOldestLevel } from "../sql/schema-levels.ts";
 import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-versions.ts";
 import { applyExtension, type ExtensionPlan, type ExtensionSchema, planExtension } from "./extension-schemas.ts";
 import { namesOf, planSchema, type SchemaPlan } from "./plan-schema.ts";
-import { type FunctionFile, readSchemaFiles, type SqlFile } from "./schema-files.ts";
+import { type HashedFile, readSchemaFiles, type SqlFile } from "./schema-files.ts";
 
 const DEFINITION = /^create or replace function ([a-z0-9_]+\.[a-z0-9_]+)/gm;
 /** SQLSTATE invalid_function_definition: another return type, other names or defaults of parameters. */
@@ -56,20 +56,21 @@ export async function applySchema(client: pg.ClientBase, options: ApplySchemaOpt
   return result;
 }
 
-/** Tables, then functions, then what refers to functions. */
+/** Tables, then functions, then what refers to functions, then the descriptions of all. */
 async function applyPlan(client: pg.ClientBase, plan: SchemaPlan, schema?: string): Promise<void> {
-  const { migrations, functions } = plan;
+  const { migrations, functions, comments } = plan;
   await createHistory(client, schema);
   for (const { beforeFunctions } of migrations) await apply(client, beforeFunctions);
   await revokeFunctionGrants(client, functions.flatMap(definedNames));
   for (const file of functions) await apply(client, file);
   for (const { afterFunctions } of migrations) await apply(client, afterFunctions);
+  for (const file of comments) await apply(client, file);
   await checkVersions(client, functions);
-  await writeHistory(client, { migrations, functions }, schema);
+  await writeHistory(client, { migrations, hashedFiles: [...functions, ...comments] }, schema);
 }
 
-function isEmpty({ migrations, functions }: SchemaPlan): boolean {
-  return migrations.length + functions.length === 0;
+function isEmpty(plan: SchemaPlan): boolean {
+  return namesOf(plan).length === 0;
 }
 
 async function apply(client: pg.ClientBase, { name, text }: SqlFile): Promise<void> {
@@ -93,7 +94,7 @@ function nameIn(hint = ""): string {
 }
 
 /** Other parameters do not replace a function but make a second one of the same name. */
-async function checkVersions(client: pg.ClientBase, files: readonly FunctionFile[]): Promise<void> {
+async function checkVersions(client: pg.ClientBase, files: readonly HashedFile[]): Promise<void> {
   const names = files.flatMap(definedNames);
   for (const { name, signatures } of await listFunctionVersions(client, [...new Set(names)])) {
     const written = names.filter((each) => each === name).length;
@@ -102,6 +103,6 @@ async function checkVersions(client: pg.ClientBase, files: readonly FunctionFile
   }
 }
 
-function definedNames({ text }: FunctionFile): string[] {
+function definedNames({ text }: HashedFile): string[] {
   return [...text.matchAll(DEFINITION)].map(([, name = ""]) => name);
 }

@@ -3,13 +3,13 @@ import { findKeylessTables, findOpenTables, listObjectsOutside } from "../sql/ex
 import { selectHistory } from "../sql/schema-history.ts";
 import { selectOldestLevel } from "../sql/schema-levels.ts";
 import { planSchema, type SchemaPlan } from "./plan-schema.ts";
-import { readExtensionFiles } from "./schema-files.ts";
+import { readSchemaFiles } from "./schema-files.ts";
 
 /** The SQL files of an extension, and the schema that they are applied in. */
 export interface ExtensionSchema {
   /** A plain identifier that begins with `ext_`. */
   readonly schema: string;
-  /** Has `migrations/` and optionally `functions/`. */
+  /** Has `migrations/` and optionally `functions/` and `comments/`. */
   readonly dir: string;
   /** What the migrations create in `public`. */
   readonly tables?: readonly string[];
@@ -28,7 +28,7 @@ export async function planExtension(
   { schema, dir, tables = [] }: ExtensionSchema,
 ): Promise<ExtensionPlan> {
   if (!SCHEMA.test(schema)) throw new Error(`${schema} is not the name of an extension's schema`);
-  const files = await readExtensionFiles(dir);
+  const files = await readSchemaFiles(dir);
   const plan = planSchema(files, await selectHistory(client, schema), await selectOldestLevel(client, schema));
   return { schema, tables, plan: { ...plan, fault: plan.fault === null ? null : `${schema}: ${plan.fault}` } };
 }

@@ -1,9 +1,10 @@
 import type { History } from "../sql/schema-history.ts";
-import { type FunctionFile, isContractName, type Migration, type SchemaFiles } from "./schema-files.ts";
+import { type HashedFile, isContractName, type Migration, type SchemaFiles } from "./schema-files.ts";
 
 export interface SchemaPlan {
   readonly migrations: readonly Migration[];
-  readonly functions: readonly FunctionFile[];
+  readonly functions: readonly HashedFile[];
+  readonly comments: readonly HashedFile[];
   /** Pending contract migrations that nodes of an older release prevent. */
   readonly waiting: readonly string[];
   /** What the database has and the files do not: a newer release made it. */
@@ -20,20 +21,22 @@ export function planSchema(files: SchemaFiles, history: History, oldestLevel: nu
   const waits = ({ isContract, number }: Migration): boolean =>
     isContract && oldestLevel !== null && oldestLevel < number;
   const unknown = [...applied.keys()].filter((name) => !known.has(name)).sort();
+  // The functions and comments of a newer release belong to its tables.
+  const isNews = ({ name, hash }: HashedFile): boolean =>
+    unknown.length === 0 && history.hashedFiles.get(name) !== hash;
   return {
     migrations: pending.filter((file) => !waits(file)),
     waiting: pending.filter(waits).map(({ name }) => name),
-    // The functions of a newer release belong to its tables.
-    functions:
-      unknown.length > 0 ? [] : files.functions.filter(({ name, hash }) => history.functions.get(name) !== hash),
+    functions: files.functions.filter(isNews),
+    comments: files.comments.filter(isNews),
     unknown,
     fault: findFault(files.migrations, applied, unknown),
   };
 }
 
 /** The names of what the plan applies. */
-export function namesOf({ migrations, functions }: SchemaPlan): string[] {
-  return [...migrations, ...functions].map(({ name }) => name);
+export function namesOf({ migrations, functions, comments }: SchemaPlan): string[] {
+  return [...migrations, ...functions, ...comments].map(({ name }) => name);
 }
 
 function findFault(

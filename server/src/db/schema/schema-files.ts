@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Holds migrations/ and functions/. */
+/** Holds migrations/, functions/ and comments/. */
 const SCHEMA_DIR = fileURLToPath(new URL("../../../", import.meta.url));
 
 const ENDING = ".sql";
@@ -13,7 +13,7 @@ const CONTRACT_ENDING = ".contract";
 const AFTER_FUNCTIONS = /^-- after functions$/m;
 
 export interface SqlFile {
-  /** As the history has it: `0007_swarms`, `functions/swarms`. */
+  /** As the history has it: `0007_swarms`, `functions/swarms`, `comments/swarms`. */
   readonly name: string;
   readonly text: string;
 }
@@ -30,23 +30,25 @@ export interface Migration {
   readonly afterFunctions: SqlFile;
 }
 
-export interface FunctionFile extends SqlFile {
+/** Of functions or of comments: applied again when its text changed. */
+export interface HashedFile extends SqlFile {
   readonly hash: string;
 }
 
 export interface SchemaFiles {
   readonly migrations: readonly Migration[];
-  readonly functions: readonly FunctionFile[];
+  readonly functions: readonly HashedFile[];
+  /** Descriptions of tables, columns and functions. */
+  readonly comments: readonly HashedFile[];
 }
 
-export async function readSchemaFiles(schemaDir = SCHEMA_DIR): Promise<SchemaFiles> {
-  return { migrations: await readMigrations(schemaDir), functions: await readFunctions(schemaDir) };
-}
-
-/** The files of an extension: `migrations/`, and `functions/` if it has one. */
-export async function readExtensionFiles(dir: string): Promise<SchemaFiles> {
-  const hasFunctions = existsSync(join(dir, "functions"));
-  return { migrations: await readMigrations(dir), functions: hasFunctions ? await readFunctions(dir) : [] };
+/** The files of the product, or of an extension: `migrations/`, and `functions/` and `comments/` if it has them. */
+export async function readSchemaFiles(dir = SCHEMA_DIR): Promise<SchemaFiles> {
+  return {
+    migrations: await readMigrations(dir),
+    functions: await readHashed(dir, "functions"),
+    comments: await readHashed(dir, "comments"),
+  };
 }
 
 /** Of the core, or of an extension with this folder. */
@@ -58,8 +60,9 @@ async function readMigrations(dir: string): Promise<Migration[]> {
   return (await readFolder(join(dir, "migrations"), "")).map(splitMigration);
 }
 
-async function readFunctions(dir: string): Promise<FunctionFile[]> {
-  return (await readFolder(join(dir, "functions"), "functions/")).map(withHash);
+async function readHashed(dir: string, kind: "functions" | "comments"): Promise<HashedFile[]> {
+  const folder = join(dir, kind);
+  return existsSync(folder) ? (await readFolder(folder, `${kind}/`)).map(withHash) : [];
 }
 
 async function readFolder(folder: string, prefix: string): Promise<SqlFile[]> {
@@ -78,7 +81,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return names.map((name) => name.slice(0, -ENDING.length)).sort();
 }
 
-function withHash(file: SqlFile): FunctionFile {
+function withHash(file: SqlFile): HashedFile {
   return { ...file, hash: hashOf(file.text) };
 }
 

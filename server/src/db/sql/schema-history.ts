@@ -9,15 +9,15 @@ interface HashedFile {
 export interface History {
   /** Hash of the text that was applied, by name. */
   readonly migrations: ReadonlyMap<string, string>;
-  /** Hash of the text that was applied last, by the name of the function file. */
-  readonly functions: ReadonlyMap<string, string>;
+  /** Hash of the text that was applied last, by the name of a file of functions or comments. */
+  readonly hashedFiles: ReadonlyMap<string, string>;
 }
 
 /** Empty where the schema has not been made yet. An extension has its history in its own schema. */
 export async function selectHistory(client: ClientBase, schema = "private"): Promise<History> {
   return {
     migrations: await selectHashes(client, `${schema}.migrations`),
-    functions: await selectHashes(client, `${schema}.function_files`),
+    hashedFiles: await selectHashes(client, `${schema}.function_files`),
   };
 }
 
@@ -51,7 +51,10 @@ export async function createHistory(client: ClientBase, schema = "private"): Pro
 
 export async function writeHistory(
   client: ClientBase,
-  { migrations, functions }: { readonly migrations: readonly HashedFile[]; readonly functions: readonly HashedFile[] },
+  {
+    migrations,
+    hashedFiles,
+  }: { readonly migrations: readonly HashedFile[]; readonly hashedFiles: readonly HashedFile[] },
   schema = "private",
 ): Promise<void> {
   await client.query(
@@ -63,7 +66,7 @@ export async function writeHistory(
   await client.query(
     `insert into ${schema}.function_files (name, hash) select * from unnest($1::text[], $2::text[])
      on conflict (name) do update set hash = excluded.hash, applied_at = excluded.applied_at`,
-    columnsOf(functions),
+    columnsOf(hashedFiles),
   );
 }
 

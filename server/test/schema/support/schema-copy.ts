@@ -25,7 +25,7 @@ export interface SchemaCopy {
 /** A migrated database, and a copy of the files that it was made from. */
 export async function openSchemaCopy(t: TestContext): Promise<SchemaCopy> {
   const schemaDir = await createTemporaryFolder(t, "swarmbase-functions-");
-  for (const folder of ["migrations", "functions"])
+  for (const folder of ["migrations", "functions", "comments"])
     await cp(join(SERVER, folder), join(schemaDir, folder), { recursive: true });
   const database = await createTestDatabase(t);
   const { adminUrl, masterKey } = database;
