@@ -1,4 +1,4 @@
-import { indent, renderFunction } from "@swarmbase/database-tools/types";
+import { commentOf, indent, renderDoc, renderFunction, withoutDocs } from "@swarmbase/database-tools/types";
 import type { FunctionEntry, Relation } from "../../server/src/rest/index.ts";
 import {
   ALIAS_TYPES,
@@ -9,6 +9,7 @@ import {
   VIEW_COLUMNS_NOT_NULL,
 } from "./column-choices.ts";
 import { renderImports } from "./known-lists.ts";
+import { parseTableComment } from "../tables/parse-comment.ts";
 import type { DatabaseDescription } from "./read-database.ts";
 import { renderRelation } from "./render-relation.ts";
 
@@ -26,8 +27,9 @@ export function renderDatabaseTypes(database: DatabaseDescription): Map<string, 
   const sorted = [...relations.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const files = new Map<string, string>();
   for (const relation of sorted) {
-    const body = `export type ${typeNameOf(relation)} = ${renderRelation(database, relation)};\n`;
-    const imports = renderImports(body);
+    const { summary } = parseTableComment(relation.name, relation.comment);
+    const body = `${renderDoc(summary)}export type ${typeNameOf(relation)} = ${renderRelation(database, relation)};\n`;
+    const imports = renderImports(withoutDocs(body));
     files.set(`${FOLDER}/${fileNameOf(relation)}`, `${HEADER}${imports}${imports === "" ? "" : "\n"}${body}`);
   }
   files.set(`${FOLDER}/database.ts`, renderJoined(sorted, [...functions.values()]));
@@ -53,9 +55,12 @@ function renderJoined(relations: readonly Relation[], functions: readonly (reado
     isReturnedNullable: (name: string, column: string) => RETURNED_COLUMNS_NULLABLE[name]?.includes(column) ?? false,
   };
   const calls = functions
-    .map((overloads) => `      ${overloads[0]?.name ?? ""}:${indent(renderFunction(overloads, names), 6)};\n`)
-    .toSorted();
-  return `${HEADER}${renderImports(calls.join(""))}${imports.toSorted().join("")}
+    .toSorted(([one], [other]) => ((one?.name ?? "") < (other?.name ?? "") ? -1 : 1))
+    .map((overloads) => {
+      const call = `${renderDoc(commentOf(overloads))}${overloads[0]?.name ?? ""}:${renderFunction(overloads, names)}`;
+      return `      ${indent(call, 6)};\n`;
+    });
+  return `${HEADER}${renderImports(withoutDocs(calls.join("")))}${imports.toSorted().join("")}
 /** For \`createClient<Database>()\` of supabase-js. */
 export type Database = {
   __InternalSupabase: { PostgrestVersion: "${POSTGREST_VERSION}" };

@@ -1,6 +1,7 @@
-import { indent, renderRelationships, renderType, type TypeNames } from "@swarmbase/database-tools/types";
+import { indent, renderDoc, renderRelationships, renderType, type TypeNames } from "@swarmbase/database-tools/types";
 import { extension as schedules } from "@swarmbase/schedules";
 import { extension as triggers } from "@swarmbase/triggers";
+import { parseTableComment } from "../tables/parse-comment.ts";
 import type { Column, Relation } from "../../server/src/rest/index.ts";
 import { DEFAULT_MAXIMA } from "../../server/src/agents/index.ts";
 import { allRules } from "../../server/src/tables/index.ts";
@@ -41,7 +42,13 @@ export function renderRelation(database: DatabaseDescription, relation: Relation
 
 function renderRow(database: DatabaseDescription, relation: Relation): string {
   const columns = [...relation.columns.values()];
-  return braces(columns.map((column) => wrapUnion(column.name, renderColumn(database, relation, column))));
+  return braces(
+    columns.map((column) => documented(column, wrapUnion(column.name, renderColumn(database, relation, column)))),
+  );
+}
+
+function documented({ comment }: Pick<Column, "comment">, member: string): string {
+  return `${indent(renderDoc(comment), MEMBER_INDENT)}${member}`;
 }
 
 /** On several lines when the formatter of the repository would break the line. */
@@ -59,7 +66,8 @@ function renderInsert(database: DatabaseDescription, relation: Relation): string
   if (inserted === null) return "never";
   const lines = inserted.columns.map((column) => {
     const isRequired = inserted.required.includes(column.name);
-    return `${column.name}${isRequired ? "" : "?"}: ${renderColumn(database, relation, column, isRequired)}`;
+    const type = renderColumn(database, relation, column, isRequired);
+    return documented(column, `${column.name}${isRequired ? "" : "?"}: ${type}`);
   });
   return braces([...lines, ...renderAliases(relation, inserted.aliases)]);
 }
@@ -67,7 +75,9 @@ function renderInsert(database: DatabaseDescription, relation: Relation): string
 function renderUpdate(database: DatabaseDescription, relation: Relation): string {
   const updated = updatedColumns(database, relation);
   if (updated === null) return "never";
-  const lines = updated.columns.map((column) => `${column.name}?: ${renderColumn(database, relation, column)}`);
+  const lines = updated.columns.map((column) =>
+    documented(column, `${column.name}?: ${renderColumn(database, relation, column)}`),
+  );
   return braces([...lines, ...renderAliases(relation, updated.aliases)]);
 }
 
@@ -105,11 +115,12 @@ function writtenColumns(relation: Relation, owned: ReadonlySet<string>): Column[
   return [...relation.columns.values()].filter(({ name }) => !owned.has(name));
 }
 
-function renderAliases({ name: table }: Relation, aliases: readonly string[]): string[] {
+function renderAliases({ name: table, comment }: Relation, aliases: readonly string[]): string[] {
+  const texts = parseTableComment(table, comment).aliases;
   return aliases.map((alias) => {
     const type = ALIAS_TYPES[`${table}.${alias}`];
     if (type === undefined) throw new Error(`no type is chosen for ${table}.${alias}`);
-    return `${alias}?: ${type}`;
+    return documented({ comment: texts[alias] ?? null }, `${alias}?: ${type}`);
   });
 }
 

@@ -49,7 +49,10 @@ describe("the types of the sdk", () => {
     assert.match(changed.get("clients/sdk/src/database/runs.ts") ?? "", /\n {4}status: string;/);
     assert.match(changed.get("clients/sdk/src/database/models.ts") ?? "", /foreignKeyName: "models_agent_id_fkey"/);
     assert.match(changed.get("clients/sdk/src/database/profiles.ts") ?? "", /Update: never;/);
-    assert.match(changed.get("clients/sdk/src/database/tools.ts") ?? "", /Update: \{\n {4}id\?: string;/);
+    assert.match(
+      changed.get("clients/sdk/src/database/tools.ts") ?? "",
+      /Update: \{\n {4}\/\*\* .*\n {4}id\?: string;/,
+    );
   });
 
   it("reject a column choice for a column that does not exist", async () => {

@@ -123,6 +123,12 @@ export type Database = {
         Args: { run: RunsTable["Row"] };
         Returns: number;
       };
+      /**
+       * Emit an event of the app
+       *
+       * Emits one event in the transaction of the call, with the rights of the caller, as SQL does. The function `events` emits
+       * several, and checks the schema of their data.
+       */
       emit_event: {
         Args: { type: string; data: Json; user_id?: string; swarm_id?: string };
         Returns: string;
@@ -150,6 +156,11 @@ export type Database = {
             Returns: PublicProfilesView["Row"];
             SetofOptions: { from: "swarm_members"; to: "public_profiles"; isOneToOne: true; isSetofReturn: true };
           };
+      /**
+       * Restore a version of your agent
+       *
+       * Restores the values of the version, and stores them as a new version.
+       */
       restore_agent_version: {
         Args: { agent_id: string; number: number };
         Returns: Json;
@@ -172,6 +183,11 @@ export type Database = {
         Returns: RunTurnsTable["Row"][];
         SetofOptions: { from: "runs"; to: "run_turns"; isOneToOne: false; isSetofReturn: true };
       };
+      /**
+       * Count the attempts of a webhook over time
+       *
+       * Returns one row for each period, the oldest first; no row for a webhook of another user.
+       */
       webhook_attempt_counts: {
         Args: { webhook_id: string; since: string; until: string; periods?: number };
         Returns: {
@@ -186,6 +202,11 @@ export type Database = {
           is_complete: boolean;
         }[];
       };
+      /**
+       * Count the attempts of your webhooks
+       *
+       * Returns one row for each webhook, or for one webhook.
+       */
       webhook_health: {
         Args: { webhook_id?: string; hours?: number };
         Returns: {

@@ -1,9 +1,14 @@
 // Written by "npm run generate -- sdk-types" from the migrated schema; do not edit.
+/** Replaced secrets that still sign deliveries. */
 export type WebhookPreviousSecretsView = {
   Row: {
+    /** The id, a UUID that sorts by time. */
     id: string;
+    /** The webhook. */
     webhook_id: string;
+    /** When the secret was replaced. */
     created_at: string;
+    /** When the secret stops signing. */
     expires_at: string;
   };
   Relationships: [

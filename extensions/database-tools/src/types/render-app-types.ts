@@ -1,5 +1,6 @@
 import type { Catalogue, Column, Relation } from "swarmbase/extension";
-import { type FunctionNames, renderFunction } from "./render-function.ts";
+import { renderDoc, withoutDocs } from "./render-doc.ts";
+import { commentOf, type FunctionNames, renderFunction } from "./render-function.ts";
 import {
   type QualifiedName,
   renderMembers,
@@ -21,7 +22,7 @@ export function renderAppTypes(catalogue: Catalogue, enums: readonly Enumeration
     (schema) => `${renderProperty(schema)}: ${renderSchema(schema, catalogue, enums, names)}`,
   );
   const body = renderMembers([`__InternalSupabase: SwarmbaseDatabase["__InternalSupabase"]`, ...schemas]);
-  const json = /\bJson\b/.test(body) ? ", Json" : "";
+  const json = /\bJson\b/.test(withoutDocs(body)) ? ", Json" : "";
   return `// Written by "swarmbase gen types" from the database; do not edit.
 import type { Database as SwarmbaseDatabase${json} } from "@swarmbase/sdk";
 
@@ -43,11 +44,17 @@ function renderSchema(
   const list = (isView: boolean): string[] =>
     own
       .filter((relation) => relation.isView === isView)
-      .map((relation) => `${renderProperty(relation.name)}: ${renderRelation(relation, catalogue, names)}`);
+      .map(
+        (relation) =>
+          `${renderDoc(relation.comment)}${renderProperty(relation.name)}: ${renderRelation(relation, catalogue, names)}`,
+      );
   const calls = [...(functions ?? [])]
     .filter(([name]) => !isServices(schema, "functions", name))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, overloads]) => `${renderProperty(name)}:${renderFunction(overloads, names)}`);
+    .map(
+      ([name, overloads]) =>
+        `${renderDoc(commentOf(overloads))}${renderProperty(name)}:${renderFunction(overloads, names)}`,
+    );
   const choices = enums
     .filter((each) => each.schema === schema)
     .map(({ name, values }) => `${renderProperty(name)}: ${values.map((value) => JSON.stringify(value)).join(" | ")}`);
@@ -73,12 +80,14 @@ function renderRelation(relation: Relation, catalogue: Catalogue, names: TypeNam
   const columns = [...relation.columns.values()];
   const written = columns.filter(({ isWritable }) => isWritable);
   const isWritten = relation.isInsertable || relation.isUpdatable;
+  const member = (column: Column, mark = ""): string =>
+    `${renderDoc(column.comment)}${renderProperty(column.name)}${mark}: ${renderValue(column, names)}`;
   return renderMembers([
-    `Row: ${renderMembers(columns.map((column) => `${renderProperty(column.name)}: ${renderValue(column, names)}`))}`,
+    `Row: ${renderMembers(columns.map((column) => member(column)))}`,
     ...(isWritten
       ? [
-          `Insert: ${renderMembers(written.map((column) => `${renderProperty(column.name)}${isRequired(column) ? "" : "?"}: ${renderValue(column, names)}`))}`,
-          `Update: ${renderMembers(written.map((column) => `${renderProperty(column.name)}?: ${renderValue(column, names)}`))}`,
+          `Insert: ${renderMembers(written.map((column) => member(column, isRequired(column) ? "" : "?")))}`,
+          `Update: ${renderMembers(written.map((column) => member(column, "?")))}`,
         ]
       : []),
     `Relationships: ${renderRelationships(catalogue, relation)}`,

@@ -20,6 +20,11 @@ export function renderFunction(overloads: readonly FunctionEntry[], names: Funct
   return forms.length === 1 ? ` ${only}` : forms.map((form) => `\n  | ${indent(form, 4)}`).join("");
 }
 
+/** Of the first overload that has one. */
+export function commentOf(overloads: readonly FunctionEntry[]): string | null {
+  return overloads.find(({ comment }) => comment !== null)?.comment ?? null;
+}
+
 function renderForm(entry: FunctionEntry, names: FunctionNames): string {
   const { returns } = entry;
   const target = returns.rowOf === null ? null : names.rowOf(returns.rowOf);

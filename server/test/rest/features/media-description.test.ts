@@ -11,9 +11,13 @@ interface Document {
   readonly paths: Record<string, Record<string, { readonly parameters?: readonly { readonly $ref?: string }[] }>>;
   readonly definitions: Record<
     string,
-    { readonly required?: readonly string[]; readonly properties: Record<string, Record<string, unknown>> }
+    {
+      readonly description?: string;
+      readonly required?: readonly string[];
+      readonly properties: Record<string, Record<string, unknown>>;
+    }
   >;
-  readonly parameters: Record<string, { readonly name: string; readonly in: string }>;
+  readonly parameters: Record<string, { readonly name: string; readonly in: string; readonly description?: string }>;
 }
 
 describe("the description of the schema", () => {
@@ -74,7 +78,9 @@ Sells things';
       String(properties["maker_id"]?.["description"]),
       /This is a Foreign Key to `makers\.id`\.<fk table='makers' column='id'\/>/,
     );
-    assert.match(String(properties["name"]?.["description"]), /^What it is called/);
+    assert.equal(items?.description, "Things");
+    assert.equal(properties["name"]?.["description"], "What it is called");
+    assert.equal(parameters["rowFilter.items.name"]?.description, "What it is called");
     assert.deepEqual([properties["id"]?.["type"], properties["id"]?.["format"]], ["integer", "int64"]);
     assert.deepEqual(properties["mood"]?.["enum"], ["ok", "bad"]);
     assert.equal(properties["tags"]?.["type"], "array");
