@@ -9,7 +9,7 @@ import {
   migrate,
   openDatabase,
   runPipelined,
-  type Scope,
+  type TransactionScope,
   startEmbedded,
   withDatabase,
   withRole,
@@ -37,7 +37,7 @@ const STORE = `
 
 interface Target {
   readonly id: string;
-  readonly scope: Scope;
+  readonly scope: TransactionScope;
 }
 
 interface Way {

@@ -1,4 +1,4 @@
-import { type Database, openDatabase, runPipelined, type Scope } from "../../server/src/db/index.ts";
+import { type Database, openDatabase, runPipelined, type TransactionScope } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { answerParent } from "./child.ts";
 import type { Round } from "./contender.ts";
@@ -70,7 +70,7 @@ async function run(
 
 async function runTransaction(
   database: Database,
-  scope: Scope,
+  scope: TransactionScope,
   { statement, expected }: PlannedTransaction,
 ): Promise<void> {
   const [result] = await runPipelined(database.user, { scope, statements: [statement] });

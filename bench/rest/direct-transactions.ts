@@ -1,5 +1,5 @@
 import type { PipelinedStatement } from "@swarmbase/postgres";
-import type { Database, Scope } from "../../server/src/db/index.ts";
+import type { Database, TransactionScope } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { attemptOf, isWriteAttempt } from "../../server/src/rest/attempt.ts";
 import { openCatalogue } from "../../server/src/rest/catalogue/watch-catalogue.ts";
@@ -21,7 +21,7 @@ const STATEMENT_TIMEOUT_MS = 8_000;
 const MAX_ROWS = 1_000;
 
 export interface PlannedRequest {
-  readonly scope: Scope;
+  readonly scope: TransactionScope;
   readonly statement: PipelinedStatement;
 }
 
@@ -60,7 +60,7 @@ interface Planning {
   readonly catalogue: Catalogue;
   readonly rules: TableRules;
   readonly shapes: RequestShapeCache<RequestShape>;
-  readonly scopes: Map<string, Scope>;
+  readonly scopes: Map<string, TransactionScope>;
 }
 
 function planRequest({ method, path, headers, body }: HttpRequest, user: number, planning: Planning): PlannedRequest {
@@ -108,7 +108,7 @@ function applyRules(request: ParsedRequest, userId: string, rules: TableRules): 
 }
 
 /** One claims object per user, as the service has one per token. */
-function scopeOf(user: number, method: string, scopes: Map<string, Scope>): Scope {
+function scopeOf(user: number, method: string, scopes: Map<string, TransactionScope>): TransactionScope {
   const key = `${method} ${user}`;
   let scope = scopes.get(key);
   if (scope === undefined) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import type { Narrator } from "./narrator.ts";
-import { type Person, type Row, take } from "./people.ts";
+import { type Person, type CreatedRow, dataOf } from "./people.ts";
 import { orderOf } from "./publish.ts";
 import { type Frame, readFrames } from "./read-frames.ts";
 
@@ -12,7 +12,7 @@ interface Run {
 
 /** A run of a customer, and a tool call of it that needs a decision. */
 export interface Asked extends Run {
-  readonly execution: Row;
+  readonly execution: CreatedRow;
 }
 
 /** Streams the answer, in which the agent uses a tool. */
@@ -20,7 +20,7 @@ export async function askForStream({ name, client }: Person, agentId: string, na
   narrator.step(`${name} asks, streamed`, 'functions.invoke("agent-respond", { agent_id, message, stream: true })');
   const message = "Where are my orders?";
   narrator.line(`${name}: ${message}`);
-  const response = take<Response>(
+  const response = dataOf<Response>(
     await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message, stream: true } }),
   );
   assert.ok(response.body !== null, "the answer was to be a stream");
@@ -43,11 +43,11 @@ export async function askForRefund({ name, client }: Person, agentId: string, na
   );
   const message = `Please refund my order ${orderOf(name)}.`;
   narrator.line(`${name}: ${message}`);
-  const run = take<Run>(
+  const run = dataOf<Run>(
     await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message, background: true } }),
   );
   const [execution] = await eventually(
-    async () => take<readonly Row[]>(await client.from("tool_executions").select().eq("run_id", run.run_id)),
+    async () => dataOf<readonly CreatedRow[]>(await client.from("tool_executions").select().eq("run_id", run.run_id)),
     ([first]) => first?.["status"] === "pending_approval",
     "the tool call",
   );
@@ -72,7 +72,7 @@ export async function approve({ name, client }: Person, asked: Asked, narrator: 
 async function readAnswer(client: Person["client"], { swarm_id: swarmId, run_id: runId }: Run): Promise<string> {
   const [answer] = await eventually(
     async () =>
-      take<readonly Row[]>(await client.from("messages").select().eq("swarm_id", swarmId).eq("run_id", runId)),
+      dataOf<readonly CreatedRow[]>(await client.from("messages").select().eq("swarm_id", swarmId).eq("run_id", runId)),
     ({ length }) => length > 0,
     "the answer",
   );
@@ -94,7 +94,7 @@ export async function askForReport({ name, client }: Person, agentId: string, na
   narrator.line(`${name}: ${said}`);
   // The lines after it say which tools the simulated model calls. The name of the event is set by the shop.
   const message = `${said}\n/tool request_report\n/tool wait_for_event {"seconds":86400}`;
-  const run = take<Waiting>(await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message } }));
+  const run = dataOf<Waiting>(await client.functions.invoke("agent-respond", { body: { agent_id: agentId, message } }));
   const [wait] = run.pending_waits;
   assert.ok(wait !== undefined, "the run was to wait");
   narrator.line(`the run waits for ${wait.name}, until ${wait.until} at most, and holds nothing meanwhile`);
@@ -105,7 +105,7 @@ export async function askForReport({ name, client }: Person, agentId: string, na
 export async function signalReport({ name, client }: Person, run: Waiting, narrator: Narrator): Promise<void> {
   narrator.step("The report is there", 'functions.invoke("agent-respond", { action: "signal" })');
   const body = { action: "signal", run_id: run.run_id, name: run.pending_waits[0]?.name, data: { pages: 12 } };
-  take(await client.functions.invoke("agent-respond", { body }));
+  dataOf(await client.functions.invoke("agent-respond", { body }));
   const answer = await readAnswer(client, run);
   narrator.line(`Support: ${answer}`);
   assert.match(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Office } from "./office.ts";
-import { type Person, type Row, take } from "./people.ts";
+import { type Person, type CreatedRow, dataOf } from "./people.ts";
 
 const SHORT = 13;
 
@@ -23,7 +23,7 @@ export async function showDeliveries(shop: Person, office: Office, narrator: Nar
     narrator.line(`${type.padEnd(16)} ${found.length} received${count === 0 ? "" : ", signatures valid"}`);
     assert.equal(found.length, count, type);
   }
-  const { data } = JSON.parse(received[0]?.body ?? "{}") as { readonly data: Row };
+  const { data } = JSON.parse(received[0]?.body ?? "{}") as { readonly data: CreatedRow };
   narrator.line(`the first: ${String(data["tool_name"])}, input ${String(data["input"])}`);
   assert.equal(data["input"], null);
 
@@ -32,7 +32,7 @@ export async function showDeliveries(shop: Person, office: Office, narrator: Nar
   assert.ok(rejected !== undefined, "one delivery was to be rejected");
   const attempts = await eventually(
     async () =>
-      take<readonly Row[]>(
+      dataOf<readonly CreatedRow[]>(
         await shop.client
           .from("webhook_delivery_attempts")
           .select("id,attempt,status_code,created_at")

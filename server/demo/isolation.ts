@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Asked } from "./ask.ts";
 import type { LiveChanges } from "./live-changes.ts";
 import type { Narrator } from "./narrator.ts";
-import { type Person, type Row, take } from "./people.ts";
+import { type Person, type CreatedRow, dataOf } from "./people.ts";
 import type { Shop } from "./publish.ts";
 
 /** Where the conversation of another customer could show, and the column that names it. */
@@ -28,12 +28,12 @@ export async function showIsolation(
   narrator.step(`${name} tries everything of ${of.name}'s, with all the ids`, "row-level security of PostgreSQL");
   const counts: string[] = [];
   for (const [table, column] of Object.entries(PLACES)) {
-    const rows = take<readonly unknown[]>(await client.from(table).select().eq(column, asked.swarm_id));
+    const rows = dataOf<readonly unknown[]>(await client.from(table).select().eq(column, asked.swarm_id));
     counts.push(`${table} ${rows.length}`);
     assert.equal(rows.length, 0, table);
   }
   narrator.line(`rows read: ${counts.join(", ")}`);
-  const agents = take<readonly unknown[]>(await client.from("agents").select().eq("id", shop.agent.id));
+  const agents = dataOf<readonly unknown[]>(await client.from("agents").select().eq("id", shop.agent.id));
   assert.equal(agents.length, 0);
   narrator.line(`rows of the agent, with its prompt and tools: ${agents.length}`);
 
@@ -67,11 +67,13 @@ export async function showIsolation(
 /** With private transcripts, the owner of the agent sees figures and no content. */
 export async function showOwner({ owner }: Shop, asked: Asked, narrator: Narrator): Promise<void> {
   narrator.step("What the shop sees of its customers", 'from("agent_customers")');
-  const customers = take<readonly Row[]>(await owner.client.from("agent_customers").select().order("full_name"));
+  const customers = dataOf<readonly CreatedRow[]>(
+    await owner.client.from("agent_customers").select().order("full_name"),
+  );
   for (const { full_name, runs, errors } of customers)
     narrator.line(`${String(full_name)}  runs: ${String(runs)}, errors: ${String(errors)}`);
   assert.equal(customers.length, 2);
-  const messages = take<readonly unknown[]>(
+  const messages = dataOf<readonly unknown[]>(
     await owner.client.from("messages").select().eq("swarm_id", asked.swarm_id),
   );
   narrator.line(`messages that it can read: ${messages.length}`);

@@ -12,10 +12,10 @@ interface Account {
   readonly password: string;
 }
 
-export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+export type CreatedRow = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A new user with their own client. */
-export async function signUp({ url, anon_key }: Credentials, name: string): Promise<Person> {
+export async function createPerson({ url, anon_key }: Credentials, name: string): Promise<Person> {
   const client = createClient<unknown>(url, anon_key);
   const account: Account = { email: `${name.toLowerCase()}@example.com`, password: `correct horse ${name}` };
   const { data, error } = await client.auth.signUp({ ...account, options: { data: { full_name: name } } });
@@ -32,12 +32,12 @@ export async function signIn({ url, anon_key }: Credentials, name: string, accou
 }
 
 /** Returns the data of a response; throws if it is an error. */
-export function take<T>({ data, error }: { readonly data: unknown; readonly error: Error | null }): T {
+export function dataOf<T>({ data, error }: { readonly data: unknown; readonly error: Error | null }): T {
   if (error !== null) throw error;
   return data as T;
 }
 
 /** Inserts one row and returns it. */
-export async function add({ client }: Person, table: string, row: object): Promise<Row> {
-  return take(await client.from(table).insert(row).select().single());
+export async function add({ client }: Person, table: string, row: object): Promise<CreatedRow> {
+  return dataOf(await client.from(table).insert(row).select().single());
 }

@@ -4,12 +4,12 @@ import type { Credentials } from "../testing/run-instance.ts";
 import { eventually } from "./eventually.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Office } from "./office.ts";
-import { add, type Person, type Row, signIn, take } from "./people.ts";
+import { add, type Person, type CreatedRow, signIn, dataOf } from "./people.ts";
 
 export interface Shop {
   /** Owns the agent. */
   readonly owner: Person;
-  readonly agent: Row;
+  readonly agent: CreatedRow;
 }
 
 /** The tables of the app. Its policy decides who sees which order, also when the agent reads them for a customer. */
@@ -46,7 +46,7 @@ export async function publishAgent(
   const client: SupabaseClient = createClient<unknown>(credentials.url, credentials.service_role_key);
   const service: Person = { name: "service role", id: "", client };
   const account = { email: "shop@example.com", password: "correct horse Shop" };
-  take(await client.auth.admin.createUser({ ...account, email_confirm: true }));
+  dataOf(await client.auth.admin.createUser({ ...account, email_confirm: true }));
   const owner = await signIn(credentials, "Shop", account);
   const agent = await add(service, "agents", {
     user_id: owner.id,
@@ -91,7 +91,7 @@ export async function publishAgent(
     const { id } = await add(service, "tools", { ...tool, owner_id: owner.id });
     await add(service, "agent_tools", { agent_id: agent.id, tool_id: id });
   }
-  const wait = take<Row>(await client.from("tools").select("id").eq("name", "wait_for_event").single());
+  const wait = dataOf<CreatedRow>(await client.from("tools").select("id").eq("name", "wait_for_event").single());
   const configuration = { name: "report.ready" };
   await add(service, "agent_tools", { agent_id: agent.id, tool_id: wait.id, configuration });
   const events = ["tool.executed", "message.created"];
@@ -113,7 +113,7 @@ export async function publishAgent(
 export async function addOrders(credentials: Credentials, customers: readonly Person[]): Promise<void> {
   const client: SupabaseClient = createClient<unknown>(credentials.url, credentials.service_role_key);
   const rows = customers.map(({ id, name }) => ({ user_id: id, number: orderOf(name), state: "on its way" }));
-  take(await client.from("orders").insert(rows));
+  dataOf(await client.from("orders").insert(rows));
 }
 
 export function orderOf(name: string): string {

@@ -12,7 +12,7 @@ import { showIsolation, showOwner } from "./isolation.ts";
 import { followMessages } from "./live-changes.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 import { openOffice } from "./office.ts";
-import { type Person, type Row, signUp, take } from "./people.ts";
+import { type Person, type CreatedRow, createPerson, dataOf } from "./people.ts";
 import { addOrders, publishAgent } from "./publish.ts";
 
 /** The second part of run-demo.ts, after its first step: everything that a client does. */
@@ -24,7 +24,7 @@ async function walk(dataDir: string): Promise<void> {
   try {
     const shop = await publishAgent(credentials, { office, toolToken, narrator });
     narrator.step("Two customers sign up, and see the agent", 'auth.signUp, from("published_agents")');
-    const [ada, bob] = await Promise.all([signUp(credentials, "Ada"), signUp(credentials, "Bob")]);
+    const [ada, bob] = await Promise.all([createPerson(credentials, "Ada"), createPerson(credentials, "Bob")]);
     await addOrders(credentials, [ada, bob]);
     for (const customer of [ada, bob]) await showPublished(customer, narrator);
     const [adasView, bobsView] = await Promise.all([followMessages(ada), followMessages(bob)]);
@@ -55,7 +55,7 @@ async function walk(dataDir: string): Promise<void> {
 }
 
 async function showPublished({ name, client }: Person, narrator: Narrator): Promise<void> {
-  const [agent] = take<readonly Row[]>(await client.from("published_agents").select());
+  const [agent] = dataOf<readonly CreatedRow[]>(await client.from("published_agents").select());
   assert.ok(agent !== undefined, "the agent was to be published");
   const { name: agentName, description, approver, transcripts } = agent;
   narrator.line(

@@ -1,7 +1,7 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Instance } from "../../console/test/support/instance.ts";
 import { eventually } from "../../server/demo/eventually.ts";
-import { type Row, take } from "../../server/demo/people.ts";
+import { type CreatedRow, dataOf } from "../../server/demo/people.ts";
 import type { Office } from "./office.ts";
 import {
   AGENTS,
@@ -38,12 +38,12 @@ const USD_A_MILLION: Readonly<Record<string, number>> = {
 /** Fills the account of a new user through the public interface. */
 export async function fillWorkspace(instance: Instance, office: Office): Promise<Workspace> {
   const grace = connect(instance, instance.anon_key);
-  take(await grace.auth.signInWithPassword(GRACE));
+  dataOf(await grace.auth.signInWithPassword(GRACE));
   const katherine = connect(instance, instance.anon_key);
   const { name, ...account } = KATHERINE;
-  take(await katherine.auth.signUp({ ...account, options: { data: { full_name: name } } }));
+  dataOf(await katherine.auth.signUp({ ...account, options: { data: { full_name: name } } }));
 
-  const agents = take<readonly Row[]>(
+  const agents = dataOf<readonly CreatedRow[]>(
     await grace
       .from("agents")
       .insert([...AGENTS].toReversed())
@@ -54,8 +54,8 @@ export async function fillWorkspace(instance: Instance, office: Office): Promise
   const { swarmId, otherSwarmId } = await makeSwarms(grace, katherine, agentIds);
   await fillUsage(instance, grace, { swarmId, agentIds });
   const webhookId = await makeWebhooks(grace, office);
-  take(await grace.functions.invoke("agent-respond", { body: { swarm_id: swarmId, message: FIRST_QUESTION } }));
-  take(await katherine.from("messages").insert({ swarm_id: swarmId, content: REMARK, content_type: "markdown" }));
+  dataOf(await grace.functions.invoke("agent-respond", { body: { swarm_id: swarmId, message: FIRST_QUESTION } }));
+  dataOf(await katherine.from("messages").insert({ swarm_id: swarmId, content: REMARK, content_type: "markdown" }));
   const deliveryId = await makeRemarks(grace, office, { swarmId: otherSwarmId, webhookId });
   return { grace, swarmId, agentIds, webhookId, deliveryId };
 }
@@ -66,16 +66,16 @@ function connect({ url }: Instance, key: string): SupabaseClient {
 
 async function giveTools(client: SupabaseClient, office: Office, agentIds: ReadonlyMap<string, string>): Promise<void> {
   const config = { method: "GET", url: office.listUrl };
-  const made = take<readonly Row[]>(
+  const made = dataOf<readonly CreatedRow[]>(
     await client
       .from("tools")
       .insert([...OTHER_TOOLS, { ...COUNT_TOOL, config }], { defaultToNull: false })
       .select(),
   );
-  const calculator = take<readonly Row[]>(await client.from("tools").select().eq("name", "calculator"));
+  const calculator = dataOf<readonly CreatedRow[]>(await client.from("tools").select().eq("name", "calculator"));
   const useful = [...made.filter(({ name }) => name === COUNT_TOOL.name), ...calculator];
   const assignments = useful.map(({ id }) => ({ agent_id: agentIds.get("Otto"), tool_id: id }));
-  take(await client.from("agent_tools").insert(assignments));
+  dataOf(await client.from("agent_tools").insert(assignments));
 }
 
 async function makeSwarms(
@@ -85,22 +85,22 @@ async function makeSwarms(
 ): Promise<{ readonly swarmId: string; readonly otherSwarmId: string }> {
   let otherSwarmId = "";
   for (const { swarm, agents } of OTHER_SWARMS) {
-    const { id } = take<Row>(await grace.from("swarms").insert(swarm).select().single());
+    const { id } = dataOf<CreatedRow>(await grace.from("swarms").insert(swarm).select().single());
     otherSwarmId = id;
-    take(
+    dataOf(
       await grace.from("swarm_agents").insert(agents.map((name) => ({ swarm_id: id, agent_id: agentIds.get(name) }))),
     );
   }
-  const { id } = take<Row>(await grace.from("swarms").insert(SWARM).select().single());
+  const { id } = dataOf<CreatedRow>(await grace.from("swarms").insert(SWARM).select().single());
   const assignments = IN_THE_SWARM.map((name, position) => ({ swarm_id: id, agent_id: agentIds.get(name), position }));
-  take(await grace.from("swarm_agents").insert(assignments));
-  const invitation = take<Row>(
+  dataOf(await grace.from("swarm_agents").insert(assignments));
+  const invitation = dataOf<CreatedRow>(
     await grace.from("swarm_members").insert({ swarm_id: id, email: KATHERINE.email, role: "admin" }).select().single(),
   );
-  const { secret } = take<{ readonly secret: string }>(
+  const { secret } = dataOf<{ readonly secret: string }>(
     await grace.functions.invoke("invitations", { body: { action: "create_link", invitation_id: invitation.id } }),
   );
-  take(await katherine.functions.invoke("invitations", { body: { action: "accept", secret } }));
+  dataOf(await katherine.functions.invoke("invitations", { body: { action: "accept", secret } }));
   return { swarmId: id, otherSwarmId };
 }
 
@@ -109,7 +109,7 @@ async function fillUsage(
   grace: SupabaseClient,
   { swarmId, agentIds }: { readonly swarmId: string; readonly agentIds: ReadonlyMap<string, string> },
 ): Promise<void> {
-  const { user } = take<{ user: { id: string } }>(await grace.auth.getUser());
+  const { user } = dataOf<{ user: { id: string } }>(await grace.auth.getUser());
   const sources = AGENTS.map(({ name, framework, model }, at) => ({
     agentId: agentIds.get(name) ?? "",
     framework,
@@ -119,16 +119,16 @@ async function fillUsage(
   }));
   const rows = inventUsage({ payerId: user.id, swarmId, nowMs: Date.now() }, sources);
   // Only the service writes usage, and a month of it cannot be waited for.
-  take(await connect(instance, instance.service_role_key).from("usage_records").insert(rows));
+  dataOf(await connect(instance, instance.service_role_key).from("usage_records").insert(rows));
 }
 
 /** One webhook that receives the launch events, and one that is disabled. */
 async function makeWebhooks(grace: SupabaseClient, office: Office): Promise<string> {
   const events = ["message.created", "tool.executed", "swarm.completed", "user.joined"];
   const off = { name: "Old dashboard", url: `${office.hookUrl}/old`, events: ["agent.created"], is_active: false };
-  take(await grace.from("webhooks").insert(off));
+  dataOf(await grace.from("webhooks").insert(off));
   const row = { name: "Launch board", url: office.hookUrl, events };
-  return take<Row>(await grace.from("webhooks").insert(row).select().single()).id;
+  return dataOf<CreatedRow>(await grace.from("webhooks").insert(row).select().single()).id;
 }
 
 /** Returns the delivery whose first attempt failed and whose second succeeded. */
@@ -137,12 +137,12 @@ async function makeRemarks(
   office: Office,
   { swarmId, webhookId }: { readonly swarmId: string; readonly webhookId: string },
 ): Promise<string> {
-  const say = async (content: string, attempts: number, status: string): Promise<Row> => {
-    take(await grace.from("messages").insert({ swarm_id: swarmId, content }));
+  const say = async (content: string, attempts: number, status: string): Promise<CreatedRow> => {
+    dataOf(await grace.from("messages").insert({ swarm_id: swarmId, content }));
     return eventually(
       async () => {
         const newest = grace.from("webhook_deliveries").select().eq("webhook_id", webhookId);
-        return take<readonly Row[]>(await newest.order("created_at", { ascending: false }).limit(1))[0] ?? { id: "" };
+        return dataOf<readonly CreatedRow[]>(await newest.order("created_at", { ascending: false }).limit(1))[0] ?? { id: "" };
       },
       (delivery) =>
         delivery["status"] === status &&
@@ -151,7 +151,7 @@ async function makeRemarks(
       `the delivery of "${content}" to be ${status}`,
     );
   };
-  const deliveries: Row[] = [];
+  const deliveries: CreatedRow[] = [];
   for (const { content, answers, attempts, status } of REMARKS) {
     office.answerWith(answers);
     deliveries.push(await say(content, attempts, status));

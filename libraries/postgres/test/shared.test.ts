@@ -13,7 +13,7 @@ import {
   run,
   queryPool,
   openStage,
-  type Scope,
+  type TransactionScope,
   type Stage,
   scopeOf,
 } from "../../../server/test/support/pipeline-stage.ts";
@@ -26,9 +26,9 @@ const [MY_SESSION, DEAD_SESSION] = [randomUUID(), randomUUID()];
 const away = { status: 503, code: "SERVICE_UNAVAILABLE" };
 const SYNC = Buffer.from("S\0\0\0\x04", "latin1");
 
-const reader = (userId: string, changes: Partial<Scope> = {}): Scope =>
+const reader = (userId: string, changes: Partial<TransactionScope> = {}): TransactionScope =>
   scopeOf(userId, { isReadOnly: true, request: { method: "GET", path: "/", headers: {} }, ...changes });
-const withSession = (userId: string, sessionId: string): Scope =>
+const withSession = (userId: string, sessionId: string): TransactionScope =>
   reader(userId, { session: { userId, sessionId, inactivitySeconds: 0 } });
 const me = reader(ME);
 const you = reader(YOU);
@@ -92,7 +92,7 @@ async function openRelayedPool(config: FairPoolConfig = {}): Promise<{ pool: Fai
 }
 
 /** Until the statement has a name on the one connection. */
-async function warmUp(scope: Scope, text: string, values: PipelinedStatement["values"] = []): Promise<void> {
+async function warmUp(scope: TransactionScope, text: string, values: PipelinedStatement["values"] = []): Promise<void> {
   for (let time = 0; time < 3; time += 1) await ask(pool, scope, text, values);
 }
 
@@ -163,7 +163,12 @@ describe("reads that are ready at the same time", () => {
 });
 
 describe("in one write with others", () => {
-  type Case = { readonly scope: Scope; readonly text: string; readonly values?: readonly string[]; expected: string };
+  type Case = {
+    readonly scope: TransactionScope;
+    readonly text: string;
+    readonly values?: readonly string[];
+    expected: string;
+  };
   const CASES: readonly Case[] = [
     { scope: me, text: WHO, expected: whoIs(ME) },
     { scope: you, text: WHO, expected: whoIs(YOU) },

@@ -24,7 +24,7 @@ export const authEndpoints: readonly AuthEndpoint[] = [
 ];
 
 /** The whole path of an endpoint. */
-export function pathOf({ path, isOutside = false }: Pick<AuthEndpoint, "path" | "isOutside">): string {
+export function endpointPath({ path, isOutside = false }: Pick<AuthEndpoint, "path" | "isOutside">): string {
   return isOutside ? path : `/auth/v1${path}`;
 }
 

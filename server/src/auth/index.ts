@@ -4,7 +4,7 @@
 export { AUTH_ERRORS, type AuthErrorCode, authCodeOf } from "./auth-error.ts";
 export type { AuthResponse, AuthCall, AuthEndpoint } from "./call.ts";
 export { recordExport } from "./users/record-change.ts";
-export { authEndpoints, pathOf, ruleOf } from "./endpoints.ts";
+export { authEndpoints, endpointPath, ruleOf } from "./endpoints.ts";
 export { watchFirstStart } from "./first-start.ts";
 export { createAuthHousekeeping } from "./housekeeping.ts";
 export { checkMasterKey } from "./keys/ensure-keys.ts";
@@ -39,7 +39,7 @@ export { openAuth } from "./open-auth.ts";
 export { createPortalLink, type PortalLink } from "./portal/create-portal-link.ts";
 export { type AccessRule, authenticate, authenticateSocket } from "./principal/authenticate.ts";
 export { translateScopeError } from "./principal/live-session.ts";
-export type { Authentication, Credentials } from "./principal/resolve-principal.ts";
+export type { Authentication, RequestCredentials } from "./principal/resolve-principal.ts";
 export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/signing-secret.ts";
 export {
   checkRequestSignature,

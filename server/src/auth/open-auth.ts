@@ -11,7 +11,6 @@ import { createPasswordHasher } from "./passwords/hasher.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { ClientDocuments } from "./oauth/clients/client-documents.ts";
 import { PortalTokens } from "./portal/portal-tokens.ts";
-import type { Fetch } from "./providers/provider-fetch.ts";
 import { SignInProviders, type SignInProvidersOptions } from "./providers/sign-in-providers.ts";
 import { SeenRefreshes } from "./sessions/seen-refreshes.ts";
 import { openKeyRing } from "./tokens/key-ring.ts";
@@ -29,7 +28,7 @@ export interface OpenAuthOptions {
   readonly clock: Clock;
   readonly signIn: Pick<SignInProvidersOptions, "providers" | "fetch">;
   /** Reaches only what the address policy allows, because anybody chooses the address. */
-  readonly documentFetch: Fetch;
+  readonly documentFetch: typeof globalThis.fetch;
   /** Default: none. */
   readonly hooks?: AuthHooks;
   /** Throws while mails are held. */

@@ -6,7 +6,10 @@ import type { AuthCall } from "./call.ts";
 import { findUnstorable } from "./find-unstorable.ts";
 
 /** Parses the body. A null member counts as absent: clients send null for parameters that they do not use. */
-export function parseBody<Schema extends z.ZodType>(schema: Schema, call: Pick<AuthCall, "body">): z.output<Schema> {
+export function parseAuthBody<Schema extends z.ZodType>(
+  schema: Schema,
+  call: Pick<AuthCall, "body">,
+): z.output<Schema> {
   if (!isRecord(call.body)) throw authError("bad_json", "The request body must be a JSON object");
   const unstorable = findUnstorable(call.body);
   if (unstorable !== null) throw authError("validation_failed", unstorable);

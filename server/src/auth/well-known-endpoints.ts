@@ -1,5 +1,5 @@
 import type { AuthEndpoint } from "./call.ts";
-import { describeServer } from "./oauth/metadata.ts";
+import { describeAuthorizationServer } from "./oauth/metadata.ts";
 
 /** Clients of this protocol cache the list this long anyway, and reload it when they meet an unknown key. */
 const CACHE_CONTROL = "public, max-age=600";
@@ -33,7 +33,7 @@ export const wellKnownEndpoints: readonly AuthEndpoint[] = [
       run: async (context) => ({
         status: 200,
         headers: { "cache-control": CACHE_CONTROL },
-        body: describeServer(context),
+        body: describeAuthorizationServer(context),
       }),
     }),
   ),

@@ -3,7 +3,7 @@ import type { LoadedExtension, OpenTelemetryOptions, Telemetry } from "../extens
 import { createMeter, createObserver, type Meter, type Observer, type TraceSource } from "../observe/index.ts";
 import type { CommandContext } from "./command.ts";
 
-export interface Observation {
+export interface Observability {
   readonly observer: Observer;
   /** Null when nothing reads metrics. */
   readonly meter: Meter | null;
@@ -14,11 +14,11 @@ export interface Observation {
 }
 
 /** Opens the log and the metrics of a service, and the telemetry that an extension exports. */
-export async function openObservation(
+export async function openObservability(
   settings: Settings,
   extensions: readonly LoadedExtension[],
   options: Pick<CommandContext, "stdout" | "version"> & { readonly format: "json" | "pretty" },
-): Promise<Observation> {
+): Promise<Observability> {
   const { logLevel: level, accessLogEnabled: hasAccessLog, metricsPort } = settings;
   const { stdout: destination, version, format } = options;
   let observer: Observer | null = null;

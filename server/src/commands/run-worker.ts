@@ -1,6 +1,6 @@
 import { loadSettings } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
-import { openParentLink } from "../processes/index.ts";
+import { openParentPeer } from "../processes/index.ts";
 import {
   connectPrimary,
   type PrimaryMethods,
@@ -13,11 +13,11 @@ import {
 import type { CommandContext } from "./command.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
-import { type Observation, openObservation } from "./open-observation.ts";
+import { type Observability, openObservability } from "./open-observation.ts";
 
 interface Serving {
   readonly node: ServingNode;
-  readonly observation: Observation;
+  readonly observation: Observability;
   readonly observer: Observer;
 }
 
@@ -31,7 +31,7 @@ export async function runWorker(context: CommandContext): Promise<number> {
   const methods: WorkerMethods = {
     ...primary.methods,
     start: async (start) => {
-      const starting = startWorker(context, start, primary.open(start, link));
+      const starting = startWorker(context, start, primary.open(start, peer));
       serving.resolve(starting);
       const { docsUrl, hasConsole } = (await starting).node;
       return { docsUrl, hasConsole };
@@ -42,9 +42,9 @@ export async function runWorker(context: CommandContext): Promise<number> {
     readMetrics: async () => (await (await serving.promise).observation.meter?.read()) ?? [],
     takeOver: async (lost) => (await serving.promise).node.takeOver(lost),
   };
-  const link = openParentLink<PrimaryMethods>(methods);
+  const peer = openParentPeer<PrimaryMethods>(methods);
   // A primary that was killed takes its workers with it: all that was answered is stored.
-  void link.closed.then(() => process.exit(EXIT_FAULT));
+  void peer.closed.then(() => process.exit(EXIT_FAULT));
   const { node, observation, observer } = await serving.promise;
   const { promise: crashed, resolve: crash } = Promise.withResolvers<"crash">();
   onAbort(context, () => crash("crash"));
@@ -53,10 +53,10 @@ export async function runWorker(context: CommandContext): Promise<number> {
     return "crash";
   });
   const end = await Promise.race([ending.promise, failed, crashed]);
-  if (end === "crash") link.tell("leave", null);
+  if (end === "crash") peer.tell("leave", null);
   if (end === "retire") await Promise.race([node.drain(), failed, crashed]);
   await node.stop();
-  await link.call("leaveMetrics", (await observation.meter?.read()) ?? []).catch(() => {});
+  await peer.call("leaveMetrics", (await observation.meter?.read()) ?? []).catch(() => {});
   await observation.close();
   return end === "crash" ? EXIT_FAULT : 0;
 }
@@ -65,7 +65,7 @@ async function startWorker(context: CommandContext, start: WorkerStart, primary:
   const { env: environment, clock, version, signal } = context;
   const settings = loadSettings(environment);
   const extensions = await loadConfiguredExtensions(settings, environment);
-  const observation = await openObservation(settings, extensions, { ...context, format: chooseFormat(settings) });
+  const observation = await openObservability(settings, extensions, { ...context, format: chooseFormat(settings) });
   const observer = observation.observer.child({ workerId: start.id });
   reportCrash(context, observer);
   const node = await startWorkerNode(

@@ -5,7 +5,7 @@ import type { LoadedExtension } from "../extensions/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { listExtensionVariables, loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
-import { type Observation, openObservation } from "./open-observation.ts";
+import { type Observability, openObservability } from "./open-observation.ts";
 import { mayHaveWorkers } from "../processes/index.ts";
 import { type PrimaryService, type RunningService, startNode, startPrimary, type StartTimes } from "../wiring/index.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
@@ -24,7 +24,7 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
     const settings = loadSettings(context.env);
     const extensions = await loadConfiguredExtensions(settings, context.env);
     const format = chooseFormat(settings);
-    const { close: closeTelemetry, ...observation } = await openObservation(settings, extensions, {
+    const { close: closeTelemetry, ...observation } = await openObservability(settings, extensions, {
       ...context,
       format,
     });
@@ -50,7 +50,7 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
   },
 };
 
-interface Serving extends Omit<Observation, "close"> {
+interface Serving extends Omit<Observability, "close"> {
   readonly settings: Settings;
   readonly extensions: readonly LoadedExtension[];
   readonly context: CommandContext;

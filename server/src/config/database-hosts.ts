@@ -1,5 +1,5 @@
 /** The servers that a connection string names, as libpq reads it: hosts and ports are lists, separated by commas. */
-export interface DatabaseHosts {
+export interface ParsedHosts {
   /** One connection string for each host, in their order. */
   readonly urls: readonly string[];
   /** Whether only a server that accepts writes is used: with several hosts, or when `target_session_attrs` says so. */
@@ -35,7 +35,7 @@ export function joinConnectionString({ scheme, userinfo, hosts, path, query }: C
 }
 
 /** Null: the text is not a connection string, or has a list of ports of another length than that of its hosts. */
-export function parseDatabaseHosts(url: string): DatabaseHosts | null {
+export function parseDatabaseHosts(url: string): ParsedHosts | null {
   const parts = splitConnectionString(url);
   if (parts === null) return null;
   const parameters = parts.query?.split("&") ?? [];

@@ -3,7 +3,7 @@
 // Not in charge of: reading process.env (main.ts), or whether the named files and databases exist.
 export {
   type ConnectionParts,
-  type DatabaseHosts,
+  type ParsedHosts,
   joinConnectionString,
   parseDatabaseHosts,
   splitConnectionString,

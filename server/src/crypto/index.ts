@@ -6,5 +6,5 @@ export { deriveKey, derivePassword } from "./derive-key.ts";
 export { loadMasterKey } from "./load-master-key.ts";
 export { newMasterKey } from "./master-key.ts";
 export { prepareSecretDir, SecretDirError } from "./prepare-secret-dir.ts";
-export { replaceFile, syncFolder } from "./whole-file.ts";
+export { errorCode, replaceFile, syncFolder } from "./whole-file.ts";
 export { UnwrapError, unwrapSecret, wrapSecret } from "./wrap-secret.ts";

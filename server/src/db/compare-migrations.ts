@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { type ExtensionSchema, planExtension } from "./schema/extension-schemas.ts";
-import { namesOf, planSchema } from "./schema/plan-schema.ts";
+import { plannedNames, planSchema } from "./schema/plan-schema.ts";
 import { isContractName, readSchemaFiles } from "./schema/schema-files.ts";
 import { selectHistory } from "./sql/schema-history.ts";
 import { selectOldestLevel } from "./sql/schema-levels.ts";
@@ -24,13 +24,13 @@ export async function compareMigrations(
   extensions: readonly ExtensionSchema[] = [],
 ): Promise<MigrationComparison> {
   const core = planSchema(await readSchemaFiles(), await selectHistory(client), await selectOldestLevel(client));
-  const pending = namesOf(core);
+  const pending = plannedNames(core);
   const waiting = [...core.waiting];
   const unknown = [...core.unknown];
   const faults = [core.fault];
   for (const extension of extensions) {
     const { schema, plan } = await planExtension(client, extension);
-    pending.push(...namesOf(plan).map((name) => `${schema}/${name}`));
+    pending.push(...plannedNames(plan).map((name) => `${schema}/${name}`));
     waiting.push(...plan.waiting.map((name) => `${schema}/${name}`));
     faults.push(plan.fault);
     unknown.push(...plan.unknown.map((name) => `${schema}/${name}`));

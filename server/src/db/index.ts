@@ -58,6 +58,7 @@ export {
   SERVICE_PRINCIPAL,
   type UserPrincipal,
 } from "./principal.ts";
+export type { Queryable } from "./queryable.ts";
 export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerReport } from "./requirements.ts";
 export type { ExtensionSchema } from "./schema/extension-schemas.ts";
 export { withScratchDatabase } from "./scratch-database.ts";
@@ -76,7 +77,7 @@ export {
   requireKeyScope,
   requireScope,
 } from "./key-scopes.ts";
-export { buildScope, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
+export { buildScope, type TransactionScope, transactionScopeOf, shareKeyOf } from "./scope.ts";
 export { hasTable } from "./sql/has-table.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export { type ServerHealth, selectServerHealth } from "./sql/select-server-health.ts";

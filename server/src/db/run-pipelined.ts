@@ -4,12 +4,12 @@ import {
   type StatementResult,
   type TransactionOptions as PipelinedOptions,
 } from "@swarmbase/postgres";
-import { buildScope, type Scope, shareKeyOf } from "./scope.ts";
+import { buildScope, type TransactionScope, shareKeyOf } from "./scope.ts";
 
 export interface TransactionOptions
   extends Omit<PipelinedOptions, "key" | "enter" | "role" | "isReadOnly" | "isolation" | "statementTimeoutMs"> {
   /** Who the statements run as. */
-  readonly scope: Scope;
+  readonly scope: TransactionScope;
   /** Names a share of its own for work that must not wait for the other requests of the principal. */
   readonly share?: string;
 }

@@ -8,7 +8,7 @@ import { type Claims, type DatabaseRole, databaseRoleOf, type Principal, type Pr
 export const SERVICE_ROLE_KEY = "service_role";
 
 /** The principal of a transaction, and what functions and views may read of the request. */
-export interface Scope {
+export interface TransactionScope {
   readonly role: DatabaseRole;
   readonly claims: Claims;
   readonly schemas: readonly string[];
@@ -95,10 +95,10 @@ function chooseText(
  * The scope of a transaction that acts for a principal. An API key without the scopes `write` and `share` gets read-only
  * transactions alone, in which PostgreSQL rejects the writes of functions and triggers too.
  */
-export function scopeOf(
+export function transactionScopeOf(
   principal: Principal,
-  transaction: Omit<Scope, "role" | "claims" | "session" | "address">,
-): Scope {
+  transaction: Omit<TransactionScope, "role" | "claims" | "session" | "address">,
+): TransactionScope {
   const { claims, session, address } = principal;
   if (!transaction.isReadOnly && !hasScope(principal, "share") && !isPortal(principal))
     requireScope(principal, "write");
@@ -106,7 +106,11 @@ export function scopeOf(
 }
 
 /** Whose share of a bounded resource is used: the user's, that of the address of an anonymous caller, or the service role's. */
-export function shareKeyOf({ role, claims, address = "" }: Pick<Scope, "role" | "claims" | "address">): string {
+export function shareKeyOf({
+  role,
+  claims,
+  address = "",
+}: Pick<TransactionScope, "role" | "claims" | "address">): string {
   if (role === "service_role") return SERVICE_ROLE_KEY;
   return role === "anon" ? `anon ${address}` : String(claims["sub"]);
 }
@@ -121,7 +125,7 @@ const renderPath = perObject((schemas: readonly string[]) => schemas.map(pg.esca
  * ended, SB002 when the user does not exist, SB003 when the user is banned, SB004 when a signature of the body is required,
  * SB005 when a second factor is required, and SB006 when a message signature is.
  */
-export function buildScope(scope: Scope): ScopeStatement {
+export function buildScope(scope: TransactionScope): ScopeStatement {
   const { claims, request, session } = scope;
   const { sub } = claims;
   const values = [

@@ -1,6 +1,6 @@
 import { type LimitName, TOOL_CALL_KEYS_PATH } from "@swarmbase/sdk";
 import * as z from "zod";
-import { AUTH_ERRORS, type AuthErrorCode, authEndpoints, pathOf } from "../auth/index.ts";
+import { AUTH_ERRORS, type AuthErrorCode, authEndpoints, endpointPath } from "../auth/index.ts";
 import { FUNCTION_TABLE } from "../functions/index.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ function describeRoutes(): readonly DescribedRoute[] {
     })),
     ...authEndpoints.map(({ method, access, limit, body, ...place }) => ({
       method,
-      path: pathOf(place).replaceAll(/:(\w+)/g, "{$1}"),
+      path: endpointPath(place).replaceAll(/:(\w+)/g, "{$1}"),
       access,
       limits: limit === null ? [] : [limit],
       ...(body !== undefined && { body: toJsonSchema(body) }),

@@ -7,7 +7,7 @@ import {
   inTransaction,
   insufficientScopeError,
   type Principal,
-  scopeOf,
+  transactionScopeOf,
   shareKeyOf,
 } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
@@ -33,7 +33,7 @@ export function createExtensionDatabase(
       const { lockTimeoutMs } = pool;
       const isReadOnly = !hasScope(principal, "write");
       const transaction = { schemas: [schema], statementTimeoutMs, lockTimeoutMs, isReadOnly, request };
-      const scope = scopeOf(principal, transaction);
+      const scope = transactionScopeOf(principal, transaction);
       const enter = buildScope(scope);
       const run = async (client: pg.ClientBase): ReturnType<typeof work> => {
         await client.query(enter.text, [...enter.values]);

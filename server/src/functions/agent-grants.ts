@@ -3,7 +3,7 @@ import type { GrantAnswer } from "../agents/index.ts";
 import { AppError } from "../errors/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("accept"), grant_id: z.guid() }),
@@ -22,7 +22,7 @@ export function createAgentGrants(
   answer: (given: GrantAnswer) => Promise<{ readonly grant_id: string; readonly agent_id: string }>,
 ): NamedFunction {
   return defineFunction(AGENT_GRANTS, async (call) => {
-    const { action, grant_id: grantId } = readBody(bodySchema, call);
+    const { action, grant_id: grantId } = parseFunctionBody(bodySchema, call);
     const { userId } = call.principal;
     if (userId === null) throw new AppError("FORBIDDEN", "Only the user whom a grant names can do this");
     const isAccepted = action === "accept";

@@ -13,7 +13,7 @@ import type {
   NamedFunction,
   WarnableCall,
 } from "./function-call.ts";
-import { invalidBodyError, readBody } from "./read-body.ts";
+import { invalidBodyError, parseFunctionBody } from "./read-body.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
 import {
   type ConversationBody,
@@ -48,7 +48,7 @@ export function createAgentRespond(respond: Respond): NamedFunction {
   return defineFunction(AGENT_RESPOND, async (call) => {
     try {
       return await (isSteering(call.body)
-        ? steer(respond, call, readBody(steerSchema, call))
+        ? steer(respond, call, parseFunctionBody(steerSchema, call))
         : start(respond, call, readStartBody(call)));
     } finally {
       // A run can take minutes, and each of its answers is counted.
@@ -64,12 +64,12 @@ function isSteering(body: unknown): boolean {
 function readStartBody(call: WarnableCall): StartBody {
   const { swarm_id: swarmId, agent_id: agentId, messages } = isRecord(call.body) ? call.body : {};
   if (!isAbsent(messages) && isAbsent(agentId)) throw invalidBodyError({ messages: "needs agent_id" });
-  if (isAbsent(agentId)) return readBody(startSchema, call);
+  if (isAbsent(agentId)) return parseFunctionBody(startSchema, call);
   if (!isAbsent(swarmId)) throw invalidBodyError({ agent_id: "cannot be combined with swarm_id" });
-  if (isAbsent(messages)) return readBody(startAgentSchema, call);
+  if (isAbsent(messages)) return parseFunctionBody(startAgentSchema, call);
   if (isRecord(call.body) && !isAbsent(call.body["message"]))
     throw invalidBodyError({ messages: "cannot be combined with message" });
-  return readBody(startConversationSchema, call);
+  return parseFunctionBody(startConversationSchema, call);
 }
 
 function isAbsent(value: unknown): boolean {

@@ -5,7 +5,7 @@ import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
 
 const MAX_RESOURCES = 100;
@@ -58,7 +58,7 @@ export interface ApiKeyChanges {
 /** Creates and revokes the API keys of a user. The table `api_keys` lists them. */
 export function createApiKeys(changes: ApiKeyChanges): NamedFunction {
   return defineFunction(API_KEYS, async (call) => {
-    const body = readBody(bodySchema, call);
+    const body = parseFunctionBody(bodySchema, call);
     const { principal, address } = call;
     switch (body.action) {
       case "create": {

@@ -4,7 +4,7 @@ import { RawJson, readJson, stringifyMembers } from "../json/index.ts";
 import type { RestAnswer, RestCall, RestModule } from "../rest/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 import { JSON_TYPE, readExactBody } from "./read-exact-body.ts";
 
 const MAX_OPERATIONS = 100;
@@ -33,7 +33,7 @@ export const BATCH = {
 /** Runs several table operations in one transaction: all of them, or none. */
 export function createBatch(rest: RestModule): NamedFunction {
   return defineFunction(BATCH, async (call) => {
-    const { operations } = readBody(batchSchema, { body: readExactBody(call), warn: call.warn });
+    const { operations } = parseFunctionBody(batchSchema, { body: readExactBody(call), warn: call.warn });
     const [first, ...others] = operations.map((operation) => toRestCall(operation, call));
     if (first === undefined) throw new Error("a batch without operations passed its check");
     const { answers, onSent } = await rest.answerBatch([first, ...others]);

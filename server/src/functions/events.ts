@@ -3,7 +3,7 @@ import { requireScope } from "../db/index.ts";
 import type { CommitFeedCall, EmitCall, Emitted, FeedPage, ReadFeedCall } from "../webhooks/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, FunctionResponse, NamedFunction, WarnableCall } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 import { readExactBody } from "./read-exact-body.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
 
@@ -62,7 +62,7 @@ export function createEvents(ports: EventPorts): NamedFunction {
   return defineFunction(EVENTS, async (call) => {
     const { principal, signal, warn } = call;
     const sent = readExactBody(call);
-    const body = readBody(bodySchema, { body: sent, warn });
+    const body = parseFunctionBody(bodySchema, { body: sent, warn });
     switch (body.action) {
       case "emit":
         return emit(ports, call, sent);

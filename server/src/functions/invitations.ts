@@ -4,7 +4,7 @@ import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 
 const secret = z.string().min(1).max(200);
 
@@ -39,7 +39,7 @@ export interface InvitationCalls {
 /** Creates links for invitations by e-mail address, and answers an invitation with the secret of its link. */
 export function createInvitations(calls: InvitationCalls): NamedFunction {
   return defineFunction(INVITATIONS, async (call) => {
-    const body = readBody(bodySchema, call);
+    const body = parseFunctionBody(bodySchema, call);
     const { principal } = call;
     if (body.action === "create_link") {
       const request = { invitationId: body.invitation_id, callerId: callerIdOf(principal) };

@@ -5,7 +5,7 @@ import { describeFault } from "./describe-fault.ts";
 import { describeUnknownMembers } from "./unknown-members.ts";
 
 /** Parses the body. Reports all faults at once, by dotted path, and warns of unknown members. */
-export function readBody<T>(schema: z.ZodType<T>, { body, warn }: Pick<WarnableCall, "body" | "warn">): T {
+export function parseFunctionBody<T>(schema: z.ZodType<T>, { body, warn }: Pick<WarnableCall, "body" | "warn">): T {
   for (const warning of describeUnknownMembers(schema, body)) warn(warning);
   const result = schema.safeParse(body, { error: describeFault });
   if (result.success) return result.data;

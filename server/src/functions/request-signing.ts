@@ -4,7 +4,7 @@ import type { Principal } from "../db/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { invalidBodyError, readBody } from "./read-body.ts";
+import { invalidBodyError, parseFunctionBody } from "./read-body.ts";
 
 const bodySchema = z.object({
   action: z.enum(["regenerate_secret", "delete_secret"]),
@@ -37,7 +37,7 @@ export const REQUEST_SIGNING = {
 /** Creates or removes the secret with which a user signs requests. */
 export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
   return defineFunction(REQUEST_SIGNING, async (call) => {
-    const { action, user_id: namedId } = readBody(bodySchema, call);
+    const { action, user_id: namedId } = parseFunctionBody(bodySchema, call);
     const { principal, address } = call;
     const change = {
       userId: chooseUser(principal, namedId),

@@ -3,7 +3,7 @@ import type { WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 
 const bodySchema = z.object({ webhook_id: z.guid(), event_type: z.string().max(100) });
 
@@ -19,7 +19,7 @@ export const TEST_WEBHOOK = {
 /** Sends a sample event now. A failed delivery is a successful response, because the attempt was made. */
 export function createTestWebhook(webhooks: WebhookModule): NamedFunction {
   return defineFunction(TEST_WEBHOOK, async (call) => {
-    const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, call);
+    const { webhook_id: webhookId, event_type: eventType } = parseFunctionBody(bodySchema, call);
     const attempt = await webhooks.testWebhook({ callerId: callerIdOf(call.principal), webhookId, eventType });
     return {
       status: 200,

@@ -5,7 +5,7 @@ import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { invalidBodyError, readBody } from "./read-body.ts";
+import { invalidBodyError, parseFunctionBody } from "./read-body.ts";
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 characters of printable ASCII");
 
@@ -105,7 +105,7 @@ export const TOOLS = {
 export function createTools(tools: ToolModule): NamedFunction {
   return defineFunction(TOOLS, async (call) => {
     const callerId = callerIdOf(call.principal);
-    const body = readBody(bodySchema, call);
+    const body = parseFunctionBody(bodySchema, call);
     requireKeyScope(call.principal, KEY_SCOPES[body.action]);
     switch (body.action) {
       case "list":

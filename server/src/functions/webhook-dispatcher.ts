@@ -4,7 +4,7 @@ import type { AttemptNow, WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionResponse, FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("retry"), delivery_id: z.guid() }),
@@ -32,7 +32,7 @@ export const WEBHOOK_DISPATCHER = {
 export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOK_DISPATCHER, async (call) => {
     const callerId = callerIdOf(call.principal);
-    const body = readBody(bodySchema, call);
+    const body = parseFunctionBody(bodySchema, call);
     switch (body.action) {
       case "retry":
         return answerRetry(await webhooks.retryDelivery({ callerId, deliveryId: body.delivery_id }));

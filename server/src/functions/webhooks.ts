@@ -5,7 +5,7 @@ import type { WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { parseFunctionBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({
@@ -39,7 +39,7 @@ export type CreatePortalLink = (userId: string) => Promise<{ readonly url: strin
 export function createWebhooks(webhooks: WebhookModule, createPortalLink: CreatePortalLink): NamedFunction {
   return defineFunction(WEBHOOKS, async (call) => {
     const callerId = callerIdOf(call.principal);
-    const body = readBody(bodySchema, call);
+    const body = parseFunctionBody(bodySchema, call);
     switch (body.action) {
       case "regenerate_secret": {
         if (!isPortal(call.principal)) requireScope(call.principal, "secrets");

@@ -5,7 +5,7 @@ import type { Clock } from "../time/index.ts";
 import { type CountedWindow, type Counts, createCounts, settleCount } from "./counts.ts";
 import { guardStore, type SharedStore } from "./shared-store.ts";
 import { type RateLimitState, toRateLimitState } from "./rate-limit-state.ts";
-import { userIdOf } from "./user-key.ts";
+import { userIdOfKey } from "./user-key.ts";
 import { entriesOf, type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
 
 export interface OpenLimitsOptions {
@@ -75,7 +75,7 @@ export function openLimits(options: OpenLimitsOptions): Limits {
   const takeWebhookSend = async (key: string): Promise<RateLimitState | null> => {
     const limit = settings.limitWebhooks;
     if (limit === 0) return null;
-    const { isGranted, remaining, leftMs } = await countWebhookSend(userIdOf(key));
+    const { isGranted, remaining, leftMs } = await countWebhookSend(userIdOfKey(key));
     if (!isGranted) observer.note("limit.hit", { row: "webhook" });
     const counted = { remainingPoints: remaining, msBeforeNext: leftMs };
     return toRateLimitState(counted, { limit, isExceeded: !isGranted, now: clock.now() });

@@ -5,7 +5,7 @@ export function userKey(userId: string): string {
   return `${PREFIX}${userId}`;
 }
 
-export function userIdOf(key: string): string {
+export function userIdOfKey(key: string): string {
   if (!key.startsWith(PREFIX)) throw new Error("this is not the key of a user");
   return key.slice(PREFIX.length);
 }

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { Link, type Methods } from "./link.ts";
+import { RpcPeer, type Methods } from "./link.ts";
 
 /** The argument with which the program runs as a worker. */
 export const WORKER_ARGUMENT = "--worker-process";
@@ -11,7 +11,7 @@ export function isWorkerProcess(args: readonly string[]): boolean {
   return args[0] === WORKER_ARGUMENT && process.send !== undefined;
 }
 
-/** The link of a worker to the primary that started it. */
-export function openParentLink<Remote extends Methods>(methods: Methods): Link<Remote> {
-  return new Link<Remote>(new Socket({ fd: LINK_FD, readable: true, writable: true }), methods);
+/** The connection of a worker to the primary that started it. */
+export function openParentPeer<Remote extends Methods>(methods: Methods): RpcPeer<Remote> {
+  return new RpcPeer<Remote>(new Socket({ fd: LINK_FD, readable: true, writable: true }), methods);
 }

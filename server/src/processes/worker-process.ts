@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
-import { Link, type Methods } from "./link.ts";
+import { RpcPeer, type Methods } from "./link.ts";
 import { LINK_FD, WORKER_ARGUMENT } from "./parent-link.ts";
 
 export interface WorkerProcess<Remote extends Methods> {
@@ -8,7 +8,7 @@ export interface WorkerProcess<Remote extends Methods> {
   readonly id: number;
   readonly pid: number | undefined;
   readonly child: ChildProcess;
-  readonly link: Link<Remote>;
+  readonly peer: RpcPeer<Remote>;
   /** Never rejects. */
   readonly exited: Promise<WorkerExit>;
 }
@@ -40,6 +40,6 @@ export function forkWorker<Remote extends Methods>({ program, id, env, methods }
   // A connection that cannot be passed to a process that ends is passed to another one.
   child.on("error", () => {});
   // The stream of a pipe is a socket, whatever its type says.
-  const link = new Link<Remote>(child.stdio[LINK_FD] as unknown as Duplex, methods);
-  return { id, pid: child.pid, child, link, exited };
+  const peer = new RpcPeer<Remote>(child.stdio[LINK_FD] as unknown as Duplex, methods);
+  return { id, pid: child.pid, child, peer, exited };
 }

@@ -12,4 +12,10 @@ export { type FeedListener, type FeedSource, openRelayed } from "./feed/relay/re
 export { openRealtime, type RealtimeModule } from "./open-realtime.ts";
 export { createPrivateTopics } from "./private/private-topics.ts";
 export { createFollowedTopics } from "./signals/followed-topics.ts";
-export type { Admission, Authenticate, PrivateTopics, RealtimeOptions, SocketCounts } from "./realtime-options.ts";
+export type {
+  AuthenticatedPrincipal,
+  Authenticate,
+  PrivateTopics,
+  RealtimeOptions,
+  SocketCounts,
+} from "./realtime-options.ts";

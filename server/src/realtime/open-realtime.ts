@@ -12,7 +12,7 @@ import { PresenceSync } from "./presence/presence-sync.ts";
 import { DEFAULT_TIMING, type RealtimeOptions } from "./realtime-options.ts";
 import type { RealtimeState } from "./realtime-state.ts";
 import { Signals } from "./signals/signals.ts";
-import { createHousekeeping } from "./sockets/housekeeping.ts";
+import { createSocketHousekeeping } from "./sockets/housekeeping.ts";
 import { SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import { ChangeFrames } from "./wire/change-frames.ts";
 
@@ -65,7 +65,7 @@ export function openRealtime(options: RealtimeOptions) {
   });
   const endpoint = new SocketEndpoint(state);
   const workers: readonly Worker[] = [
-    createHousekeeping(state, endpoint.sockets, timing.sweepMs),
+    createSocketHousekeeping(state, endpoint.sockets, timing.sweepMs),
     createRecheck(state, endpoint.sockets, timing.recheckMs),
     rechecks.worker,
     signals.worker,

@@ -7,18 +7,18 @@ import type { Principal } from "../db/index.ts";
 import type { Changes } from "./changes.ts";
 
 /** The principal of a socket or channel, and when its token expires. */
-export interface Admission {
+export interface AuthenticatedPrincipal {
   readonly principal: Principal;
   readonly expiresAt: Date | null;
 }
 
 /** Throws an AppError for an invalid key or token or an ended session. Without a token the key determines the principal. */
-export type Authenticate = (token: string | null, apikey: string) => Promise<Admission>;
+export type Authenticate = (token: string | null, apikey: string) => Promise<AuthenticatedPrincipal>;
 
 /** What the policies of a private channel distinguish. */
-export type Extension = "broadcast" | "presence";
+export type ChannelExtension = "broadcast" | "presence";
 
-export const EXTENSIONS: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
+export const CHANNEL_EXTENSIONS: ReadonlySet<ChannelExtension> = new Set(["broadcast", "presence"]);
 
 export interface StoredMessage {
   readonly id: string;
@@ -36,18 +36,18 @@ export interface TopicCheck {
   readonly principal: Principal;
   readonly topic: string;
   /** The extensions to test for sending; both are tested for receiving. */
-  readonly writes: readonly Extension[];
+  readonly writes: readonly ChannelExtension[];
 }
 
 export interface TopicAccess {
-  readonly readable: ReadonlySet<Extension>;
-  readonly writable: ReadonlySet<Extension>;
+  readonly readable: ReadonlySet<ChannelExtension>;
+  readonly writable: ReadonlySet<ChannelExtension>;
 }
 
 /** Private channels, whose access the row-level policies of realtime.messages decide. */
 export interface PrivateTopics {
-  findReadable(principal: Principal, topic: string, signal?: AbortSignal): Promise<ReadonlySet<Extension>>;
-  canWrite(principal: Principal, topic: string, extension: Extension, signal?: AbortSignal): Promise<boolean>;
+  findReadable(principal: Principal, topic: string, signal?: AbortSignal): Promise<ReadonlySet<ChannelExtension>>;
+  canWrite(principal: Principal, topic: string, extension: ChannelExtension, signal?: AbortSignal): Promise<boolean>;
   /**
    * Checks the policies for many principals together, without their sessions. Returns one result per check, an Error where a
    * policy failed. Throws when the database is unavailable.

@@ -1,5 +1,5 @@
 import type { FairPool, StatementResult } from "@swarmbase/postgres";
-import { hasWebhookWork, runPipelined, type Scope, scopeOf } from "../db/index.ts";
+import { hasWebhookWork, runPipelined, type TransactionScope, transactionScopeOf } from "../db/index.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { RestCall } from "./rest-call.ts";
 import {
@@ -103,11 +103,11 @@ function describeScope(
   own: PreparedRequest | null,
   { input, path, principal, isReadOnly = false }: RestCall,
   { pool, searchPaths, roleSettings, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
-): Scope {
+): TransactionScope {
   const [firstSchema = ""] = searchPaths.keys();
   const schema = own?.request.schema ?? firstSchema;
   const called = own?.shape.plan.kind === "call" ? own.shape.plan.call.function.settings : null;
-  return scopeOf(principal, {
+  return transactionScopeOf(principal, {
     schemas: searchPaths.get(schema) ?? [schema],
     statementTimeoutMs: lowerLimit(statementTimeoutMs, called?.statementTimeoutMs ?? roleSettings.statementTimeoutMs),
     lockTimeoutMs: lowerLimit(pool.lockTimeoutMs, roleSettings.lockTimeoutMs),

@@ -1,5 +1,5 @@
 import type { PipelinedStatement, StatementResult } from "@swarmbase/postgres";
-import { buildScope, type Scope } from "../db/index.ts";
+import { buildScope, type TransactionScope } from "../db/index.ts";
 import { NO_SETTINGS, type OwnSettings } from "./catalogue/build-settings.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import {
@@ -54,7 +54,7 @@ export function listStatements({ before, answering }: StatementGroup): readonly 
 export function buildStatementGroup(
   prepared: readonly PreparedRequest[],
   index: number,
-  scope: Scope | null,
+  scope: TransactionScope | null,
   options: Entering,
 ): StatementGroup {
   const own = prepared[index];
@@ -89,7 +89,7 @@ function explain(
 /** Resets what earlier requests have set in the transaction: the caller, the response settings, the time zone. */
 function enterAgain(
   earlier: readonly PreparedRequest[],
-  scope: Scope | null,
+  scope: TransactionScope | null,
   { preRequest }: Entering,
 ): readonly PipelinedStatement[] {
   const statements: PipelinedStatement[] = [];
@@ -105,7 +105,7 @@ function enterAgain(
 /** Applies the settings of the role, the function and the request, then calls the pre-request function. */
 export function enterRequest(
   own: PreparedRequest | null,
-  scope: Scope | null,
+  scope: TransactionScope | null,
   { roleSettings, preRequest, writeKey }: Entering,
 ): readonly PipelinedStatement[] {
   const statements: PipelinedStatement[] = [];
@@ -123,6 +123,6 @@ export function enterRequest(
 }
 
 /** The session was checked when the transaction began; the role of the caller may not check it. */
-function restoreScope(scope: Scope | null): PipelinedStatement {
+function restoreScope(scope: TransactionScope | null): PipelinedStatement {
   return scope === null ? { text: "", values: [] } : buildScope({ ...scope, session: null });
 }

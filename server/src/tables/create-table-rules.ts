@@ -10,7 +10,7 @@ import { explainRejection } from "./rejections/explain-rejection.ts";
 import type { AddedTable } from "./rules/added-rule.ts";
 import { allRules } from "./rules/all-rules.ts";
 import type { TableRule } from "./rules/table-rule.ts";
-import type { ToolChecks } from "./rules/tool-rules.ts";
+import type { ToolRuleChecks } from "./rules/tool-rules.ts";
 import { type FindUrlFault, findWebhookUrlFault } from "./rules/webhook-url.ts";
 import { readWrittenRows } from "./written-rows.ts";
 
@@ -20,7 +20,7 @@ export interface TableRulesOptions {
   /** Checks a webhook URL without DNS; by default only its syntax is checked. */
   readonly findUrlFault?: FindUrlFault;
   /** Checks of tools; without them tools cannot have secrets. */
-  readonly tools?: ToolChecks;
+  readonly tools?: ToolRuleChecks;
   /** The tables of extensions in `public`. */
   readonly added?: readonly AddedTable[];
   /** What the operator permits in the settings of swarms. */

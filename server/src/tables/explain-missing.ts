@@ -5,7 +5,7 @@ import { canonicalUuid } from "./fields/uuid-field.ts";
 import { isOwnRelation } from "./own-names.ts";
 import { loadReasonInput } from "./rejections/load-reason-input.ts";
 import { findReason } from "./rejections/reasons.ts";
-import type { Rejection } from "./rejections/rejection.ts";
+import type { RejectedAttempt } from "./rejections/rejection.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 import type { OwnedTable, Owners } from "./sql/owners.ts";
 
@@ -29,7 +29,7 @@ export function isNamedTable(relation: QualifiedName): boolean {
 /** Applies when one row is addressed and the table has codes for its absence. An empty list is no error. */
 export async function explainMissing(
   attempt: ReadAttempt | WriteAttempt,
-  { owners, rule }: Pick<Rejection, "owners" | "rule">,
+  { owners, rule }: Pick<RejectedAttempt, "owners" | "rule">,
 ): Promise<AppError | null> {
   const { relation, pinnedId, principal } = attempt;
   const id = canonicalUuid(pinnedId);

@@ -34,7 +34,7 @@ export interface HousekeepingOptions {
 }
 
 /** Deletes old rows, fails deliveries that were held too long, and clears queues of deleted webhooks. */
-export function createHousekeeping(tools: WebhookTools, options: HousekeepingOptions): Worker {
+export function createWebhookHousekeeping(tools: WebhookTools, options: HousekeepingOptions): Worker {
   const { pool, observer } = tools;
   const { intervalMs, retentionDays, queueLimit, ownerUrl, onResumed } = options;
   const run = async (signal: AbortSignal): Promise<void> => {

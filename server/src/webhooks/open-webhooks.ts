@@ -12,13 +12,13 @@ import { testFilter } from "./calls/test-filter.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { FeedWaits } from "./feeds/feed-waits.ts";
-import { createHousekeeping } from "./housekeeping.ts";
+import { createWebhookHousekeeping } from "./housekeeping.ts";
 import { claimRangeOf, createClaims } from "./node-claims.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
 import { releaseClaimRange } from "./sql/leases.ts";
 import { selectRecovery } from "./sql/recoveries.ts";
 import { grantSend } from "./sql/send-windows.ts";
-import { selectBacklog } from "./sql/select-backlog.ts";
+import { selectBacklogByClass } from "./sql/select-backlog.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
 const TIMES = {
@@ -141,7 +141,7 @@ export function openWebhooks(options: WebhooksOptions) {
       pollMs: times.recoveryPollMs,
       onDeliveries: () => notifyAll("deliveries"),
     }),
-    createHousekeeping(tools, {
+    createWebhookHousekeeping(tools, {
       intervalMs: times.housekeepingIntervalMs,
       retentionDays: settings.webhookRetentionDays,
       queueLimit: settings.webhookQueueLimit,
@@ -186,7 +186,7 @@ export function openWebhooks(options: WebhooksOptions) {
       notifyAll("deliveries");
     },
     /** Due work that is not done yet, for monitoring. */
-    findBacklog: () => selectBacklog(tools.pool),
+    findBacklog: () => selectBacklogByClass(tools.pool),
   };
 }
 

@@ -4,7 +4,7 @@ import {
   type Principal,
   readCallRejection,
   runPipelined,
-  scopeOf,
+  transactionScopeOf,
 } from "../db/index.ts";
 
 export interface CallerPorts {
@@ -31,7 +31,7 @@ export async function runAsCaller(
   { database, statementTimeoutMs, onWork }: CallerPorts,
   { principal, isReadOnly, text, values }: CallerStatement,
 ): Promise<readonly (string | null)[]> {
-  const scope = scopeOf(principal, { schemas: SCHEMAS, statementTimeoutMs, isReadOnly, request: REQUEST });
+  const scope = transactionScopeOf(principal, { schemas: SCHEMAS, statementTimeoutMs, isReadOnly, request: REQUEST });
   const pool = principal.role === "service_role" ? database.service : database.user;
   const results = await runPipelined(pool, { scope, statements: [{ text, values }] });
   if (hasWebhookWork(results)) onWork();
@@ -39,6 +39,6 @@ export async function runAsCaller(
 }
 
 /** What the function answers when a statement as the caller fails. */
-export function translateRejection({ translateEnter }: CallerPorts, error: unknown, principal: Principal): unknown {
+export function translateCallError({ translateEnter }: CallerPorts, error: unknown, principal: Principal): unknown {
   return readCallRejection(error) ?? translateEnter(error, principal);
 }

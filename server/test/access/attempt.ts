@@ -1,5 +1,5 @@
 import pg from "pg";
-import { buildScope, type Scope } from "../../src/db/index.ts";
+import { buildScope, type TransactionScope } from "../../src/db/index.ts";
 
 /** What came of a try: one of the words of the matrix, or anything else that PostgreSQL said. */
 export type Outcome = string;
@@ -15,7 +15,7 @@ export interface Attempts {
 /** Enters as a caller, once for all tries, since every try is taken back. A null scope is the login's own work. */
 export async function attemptAs<T>(
   client: pg.Client,
-  scope: Scope | null,
+  scope: TransactionScope | null,
   work: (attempts: Attempts) => Promise<T>,
 ): Promise<T> {
   await client.query("begin");
@@ -39,7 +39,7 @@ export async function attemptAs<T>(
   }
 }
 
-export async function enter(client: pg.Client, scope: Scope): Promise<void> {
+export async function enter(client: pg.Client, scope: TransactionScope): Promise<void> {
   const { text, values } = buildScope(scope);
   await client.query(text, [...values]);
 }

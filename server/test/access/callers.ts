@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { API_KEY_SCOPES } from "@swarmbase/sdk";
 import { PortalTokens } from "../../src/auth/portal/portal-tokens.ts";
-import { type Principal, type Scope, scopeOf as principalScope } from "../../src/db/index.ts";
+import { type Principal, type TransactionScope, transactionScopeOf as principalScope } from "../../src/db/index.ts";
 import type { FixtureIds } from "./fixture-ids.ts";
 
 /** The columns of the matrix, in its order. */
@@ -29,7 +29,7 @@ export function userOf(caller: Caller): string {
 }
 
 /** How a request of this caller enters; null for the service's own work, which enters as nobody. */
-export function scopeOf(caller: Caller, ids: FixtureIds): Scope | null {
+export function scopeOf(caller: Caller, ids: FixtureIds): TransactionScope | null {
   switch (caller) {
     case "internal":
       return null;
@@ -46,7 +46,7 @@ export function scopeOf(caller: Caller, ids: FixtureIds): Scope | null {
 const WAYS: Readonly<Partial<Record<Caller, string>>> = { admin: "oauth", stranger: "oauth" };
 
 /** A way to sign in gives no rights: whatever the token says about it, the lines of the matrix are the same. */
-export function userScope(id: string, email: string, method = "password"): Scope {
+export function userScope(id: string, email: string, method = "password"): TransactionScope {
   const provider = method === "oauth" ? "corp" : "email";
   const app_metadata = { provider, providers: [provider] };
   const claims = { sub: id, role: "authenticated", email, amr: [{ method, timestamp: 0 }], app_metadata };
@@ -58,7 +58,7 @@ export const KEYS = [...API_KEY_SCOPES, "all", "bound"] as const;
 export type Key = (typeof KEYS)[number];
 
 /** A key of the owner, or a program that it stands for, in a transaction that writes, although the service begins none for a key without `write` and `share`. */
-export function keyScope(key: Key, ids: FixtureIds, clientId: string | null): Scope {
+export function keyScope(key: Key, ids: FixtureIds, clientId: string | null): TransactionScope {
   const id = ids.get("owner") ?? "";
   const isBound = key === "bound";
   const scopes = isBound || key === "all" ? API_KEY_SCOPES : [key];
@@ -92,14 +92,14 @@ export function keyScope(key: Key, ids: FixtureIds, clientId: string | null): Sc
 }
 
 /** The portal of the owner, as the service makes it of a token. */
-export function portalScope(ids: FixtureIds): Scope {
+export function portalScope(ids: FixtureIds): TransactionScope {
   const tokens = new PortalTokens({ masterKey: "matrix", clock: { now: () => new Date() } });
   const principal = tokens.verify(tokens.make(ids.get("owner") ?? "").token);
   const { role: _role, claims: _claims, ...transaction } = requestScope("api_key", principal.claims);
   return { ...principalScope(principal, transaction), session: null };
 }
 
-export function requestScope(role: Scope["role"], claims: Scope["claims"]): Scope {
+export function requestScope(role: TransactionScope["role"], claims: TransactionScope["claims"]): TransactionScope {
   return {
     role,
     claims,

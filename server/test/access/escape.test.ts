@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
-import { migrate, type Scope } from "../../src/db/index.ts";
+import { migrate, type TransactionScope } from "../../src/db/index.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { enter } from "./attempt.ts";
 import { requestScope, userScope } from "./callers.ts";
@@ -20,10 +20,10 @@ after(async () => {
   await stage.close();
 });
 
-const owner = (): Scope => userScope(stage.ids.get("owner") ?? "", "owner@example.test");
+const owner = (): TransactionScope => userScope(stage.ids.get("owner") ?? "", "owner@example.test");
 const HIGHER_ROLES = ["service_role", "sb_service", "swarmbase_owner", "postgres", "pg_read_all_data"];
 
-async function request(scope: Scope, ...statements: string[]): Promise<pg.QueryResult> {
+async function request(scope: TransactionScope, ...statements: string[]): Promise<pg.QueryResult> {
   await client.query("begin");
   try {
     await enter(client, scope);
@@ -127,7 +127,7 @@ describe("claims that name nobody", () => {
     "a list": [{ sub: "x" }],
   };
   for (const [title, claims] of Object.entries(nobody)) {
-    const scope = requestScope("authenticated", claims as Scope["claims"]);
+    const scope = requestScope("authenticated", claims as TransactionScope["claims"]);
     test(`${title}: sees nothing`, async () => {
       assert.deepEqual((await request(scope, everything)).rows, [{ count: "0" }]);
     });

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Scope } from "../../src/db/index.ts";
+import type { TransactionScope } from "../../src/db/index.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { enter } from "./attempt.ts";
 import { requestScope, userScope } from "./callers.ts";
@@ -21,7 +21,7 @@ export interface StageTransaction {
   asService(statement: string): Promise<Answer>;
   /** The same as the service's own login, which alone reads what is private. */
   asInternal(statement: string): Promise<Answer>;
-  within(scope: Scope, statement: string): Promise<Answer>;
+  within(scope: TransactionScope, statement: string): Promise<Answer>;
 }
 
 export interface Stage {
@@ -70,7 +70,7 @@ function openTransaction(client: pg.Client, ids: FixtureIds): StageTransaction {
       return { code: error.code ?? "", detail: error.detail, rows: [], count: 0 };
     }
   };
-  const within = async (scope: Scope, statement: string): Promise<Answer> => {
+  const within = async (scope: TransactionScope, statement: string): Promise<Answer> => {
     await enter(client, scope);
     return run(statement);
   };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import * as z from "zod";
 import { findEmail, parseEmail } from "../../src/auth/users/email-address.ts";
 import { mergeMetadata } from "../../src/auth/users/metadata.ts";
-import { parseBody } from "../../src/auth/parse-call.ts";
+import { parseAuthBody } from "../../src/auth/parse-call.ts";
 import { rejection } from "./support/rejection.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 
@@ -116,27 +116,27 @@ test("metadata: at most 32 KiB after merging, in bytes", () => {
 const SCHEMA = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).optional() });
 
 test("bodies: null counts as absent, unknown members are ignored, an error names the field", () => {
-  assert.deepEqual(parseBody(SCHEMA, { body: { email: "a", data: null, other: 1 } }), { email: "a" });
-  assert.throws(() => parseBody(SCHEMA, { body: {} }), rejection(400, "validation_failed", /^email: /));
-  assert.throws(() => parseBody(SCHEMA, { body: { email: 7 } }), rejection(400, "validation_failed", /^email: /));
+  assert.deepEqual(parseAuthBody(SCHEMA, { body: { email: "a", data: null, other: 1 } }), { email: "a" });
+  assert.throws(() => parseAuthBody(SCHEMA, { body: {} }), rejection(400, "validation_failed", /^email: /));
+  assert.throws(() => parseAuthBody(SCHEMA, { body: { email: 7 } }), rejection(400, "validation_failed", /^email: /));
   assert.throws(
-    () => parseBody(SCHEMA, { body: { email: "a", data: [1] } }),
+    () => parseAuthBody(SCHEMA, { body: { email: "a", data: [1] } }),
     rejection(400, "validation_failed", /^data: /),
   );
   for (const body of [[], "text", 1, null]) {
-    assert.throws(() => parseBody(SCHEMA, { body }), rejection(400, "bad_json", /JSON object/));
+    assert.throws(() => parseAuthBody(SCHEMA, { body }), rejection(400, "bad_json", /JSON object/));
   }
 });
 
 test("bodies: rejects values that the database cannot store at any depth", () => {
   const rejected = rejection(400, "validation_failed");
   for (const bad of ["a\0b", "\ud800", "\udc00\ud800"]) {
-    assert.throws(() => parseBody(SCHEMA, { body: { email: bad } }), rejected);
-    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { deep: [{ here: bad }] } } }), rejected);
-    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { [bad]: 1 } } }), rejected);
+    assert.throws(() => parseAuthBody(SCHEMA, { body: { email: bad } }), rejected);
+    assert.throws(() => parseAuthBody(SCHEMA, { body: { email: "a", data: { deep: [{ here: bad }] } } }), rejected);
+    assert.throws(() => parseAuthBody(SCHEMA, { body: { email: "a", data: { [bad]: 1 } } }), rejected);
   }
   const deep: unknown = JSON.parse(`${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`);
-  assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: deep } }), rejected);
+  assert.throws(() => parseAuthBody(SCHEMA, { body: { email: "a", data: deep } }), rejected);
   const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, place) => [`k${place}`, { v: [place] }]));
-  assert.ok(parseBody(SCHEMA, { body: { email: "a", data: wide } }));
+  assert.ok(parseAuthBody(SCHEMA, { body: { email: "a", data: wide } }));
 });

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { requireLiveSession, requireSecondFactor, translateScopeError } from "../../src/auth/principal/live-session.ts";
-import { buildScope, type Scope } from "../../src/db/index.ts";
+import { buildScope, type TransactionScope } from "../../src/db/index.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { openTokenContext, type TokenContext } from "./token-context.ts";
 
@@ -35,7 +35,7 @@ async function addPerson(): Promise<Person & { sessionId: string }> {
   return { userId, sessionId };
 }
 
-function scopeOf({ userId, sessionId }: Person, inactivitySeconds: number): Scope {
+function scopeOf({ userId, sessionId }: Person, inactivitySeconds: number): TransactionScope {
   return {
     role: "authenticated",
     claims: { sub: userId, role: "authenticated" },

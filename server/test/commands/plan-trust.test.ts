@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Authority, type Machine, planTrust, type TrustAction } from "../../src/commands/trust/plan-trust.ts";
+import {
+  type Authority,
+  type TrustEnvironment,
+  planTrust,
+  type TrustAction,
+} from "../../src/commands/trust/plan-trust.ts";
 
 const AUTHORITY: Authority = { file: "/d a/ä/ca-cert.pem", name: "Swarmbase local authority 1a2b3c4d", sha1: "AB12" };
 const DEBIAN = "/usr/local/share/ca-certificates";
@@ -15,7 +20,7 @@ interface Given {
   readonly paths?: readonly string[];
 }
 
-function describeMachine(given: Given): Machine {
+function describeMachine(given: Given): TrustEnvironment {
   const { platform = "linux", home = "/home/ada", isRoot = false, programs = [], paths = [] } = given;
   const all = new Set(
     paths.flatMap((path) => path.split("/").map((_, end, names) => names.slice(0, end + 1).join("/"))),

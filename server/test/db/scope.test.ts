@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type pg from "pg";
-import { buildScope, connectClient, type Scope } from "../../src/db/index.ts";
+import { buildScope, connectClient, type TransactionScope } from "../../src/db/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const USER = "0190a6a0-0000-7000-8000-000000000001";
-const SCOPE: Scope = {
+const SCOPE: TransactionScope = {
   role: "authenticated",
   claims: { sub: USER, role: "authenticated" },
   schemas: ["public"],
@@ -75,7 +75,7 @@ describe("a transaction in scope", () => {
     for (const close of closers) await close();
   });
 
-  async function inside<T>(client: pg.Client, scope: Partial<Scope>, work: () => Promise<T>): Promise<T> {
+  async function inside<T>(client: pg.Client, scope: Partial<TransactionScope>, work: () => Promise<T>): Promise<T> {
     await client.query("begin");
     try {
       const { text, values } = buildScope({ ...SCOPE, ...scope });

@@ -10,7 +10,7 @@ import { parseLocationRecord } from "../../src/db/embedded/location-record.ts";
 import { parsePostmasterFile } from "../../src/db/embedded/postmaster-file.ts";
 import { sizeMemory } from "../../src/db/embedded/size-memory.ts";
 import { fitsSocketPath } from "../../src/db/embedded/socket-directory.ts";
-import { decideRestartDelayMs } from "../../src/db/embedded/supervise-postmaster.ts";
+import { decidePostmasterDelayMs } from "../../src/db/embedded/supervise-postmaster.ts";
 import { parseWatchdogArguments } from "../../src/db/embedded/watchdog-arguments.ts";
 import { buildAdminUrl } from "../../src/db/embedded/verify-access.ts";
 import { postmasterArguments, renderConfiguration } from "../../src/db/embedded/write-configuration.ts";
@@ -170,7 +170,7 @@ describe("faults", () => {
 });
 
 test("the first restart is immediate, later ones are delayed more and more, without an end", () => {
-  const delays = [0, 1, 2, 3, 100].map(decideRestartDelayMs);
+  const delays = [0, 1, 2, 3, 100].map(decidePostmasterDelayMs);
   assert.deepEqual(delays, [0, 200, 500, 1_000, 10_000]);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { AppError } from "../../src/errors/index.ts";
-import { readBody } from "../../src/functions/read-body.ts";
+import { parseFunctionBody } from "../../src/functions/read-body.ts";
 
 const schema = z.discriminatedUnion("action", [
   z.object({
@@ -23,7 +23,7 @@ const schema = z.discriminatedUnion("action", [
 
 function faultsOf(body: unknown): unknown {
   try {
-    readBody(schema, { body, warn: () => {} });
+    parseFunctionBody(schema, { body, warn: () => {} });
   } catch (error) {
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "VALIDATION_ERROR");

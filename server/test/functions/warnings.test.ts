@@ -5,7 +5,7 @@ import { AppError } from "../../src/errors/index.ts";
 import type { FunctionResponse, FunctionCall } from "../../src/functions/index.ts";
 import { FUNCTION_TABLE } from "../../src/functions/index.ts";
 import { defineFunction } from "../../src/functions/define-function.ts";
-import { readBody } from "../../src/functions/read-body.ts";
+import { parseFunctionBody } from "../../src/functions/read-body.ts";
 import { describeUnknownMembers } from "../../src/functions/unknown-members.ts";
 
 const schema = z.discriminatedUnion("action", [
@@ -83,7 +83,7 @@ async function run(body: unknown, answer: () => FunctionResponse): Promise<Funct
   const call = { body, headers: {}, signal: AbortSignal.timeout(60_000), count: async () => {} };
   const description = { name: "made-up", access: "account", limit: "api", body: schema } as const;
   const { run: runNamed } = defineFunction(description, async (own) => {
-    readBody(schema, own);
+    parseFunctionBody(schema, own);
     return answer();
   });
   return runNamed(call as unknown as FunctionCall);

@@ -11,7 +11,7 @@ import { connect } from "node:tls";
 import { loadSettings } from "../../src/config/index.ts";
 import { createHttpServer, keepTlsCurrent, loadTlsMaterial } from "../../src/http/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
-import { Link } from "../../src/processes/index.ts";
+import { RpcPeer } from "../../src/processes/index.ts";
 import { loadCertificate, openCertificate } from "../../src/wiring/certificate.ts";
 import { connectPrimary } from "../../src/wiring/processes/connect-primary.ts";
 import { silentObserver } from "../support/silent-observer.ts";
@@ -117,7 +117,7 @@ test("a worker process applies a certificate that it received before its server 
   const { methods, open } = connectPrimary();
   methods.setTls(material);
   const received: unknown[] = [];
-  const primary = open({ node: "a", url: "https://localhost", port: 1 }, new Link(new PassThrough(), {}));
+  const primary = open({ node: "a", url: "https://localhost", port: 1 }, new RpcPeer(new PassThrough(), {}));
   primary.onCertificate((renewed) => received.push(renewed));
   assert.deepEqual(received, [material]);
 });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
 import { type TestContext, test } from "node:test";
-import { Link } from "../../src/processes/index.ts";
+import { RpcPeer } from "../../src/processes/index.ts";
 
 type Echo = { echo(value: unknown): unknown; fail(message: string): never };
 
 /** Two links over one connection. Both sides answer with what they get. */
-async function openLinks(t: TestContext): Promise<Link<Echo>> {
+async function openLinks(t: TestContext): Promise<RpcPeer<Echo>> {
   const methods = {
     echo: (value: unknown) => value,
     fail: (message: string) => {
@@ -19,7 +19,7 @@ async function openLinks(t: TestContext): Promise<Link<Echo>> {
   await once(server, "listening");
   const near = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
   const [far] = (await accepted) as [net.Socket];
-  const links = [new Link<Echo>(near, methods), new Link<Echo>(far, methods)] as const;
+  const links = [new RpcPeer<Echo>(near, methods), new RpcPeer<Echo>(far, methods)] as const;
   t.after(async () => {
     for (const link of links) link.close();
     server.close();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { compileLike } from "../../src/operators/match-like.ts";
-import { parseFilter } from "../../src/realtime/visibility/filters/parse-filter.ts";
+import { parseChangeFilter } from "../../src/realtime/visibility/filters/parse-filter.ts";
 import { bind, principalOf, openFeedStage } from "./feed-stage.ts";
 
 describe("reading a filter", () => {
@@ -26,7 +26,7 @@ describe("reading a filter", () => {
     ["a=eq.", [term("a", "eq", [""])]],
     ["at=gte.2026-01-01T00:00:00+00:00", [term("at", "gte", ["2026-01-01T00:00:00+00:00"])]],
   ] as const)
-    it(text, () => assert.deepEqual(parseFilter(text), expected));
+    it(text, () => assert.deepEqual(parseChangeFilter(text), expected));
 
   for (const text of [
     "a",
@@ -48,13 +48,14 @@ describe("reading a filter", () => {
     "a=match.\0",
     "a=toString.1",
   ])
-    it(`rejects ${JSON.stringify(text)}`, () => assert.throws(() => parseFilter(text), { code: "VALIDATION_ERROR" }));
+    it(`rejects ${JSON.stringify(text)}`, () =>
+      assert.throws(() => parseChangeFilter(text), { code: "VALIDATION_ERROR" }));
 
   it("never fails in another way", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
-          parseFilter(text);
+          parseChangeFilter(text);
         } catch (error) {
           assert.equal((error as { code?: string }).code, "VALIDATION_ERROR");
         }

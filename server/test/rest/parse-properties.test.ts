@@ -5,7 +5,7 @@ import { AppError, renderError } from "../../src/errors/index.ts";
 import { isOperator, OPERATORS } from "../../src/operators/index.ts";
 import type {
   Condition,
-  Field,
+  FieldPath,
   NodeModifiers,
   Operation,
   OrderTerm,
@@ -23,7 +23,7 @@ const name = fc
 const identifier = fc.stringMatching(/^[a-z][a-z0-9_$]{0,5}( [a-z]{1,4})?$/);
 const orNull = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: null });
 
-const field: fc.Arbitrary<Field> = fc.record({
+const field: fc.Arbitrary<FieldPath> = fc.record({
   name,
   path: fc.array(
     fc.record({

@@ -1,7 +1,7 @@
 import { after, before } from "node:test";
 import type { FairPool, StatementResult } from "@swarmbase/postgres";
 import { createPool } from "../../src/db/create-pool.ts";
-import { runPipelined, type Scope } from "../../src/db/index.ts";
+import { runPipelined, type TransactionScope } from "../../src/db/index.ts";
 import type { Catalogue, Column, FunctionEntry, QualifiedName, Relation } from "../../src/rest/catalogue/catalogue.ts";
 import { loadCatalogue } from "../../src/rest/catalogue/load-catalogue.ts";
 import { type Relationship, relationshipsOf } from "../../src/rest/catalogue/relationships.ts";
@@ -87,7 +87,11 @@ export class SqlStage {
     return { relationship, isToOne: relationship.isToOne, node: nodeOf(source, node) };
   }
 
-  async main(asked: Asked, scope: Partial<Scope> = {}, limits: Partial<StatementLimits> = {}): Promise<MainRow> {
+  async main(
+    asked: Asked,
+    scope: Partial<TransactionScope> = {},
+    limits: Partial<StatementLimits> = {},
+  ): Promise<MainRow> {
     const { plan } = asked;
     const isCsv = plan.answer.body.kind === "csv";
     const names = isCsv ? (["main", "csvHeader"] as const) : (["main"] as const);
@@ -106,12 +110,16 @@ export class SqlStage {
   }
 
   /** The body as JSON. */
-  async body(asked: Asked, scope: Partial<Scope> = {}): Promise<unknown> {
+  async body(asked: Asked, scope: Partial<TransactionScope> = {}): Promise<unknown> {
     const { body } = await this.main(asked, scope);
     return body === null ? null : JSON.parse(body);
   }
 
-  async fly(asked: Asked, which: "main" | "estimate", scope: Partial<Scope>): Promise<readonly StatementResult[]> {
+  async fly(
+    asked: Asked,
+    which: "main" | "estimate",
+    scope: Partial<TransactionScope>,
+  ): Promise<readonly StatementResult[]> {
     return (await this.#run(asked, [which], scope, {})).slice(0, 1);
   }
 
@@ -119,7 +127,7 @@ export class SqlStage {
   #run(
     { plan, values }: Asked,
     names: readonly ("main" | "estimate" | "csvHeader")[],
-    scope: Partial<Scope>,
+    scope: Partial<TransactionScope>,
     limits: Partial<StatementLimits>,
   ): Promise<readonly StatementResult[]> {
     const planned = renderPlan(plan, { ...LIMITS, ...limits });
@@ -132,7 +140,7 @@ export class SqlStage {
   }
 }
 
-const SCOPE: Scope = {
+const SCOPE: TransactionScope = {
   role: "service_role",
   claims: {},
   schemas: ["shop"],

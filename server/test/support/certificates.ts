@@ -26,7 +26,13 @@ export interface TestAuthority extends TestCredential {
 /** A certificate authority for tests. Unlike that of the product, it may sign certificates for any name. */
 export function createTestAuthority(name: string): TestAuthority {
   const issuer = distinguishedName(name);
-  const ca = certify(issuer, issuer, null, extension(OID.basicConstraints, der.sequence(der.boolean(true))), HOUR_MS);
+  const ca = certify(
+    issuer,
+    issuer,
+    null,
+    extension(OID.basicConstraints, der.sequence(der.encodeBoolean(true))),
+    HOUR_MS,
+  );
   return {
     ...ca,
     issue: (names, validForMs = HOUR_MS) =>
@@ -46,8 +52,8 @@ function certify(
   const algorithm = der.sequence(der.objectId(OID.ecdsaWithSha256));
   const notAfter = new Date(Date.now() + validForMs);
   const toBeSigned = der.sequence(
-    der.contextConstructed(0, der.integer(Buffer.from([2]))),
-    der.integer(randomBytes(8)),
+    der.contextConstructed(0, der.encodeInteger(Buffer.from([2]))),
+    der.encodeInteger(randomBytes(8)),
     algorithm,
     issuer,
     der.sequence(der.time(new Date(Date.now() - 48 * HOUR_MS)), der.time(notAfter)),

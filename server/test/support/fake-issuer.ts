@@ -3,7 +3,6 @@ import { createServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { createAddressPolicy, openGuardedFetch } from "@swarmbase/guarded-fetch";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import type { Fetch } from "../../src/auth/providers/provider-fetch.ts";
 import type { Cleanup } from "./database.ts";
 import { listen } from "./listen.ts";
 import { authority, credential } from "./receiver.ts";
@@ -20,7 +19,7 @@ export interface FakeIssuer {
   /** On loopback, where the address policy lets nobody but a configured issuer be. */
   readonly origin: string;
   /** The guarded fetch of the service. Hosts that are not on loopback are served by the issuer, below a path with their name. */
-  readonly fetch: Fetch;
+  readonly fetch: typeof globalThis.fetch;
   readonly received: readonly Received[];
   /** What an address answers from now on, with status 200. */
   serve(url: string, served: Served): void;
@@ -74,7 +73,8 @@ export async function startFakeIssuer(t: Cleanup): Promise<FakeIssuer> {
   return {
     origin,
     received,
-    fetch: ((url: unknown, init: unknown) => guarded.fetch(locate(String(url)), init as never)) as unknown as Fetch,
+    fetch: ((url: unknown, init: unknown) =>
+      guarded.fetch(locate(String(url)), init as never)) as unknown as typeof globalThis.fetch,
     serve,
     serveIssuer(issuer, members = {}) {
       const base = issuer.replace("{tenantid}", "common");

@@ -1,9 +1,9 @@
 import type { FairPool, FairPoolConfig, PipelinedStatement, StatementResult } from "@swarmbase/postgres";
 import { createPool } from "../../src/db/create-pool.ts";
-import { runPipelined, type Scope, type TransactionOptions } from "../../src/db/index.ts";
+import { runPipelined, type TransactionScope, type TransactionOptions } from "../../src/db/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "./database.ts";
 
-export { runPipelined, type Scope };
+export { runPipelined, type TransactionScope };
 
 export interface Stage {
   readonly database: TestDatabase;
@@ -31,7 +31,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   };
 }
 
-export function scopeOf(userId: string, changes: Partial<Scope> = {}): Scope {
+export function scopeOf(userId: string, changes: Partial<TransactionScope> = {}): TransactionScope {
   return {
     role: "authenticated",
     claims: { sub: userId, role: "authenticated" },
@@ -43,13 +43,13 @@ export function scopeOf(userId: string, changes: Partial<Scope> = {}): Scope {
   };
 }
 
-export const ANON: Scope = scopeOf("", { role: "anon", claims: {} });
+export const ANON: TransactionScope = scopeOf("", { role: "anon", claims: {} });
 
 export type Changes = Omit<TransactionOptions, "scope" | "statements">;
 
 export function run(
   pool: FairPool,
-  scope: Scope,
+  scope: TransactionScope,
   statements: readonly (PipelinedStatement | string)[],
   changes: Changes = {},
 ): Promise<readonly StatementResult[]> {
@@ -65,7 +65,7 @@ export function run(
 /** The one value of the last statement. */
 export async function ask(
   pool: FairPool,
-  scope: Scope,
+  scope: TransactionScope,
   text: string,
   values: PipelinedStatement["values"] = [],
 ): Promise<string | null> {

@@ -1,14 +1,14 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
 import { createRunBatcher } from "../batcher.ts";
-import type { Queryable } from "../rejections/call-function.ts";
-import { type Rejection, toAppError } from "../rejections/rejections.ts";
+import type { Queryable } from "../../db/index.ts";
+import { type Rejection, toRejectionError } from "../rejections/rejections.ts";
 import {
   type Admission,
   type AdmissionCall,
   admitRuns,
   type AdmitOptions,
-  type Answer,
+  type AdmissionAnswer,
   type Preflight,
   preflightPrivateSwarm,
   preflightSwarms,
@@ -33,12 +33,12 @@ export interface Admissions {
 const MAX_CALLS = 50;
 
 export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOptions): Admissions {
-  const preflight = createRunBatcher<AdmissionCall, Answer<Preflight>>({
+  const preflight = createRunBatcher<AdmissionCall, AdmissionAnswer<Preflight>>({
     maxItems: MAX_CALLS,
     countRuns,
     send: (calls) => preflightSwarms(pool, calls),
   });
-  const admit = createRunBatcher<AdmissionCall, Answer<Admission>>({
+  const admit = createRunBatcher<AdmissionCall, AdmissionAnswer<Admission>>({
     maxItems: MAX_CALLS,
     countRuns,
     keysOf: ({ idempotency_key: key, ...call }) => [swarmKeyOf(call), ...(key === null ? [] : [key])],
@@ -58,8 +58,8 @@ export function admitWithin(transaction: Queryable, options: AdmitOptions): Admi
 }
 
 interface Statements {
-  preflight(call: AdmissionCall): Promise<Answer<Preflight>>;
-  admit(call: AdmissionCall): Promise<Answer<Admission>>;
+  preflight(call: AdmissionCall): Promise<AdmissionAnswer<Preflight>>;
+  admit(call: AdmissionCall): Promise<AdmissionAnswer<Admission>>;
 }
 
 function toAdmissions(database: Queryable, { preflight, admit }: Statements): Admissions {
@@ -84,7 +84,7 @@ function first<T>([answer]: readonly (T | null)[]): T {
 }
 
 function unwrap<T extends object>(answer: T | { readonly rejection: Rejection }): T {
-  if ("rejection" in answer) throw toAppError(answer.rejection);
+  if ("rejection" in answer) throw toRejectionError(answer.rejection);
   return answer;
 }
 

@@ -1,8 +1,7 @@
 import pg from "pg";
-import { requireScope, type UserPrincipal } from "../../db/index.ts";
+import { requireScope, type UserPrincipal, type Queryable } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/open-models.ts";
-import type { Queryable } from "../rejections/call-function.ts";
 import { admitWithin } from "./admissions.ts";
 import { planRun } from "./plan-run.ts";
 import type { RunOrigin } from "./run-origin.ts";

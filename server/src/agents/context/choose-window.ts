@@ -23,7 +23,7 @@ export interface WindowLimits {
 }
 
 /** Indexes of lines, oldest first. */
-export interface Window {
+export interface ConversationWindow {
   readonly start: number;
   /** Tool calls of lines before this one are left out. */
   readonly callsFrom: number;
@@ -34,7 +34,7 @@ export interface Window {
   readonly tokens: number;
 }
 
-type Choice = Pick<Window, "start" | "callsFrom" | "wholeFrom">;
+type Choice = Pick<ConversationWindow, "start" | "callsFrom" | "wholeFrom">;
 
 /** The part of the lines that falls out at once. */
 const BLOCKS_PER_WINDOW = 4;
@@ -47,7 +47,7 @@ const KEPT_SHARE = 1 / 2;
  * numbers of the lines alone; of the limit of tokens, on all lines that the first limit allows.
  * Results of tools are cut before they are left out, and left out before messages are.
  */
-export function chooseWindow(lines: readonly WindowLine[], limits: WindowLimits): Window {
+export function chooseWindow(lines: readonly WindowLine[], limits: WindowLimits): ConversationWindow {
   const end = lines.length;
   const maxLines = Math.max(1, Math.trunc(limits.maxLines) || 1);
   const blockSize = Math.ceil(maxLines / BLOCKS_PER_WINDOW);

@@ -1,6 +1,6 @@
 import type { PromptPart } from "@swarmbase/sdk";
 import type { ModelMessage, ModelToolCall } from "../providers/model-port.ts";
-import type { Window } from "./choose-window.ts";
+import type { ConversationWindow } from "./choose-window.ts";
 import { type PastCall, renderCalls } from "./past-calls.ts";
 
 /** A message of the conversation as one agent reads it. */
@@ -42,7 +42,7 @@ const SEPARATOR = "\n\n";
 /** The messages of a call: the notes before, the lines of the window, and the note after if the last line is the agent's. */
 export function mergeLines(
   lines: readonly Line[],
-  { start, callsFrom, wholeFrom }: Pick<Window, "start" | "callsFrom" | "wholeFrom">,
+  { start, callsFrom, wholeFrom }: Pick<ConversationWindow, "start" | "callsFrom" | "wholeFrom">,
   notes: { readonly before: readonly Note[]; readonly after: Note },
 ): MergedLines {
   const merged: ModelMessage[] = [];

@@ -4,7 +4,7 @@ import type { RunPorts } from "../run/live-run.ts";
 import { retryWhileHeld } from "../writer/retry-while-held.ts";
 import type { RunPlaces } from "./run-places.ts";
 import { RunStop } from "../writer/run-stop.ts";
-import { type RenewedRun, releaseRuns, renewLeases } from "./sql/manage-runs.ts";
+import { type RenewedRun, releaseRuns, renewRunLeases } from "./sql/manage-runs.ts";
 
 /** A run is aborted when less than this share of its lease is left, before other nodes may take it over. */
 const MIN_HELD_SHARE = 0.25;
@@ -132,7 +132,7 @@ export class LiveRuns {
     const late = new Promise<never>((_, reject) => {
       timeout.addEventListener("abort", () => reject(new Error("the leases were not renewed in time")), { once: true });
     });
-    return await Promise.race([renewLeases(ports.pool, entries, leaseMs), late]);
+    return await Promise.race([renewRunLeases(ports.pool, entries, leaseMs), late]);
   }
 
   #apply(run: LiveEntry, row: RenewedRun, sentAtMs: number): void {

@@ -7,7 +7,7 @@ export interface RunPlace {
 }
 
 /** How many queued runs a node may claim, in all, for each user and for each provider with a limit. */
-export interface ClaimCapacity {
+export interface RunCapacity {
   readonly maxRuns: number;
   /** For a user without runs here. */
   readonly maxRunsPerUser: number;
@@ -36,7 +36,7 @@ export interface RunPlaces {
   reserve(run: PlacedRun): RunPlace | null;
   /** For a run that was started, even when the node is full. */
   take(run: PlacedRun): RunPlace;
-  openClaim(): ClaimCapacity;
+  openClaim(): RunCapacity;
   /** Whether a claim may have skipped runs that can start: it ends where a user or a provider has no capacity left. */
   mayHaveSkipped(claimed: readonly PlacedRun[]): boolean;
 }

@@ -2,7 +2,7 @@ import { findOutboundFault, type GuardedFetch } from "@swarmbase/guarded-fetch";
 import { API_VERSION, GUARDRAIL_DEFAULTS, type GuardrailRequest, type GuardrailResponse } from "@swarmbase/sdk";
 import { isRecord } from "../../json/index.ts";
 import type { Clock } from "../../time/index.ts";
-import { readAnswer } from "../tools/http/read-answer.ts";
+import { readResponseText } from "../tools/http/read-answer.ts";
 import { type CheckSubject, type Guardrail, GuardrailFailure } from "./guardrail.ts";
 
 export interface WebhookPorts {
@@ -64,7 +64,7 @@ export async function askWebhook(
       body,
       signal: AbortSignal.any([signal, deadline]),
     });
-    const { text: answer, isCut } = await readAnswer(response, MAX_RESPONSE_CHARS);
+    const { text: answer, isCut } = await readResponseText(response, MAX_RESPONSE_CHARS);
     if (!response.ok) throw new GuardrailFailure(`its webhook answered with status ${response.status}`);
     const read = isCut ? null : readResponse(answer);
     if (read === null) throw new GuardrailFailure("its webhook gave no valid answer");

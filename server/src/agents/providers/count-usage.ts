@@ -14,7 +14,7 @@ interface Answer {
 /** The usage that the vendor reported, with estimates for missing numbers. */
 export function countUsage(reported: ReportedUsage, call: ModelCall, answer: Answer): ModelUsage {
   const { inputTokens, outputTokens } = reported;
-  const input = inputTokens ?? estimateInput(call);
+  const input = inputTokens ?? estimateUnreportedInput(call);
   const output = outputTokens ?? estimateOutput(answer);
   const cached = Math.min(whole(reported.cachedInputTokens ?? 0), whole(input));
   const written = Math.min(whole(reported.cacheWriteTokens ?? 0), whole(input) - cached);
@@ -28,7 +28,7 @@ export function countUsage(reported: ReportedUsage, call: ModelCall, answer: Ans
   };
 }
 
-export function estimateInput({ system, messages, tools }: ModelCall): number {
+export function estimateUnreportedInput({ system, messages, tools }: ModelCall): number {
   let tokens = estimateTokens(system);
   for (const message of messages) {
     tokens += estimateTokens(message.role === "tool" ? message.output : message.content);

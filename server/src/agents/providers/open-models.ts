@@ -20,7 +20,7 @@ import type { Fetch, ProviderProtocol, VendorProtocol } from "./provider-protoco
 import { requireProtocols } from "./require-protocols.ts";
 import { createSimulatedProtocol } from "./simulated/simulated-protocol.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
-import { streamCall, type Target } from "./stream-call.ts";
+import { streamCall, type ModelTarget } from "./stream-call.ts";
 import { createStreamPace } from "./stream-pace.ts";
 
 export interface OpenModelsOptions {
@@ -109,13 +109,13 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   let opened = openAll(options.providers ?? loadProviders(settings, options.environment));
   let bounded = findBounded(opened);
 
-  const findTarget = (framework: Framework, model: string | null): Target => {
+  const findTarget = (framework: Framework, model: string | null): ModelTarget => {
     const { provider, protocol, adapter } = opened.get(framework) ?? {};
     if (!provider || !protocol || !adapter) throw notConfigured(framework, provider);
     return { provider, adapter, mapping: protocol, model: findModel(provider, model) };
   };
 
-  const findTargets = (framework: Framework, model: string | null): readonly Target[] => {
+  const findTargets = (framework: Framework, model: string | null): readonly ModelTarget[] => {
     const first = findTarget(framework, model);
     const others = first.provider.fallback.flatMap((fallback) => {
       const other = opened.get(fallback);

@@ -17,7 +17,7 @@ const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 8000;
 const MAX_HINT_MS = 20_000;
 
-export interface Target {
+export interface ModelTarget {
   readonly provider: Provider;
   readonly model: OfferedModel;
   readonly adapter: Adapter;
@@ -34,7 +34,7 @@ export interface StreamPorts {
 
 /** Tries the targets in order until one of them has emitted something. */
 export async function* streamCall(
-  findTargets: () => readonly Target[],
+  findTargets: () => readonly ModelTarget[],
   call: ModelCall,
   ports: StreamPorts,
 ): AsyncGenerator<ModelEvent, void, undefined> {
@@ -76,7 +76,7 @@ interface AttemptPorts extends StreamPorts {
 }
 
 async function* streamAttempt(
-  { provider, model, adapter, mapping }: Target,
+  { provider, model, adapter, mapping }: ModelTarget,
   given: ModelCall,
   { attempt, progress, times }: AttemptPorts,
 ): AsyncGenerator<ModelEvent, void, undefined> {

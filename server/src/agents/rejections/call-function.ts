@@ -1,9 +1,6 @@
 import type pg from "pg";
-import { translateUnavailable } from "../../db/index.ts";
+import { type Queryable, translateUnavailable } from "../../db/index.ts";
 import { translateRejection } from "./rejections.ts";
-
-/** A pool, whose statements are transactions of their own, or the connection of a transaction. */
-export type Queryable = Pick<pg.ClientBase, "query">;
 
 export interface NamedStatement {
   readonly name: string;

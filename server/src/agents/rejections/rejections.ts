@@ -57,7 +57,10 @@ export function createRejection(code: RejectionCode, details: Rejection["details
 }
 
 /** The error that the client gets. The message for FORBIDDEN depends on the statement. */
-export function toAppError({ code, details, retry_after: retryAfterSeconds }: Rejection, statement?: string): AppError {
+export function toRejectionError(
+  { code, details, retry_after: retryAfterSeconds }: Rejection,
+  statement?: string,
+): AppError {
   if (code === "FORBIDDEN") return new AppError("FORBIDDEN", explainForbidden(details, statement));
   if (code === "RATE_LIMITED" && retryAfterSeconds !== undefined)
     return new AppError(code, MESSAGES[code], { retryAfterSeconds });
@@ -80,7 +83,7 @@ export function translateRejection(error: unknown, statement: string): unknown {
     return createRejection("VALIDATION_ERROR", { client_message_id: "was used for another message" });
   }
   if (code !== REJECTED_STATE || detail === undefined) return error;
-  return toAppError(JSON.parse(detail) as Rejection, statement);
+  return toRejectionError(JSON.parse(detail) as Rejection, statement);
 }
 
 /** Names the user's role in the swarm when that is the reason, else the rule for the statement. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { databaseAway, type Principal } from "../../db/index.ts";
+import { databaseAway, type Principal, type Queryable } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { Executor } from "../execution/create-executor.ts";
@@ -12,7 +12,7 @@ import { createRejection } from "../rejections/rejections.ts";
 import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "../streams/run-body.ts";
 import {
   cancelRun,
-  type Decision,
+  type ToolDecision,
   decideToolExecutions,
   requestCancel,
   requireKeyRun,
@@ -24,7 +24,6 @@ import {
 } from "./sql/run-control.ts";
 import { type QueuedAnswer, type QueuedRun, queueRun } from "../admission/queue-run.ts";
 import type { RunRequest } from "../admission/run-request.ts";
-import type { Queryable } from "../rejections/call-function.ts";
 import { type RespondPorts, startRun } from "../admission/start-run.ts";
 import type { SchemaCompiler } from "../schemas/compile-schema.ts";
 import { streamHeaders, streamRun } from "../streams/stream-run.ts";
@@ -62,7 +61,7 @@ export interface Respond {
   announce(queued: QueuedAnswer): void;
   attach(principal: Principal, runId: string, listening: Listening): Promise<RunAnswer>;
   cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer>;
-  decide(principal: UserPrincipal, runId: string, decisions: readonly Decision[]): Promise<RunAnswer>;
+  decide(principal: UserPrincipal, runId: string, decisions: readonly ToolDecision[]): Promise<RunAnswer>;
   /** Stores results of tools that the client executed. */
   submit(principal: UserPrincipal, runId: string, results: readonly ToolResult[]): Promise<RunAnswer>;
   /** Ends a wait of the run, or is kept for a later one. */

@@ -50,7 +50,7 @@ export function agentTools<Agent extends AddressedAgent>(
     agent,
     tool: {
       name: takeToolName(agentToolName(prefix, agent.name), taken),
-      description: describe(introduce(agent)),
+      description: describe(describeAgent(agent)),
       inputSchema,
     },
   }));
@@ -65,7 +65,7 @@ export function readAgentInput(kind: keyof typeof FORMS, inputText: string): str
 }
 
 /** Names and roles are user input: one line of limited length. */
-export function introduce(agent: AddressedAgent): string {
+export function describeAgent(agent: AddressedAgent): string {
   const name = `"${speakerLabel(agent.name, "agent")}"`;
   const role = speakerLabel(agent.role ?? "", "");
   return role === "" ? name : `${name} (${role})`;

@@ -1,6 +1,6 @@
 import { labelKey } from "../context/speaker-label.ts";
 import type { ModelTool } from "../providers/model-port.ts";
-import { introduce } from "./agent-tools.ts";
+import { describeAgent } from "./agent-tools.ts";
 import type { RunAgent } from "./run-view.ts";
 
 const SELECTION_TOOL_NAME = "choose_next_speaker";
@@ -24,7 +24,7 @@ export function toChoices<Agent extends Choice>(agents: readonly Agent[], labelO
 
 /** Offers the names of agents, and "done". */
 export function selectionTool(choices: readonly Choice[]): ModelTool {
-  const lines = choices.map((choice) => introduce(choice));
+  const lines = choices.map((choice) => describeAgent(choice));
   return {
     name: SELECTION_TOOL_NAME,
     description: [`Choose who speaks next, or "${DONE}" when nothing more needs to be said.`, ...lines].join("\n"),

@@ -26,7 +26,7 @@ export async function* streamRun(
   const render = (events: readonly RunEvent[]): string =>
     events
       .filter(({ type }) => options.isReasoningWanted || type !== "reasoning.delta")
-      .map((event) => renderFrame(hidePayload(event, subscriber.viewer)))
+      .map((event) => renderServerSentEvent(hidePayload(event, subscriber.viewer)))
       .join("");
   try {
     if (options.first.length > 0) yield render(options.first);
@@ -76,13 +76,14 @@ async function renderEnd(subscriber: Subscriber, readBody: StreamOptions["readBo
   const doneSeq = lastSeq === null ? MAX_SEQ : lastSeq + 1;
   if (cursor >= doneSeq) return "";
   const body = lastSeq === null && cursor < doneSeq - 1 ? await readBody() : null;
-  const end = body === null ? "" : renderFrame({ runId, seq: doneSeq - 1, type: `run.${body.status}`, data: body });
+  const end =
+    body === null ? "" : renderServerSentEvent({ runId, seq: doneSeq - 1, type: `run.${body.status}`, data: body });
   return end + renderDone(runId, doneSeq);
 }
 
 /** Has its own seq, so that a reader that attaches after it gets nothing more. */
 function renderDone(runId: string, seq: number): string {
-  return renderFrame({ runId, seq, type: "done", data: {} });
+  return renderServerSentEvent({ runId, seq, type: "done", data: {} });
 }
 
 const STREAM_HEADERS = {
@@ -96,7 +97,12 @@ export function streamHeaders(headers: Readonly<Record<string, string>>): Record
 }
 
 /** One server-sent event. JSON escapes line breaks, so the text cannot end the frame. */
-export function renderFrame({ seq, type, runId, data }: Pick<RunEvent, "seq" | "type" | "runId" | "data">): string {
+export function renderServerSentEvent({
+  seq,
+  type,
+  runId,
+  data,
+}: Pick<RunEvent, "seq" | "type" | "runId" | "data">): string {
   return `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ ...data, run_id: runId, seq })}\n\n`;
 }
 

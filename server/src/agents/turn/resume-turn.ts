@@ -4,12 +4,12 @@ import { recordLostCalls } from "./lost-calls.ts";
 import { answerCall, type CallAnswering, runCalls } from "./answer-calls.ts";
 import { buildToolset } from "./toolset.ts";
 import { closeSuspended, hasBegun } from "./finish-turn.ts";
-import { addMessages, answeringOf, continueTurn, readConversation, settle, takeAnswers } from "./run-turn.ts";
+import { addMessages, answeringOf, continueTurn, prepareConversation, settle, takeAnswers } from "./run-turn.ts";
 import { reviveTurn } from "./suspended-turn.ts";
 import {
   noteCall,
   rejectCall,
-  runTool,
+  executeTool,
   settleDoubt,
   takeAnswer,
   takeStoredResult,
@@ -39,7 +39,7 @@ export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promis
   trackTurn(run, turn);
   if (run.signal.aborted && turn.isWithheld !== true) turn.text = findText(run, turn.id) ?? turn.text;
   const end = await settle(run, turn, async () => {
-    await readConversation(run, turn);
+    await prepareConversation(run, turn);
     const toolset = buildToolset(run, turn);
     recordLostCalls(run, turn, { tools: toolset.tools, isRestarted });
     const answering = answeringOf(run, turn, toolset);
@@ -98,7 +98,7 @@ async function decideCall(answering: CallAnswering, waiting: WaitingCall): Promi
       const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
       if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "The tool is no longer available.");
       if (waiting.kind === "question") return await takeAnswer(run, turn, waiting, { tool, answer: decision.answer });
-      return await runTool(run, turn, call, tool, execution);
+      return await executeTool(run, turn, call, tool, execution);
     }
   }
 }

@@ -40,13 +40,13 @@ export async function runTurn(
   if (asked !== null) run.questions.set(turn.messageId, asked);
   trackTurn(run, turn);
   return await settle(run, turn, async () => {
-    await readConversation(run, turn);
+    await prepareConversation(run, turn);
     return await continueTurn(run, turn);
   });
 }
 
 /** Gives a turn that begins or continues the conversation as its agent may read it now. */
-export async function readConversation(run: LiveRun, turn: Turn): Promise<void> {
+export async function prepareConversation(run: LiveRun, turn: Turn): Promise<void> {
   await guardInput(run, turn);
   const { tools } = buildToolset(run, turn);
   buildTurnContext(run, turn, tools);

@@ -54,7 +54,7 @@ export async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, too
   // The client calls the tool, so it needs the fixed arguments too.
   if (tool.kind === "client" || !isAssigned(tool))
     return { kind: "client", call, execution: { ...known, input: { ...checked.input, ...fixed } }, maxOutputChars };
-  return await runTool(run, turn, call, tool, known);
+  return await executeTool(run, turn, call, tool, known);
 }
 
 /** The first answer of a sub-task counts like that of any other run, and is rejected like it. */
@@ -67,7 +67,7 @@ function isAssigned(tool: CallableTool): tool is AssignedTool {
 }
 
 /** Stores the row before the tool runs, so that the attempt is recorded even when this process dies. */
-export async function runTool(
+export async function executeTool(
   run: LiveRun,
   turn: Turn,
   call: ModelToolCall,
@@ -123,7 +123,7 @@ export async function settleDoubt(
   const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
   // A sub-task begins when the run waits for it, so none has begun.
   if (tool?.idempotent === true || tool?.kind === "swarm")
-    return await runTool(run, turn, call, tool, execution, answers);
+    return await executeTool(run, turn, call, tool, execution, answers);
   const rejected = rejectCall(call, OUTCOME_UNKNOWN.code, OUTCOME_UNKNOWN.message);
   noteCall(turn, rejected);
   const outcome = { status: "failed", error: OUTCOME_UNKNOWN, attempts: 1, durationMs: 0 } as const;
@@ -152,7 +152,7 @@ export async function takeAnswer(
     return { kind: "question", call, execution, questions: others, answers: { ...answers, responses } };
   // A person who declines one question is not asked the others.
   for (const { id } of others) responses[id] = { action: "cancel" };
-  return await runTool(run, turn, call, tool, execution, { ...answers, responses });
+  return await executeTool(run, turn, call, tool, execution, { ...answers, responses });
 }
 
 /** As private.decide_tool_executions stores it. */

@@ -1,5 +1,5 @@
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { applyEmailChange } from "../one-time/confirm-email.ts";
 import { type LinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";

@@ -1,5 +1,5 @@
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { deletePendingFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";

@@ -32,7 +32,7 @@ const FOREIGN_PROVIDERS = [
 ] as const;
 
 /** Public settings for sign-in forms. */
-export async function describeSettings(
+export async function describeAuthSettings(
   context: Pick<AuthContext, "settings" | "baseUrl" | "signInProviders">,
 ): Promise<AuthResponse> {
   const { settings, signInProviders } = context;

@@ -1,7 +1,7 @@
 import type { AuthEndpoint } from "../call.ts";
 import { endSession, listSessions } from "../sessions/own-sessions.ts";
 import { deleteOwnAccount } from "./delete-own-account.ts";
-import { describeHealth, describeSettings } from "./describe-service.ts";
+import { describeHealth, describeAuthSettings } from "./describe-service.ts";
 import { GRANT_BODY, grantToken, limitOfGrant } from "./grant-token.ts";
 import { signOut } from "./sign-out.ts";
 import { SIGN_UP_BODY, signUp } from "./sign-up.ts";
@@ -41,7 +41,7 @@ export const accountEndpoints: readonly AuthEndpoint[] = [
     run: updateAccount,
   },
   { method: "DELETE", path: "/user", access: "user", needsProof: true, limit: "auth", run: deleteOwnAccount },
-  { method: "GET", path: "/settings", access: "apikey", limit: "api", run: describeSettings },
+  { method: "GET", path: "/settings", access: "apikey", limit: "api", run: describeAuthSettings },
   { method: "GET", path: "/health", access: "public", limit: null, run: describeHealth },
   ...unsupportedEndpoints,
 ];

@@ -7,7 +7,7 @@ import { linkIdentity } from "../external/link-identity.ts";
 import { openAnswer } from "../external/read-answer.ts";
 import { ID_TOKEN_BODY, signInWithIdToken } from "../external/sign-in-with-id-token.ts";
 import { checkVerifier, CODE_BODY, hashAuthCode } from "../one-time/pkce.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import { refreshSession } from "../sessions/refresh-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
@@ -46,7 +46,7 @@ export function limitOfGrant({ grant_type: grantType }: AuthCall["query"]): "api
 }
 
 async function refresh(context: AuthContext, call: AuthCall) {
-  const { refresh_token: token } = parseBody(REFRESH_BODY, call);
+  const { refresh_token: token } = parseAuthBody(REFRESH_BODY, call);
   if (token === "") throw authError("validation_failed", "refresh_token required");
   return refreshSession(context, { text: token, address: call.address });
 }
@@ -57,7 +57,7 @@ function answer(body: unknown): AuthResponse {
 
 /** Ends a PKCE flow: exchanges the authorization code and the verifier for a session. */
 async function exchangeCode(context: AuthContext, call: AuthCall): Promise<SessionBody> {
-  const { auth_code: code, code_verifier: verifier } = parseBody(CODE_BODY, call);
+  const { auth_code: code, code_verifier: verifier } = parseAuthBody(CODE_BODY, call);
   if (code === "" || verifier === "") {
     throw authError("validation_failed", "invalid request: both auth code and code verifier should be non-empty");
   }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { findPasswordFaults, type PasswordFaults } from "../passwords/rules.ts";
 import { checkPasswordAttempt } from "../sessions/check-attempt.ts";
 import { issueSession, openSession } from "../sessions/issue-session.ts";
@@ -22,7 +22,7 @@ export type PasswordSession = SessionBody & { readonly weak_password?: PasswordF
 
 /** Until the password is verified, every error is the same and takes the same time. */
 export async function signInWithPassword(context: AuthContext, call: AuthCall): Promise<PasswordSession> {
-  const { email, phone, password } = parseBody(PASSWORD_BODY, call);
+  const { email, phone, password } = parseAuthBody(PASSWORD_BODY, call);
   if (phone !== "") throw authError("phone_provider_disabled");
   if (email === "") throw authError("validation_failed", "missing email or phone");
 

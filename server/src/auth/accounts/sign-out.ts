@@ -1,10 +1,9 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { deleteClientSessions } from "../sql/oauth-sessions.ts";
 import { deleteSessions, type SessionSelection } from "../sql/sessions.ts";
-import type { Queryable } from "../sql/query.ts";
 import { lockUser } from "../sql/users.ts";
 import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { readLinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
 import { claimMailSlot } from "../one-time/mail-throttle.ts";
-import { type Queryable, runTrial } from "../sql/query.ts";
+import { runTrial } from "../sql/query.ts";
 import { clearPendingPassword, findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../sql/user-row.ts";
@@ -13,7 +13,7 @@ import { type Approval, createEmailUser, isEmailTaken } from "../users/create-us
 import type { Metadata } from "../users/metadata.ts";
 
 /** A validated account that is not stored yet. */
-export interface Registration {
+export interface ValidatedSignUp {
   readonly approval: Approval;
   readonly email: string;
   readonly passwordHash: string;
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS = 3;
 export async function signUpUnconfirmed(
   context: AuthContext,
   call: AuthCall,
-  { password, ...registration }: Registration & { readonly password: string },
+  { password, ...registration }: ValidatedSignUp & { readonly password: string },
 ): Promise<RenderedUser> {
   const { email } = registration;
   const options = readLinkOptions(context, call);
@@ -70,7 +70,7 @@ function requireCompared(existing: UserRow | null, pending: PendingPassword): vo
 async function createOrImitate(
   context: AuthContext,
   client: Queryable,
-  registration: Registration,
+  registration: ValidatedSignUp,
   isFree: boolean,
 ): Promise<WholeUser> {
   const email = isFree ? registration.email : `${randomUUID()}@decoy.invalid`;

@@ -3,7 +3,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { readPkce } from "../one-time/pkce.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { issueSession, openSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
@@ -12,7 +12,7 @@ import { isAutoconfirmed } from "../users/account-rules.ts";
 import { approvedId, approveNewUser, createEmailUser, isEmailTaken, withoutClaims } from "../users/create-user.ts";
 import { parseEmail } from "../users/email-address.ts";
 import { mergeMetadata, type Metadata } from "../users/metadata.ts";
-import { type Registration, signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
+import { type ValidatedSignUp, signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
 
 export const SIGN_UP_BODY = z.object({
   email: z.string().default(""),
@@ -22,7 +22,7 @@ export const SIGN_UP_BODY = z.object({
 });
 
 export async function signUp(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(SIGN_UP_BODY, call);
+  const body = parseAuthBody(SIGN_UP_BODY, call);
   if (!context.settings.authSignupEnabled) throw authError("signup_disabled");
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const userMetadata = mergeMetadata({}, body.data);
@@ -42,7 +42,11 @@ export async function signUp(context: AuthContext, call: AuthCall): Promise<Auth
     : { status: 200, body: await signUpUnconfirmed(context, call, { ...registration, password: body.password }) };
 }
 
-async function signUpConfirmed(context: AuthContext, call: AuthCall, registration: Registration): Promise<SessionBody> {
+async function signUpConfirmed(
+  context: AuthContext,
+  call: AuthCall,
+  registration: ValidatedSignUp,
+): Promise<SessionBody> {
   try {
     return await openSession(context, async (client) => {
       const user = await createEmailUser(context, client, { ...registration, isConfirmed: true });

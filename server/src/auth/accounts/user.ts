@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { isRecord } from "../../json/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { lockPrincipal } from "../mfa/lock-principal.ts";
 import { readLinkOptions } from "../one-time/mail-jobs.ts";
-import { parseBody } from "../parse-call.ts";
-import type { Queryable } from "../sql/query.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { findUserById, selectWholeUser, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../sql/user-row.ts";
@@ -41,7 +40,7 @@ export function hasCurrentPassword(body: unknown): boolean {
 
 /** PUT /user. Applies all changes or none. A password or nonce alone proves that the session belongs to the owner. */
 export async function updateAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(UPDATE_BODY, call);
+  const body = parseAuthBody(UPDATE_BODY, call);
   if (isRecord(call.body) && "app_metadata" in call.body) {
     throw authError("not_admin", "Updating app_metadata requires admin privileges");
   }

@@ -1,12 +1,11 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { EMAIL_APP_METADATA, emailClaims, translateUniqueViolation } from "../users/create-user.ts";
 import { mergeMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
-import { parseBody, getPathId } from "../parse-call.ts";
+import { parseAuthBody, getPathId } from "../parse-call.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
 import { disconnectPrograms } from "../sql/oauth-consents.ts";
 import { deleteClientSessions } from "../sql/oauth-sessions.ts";
@@ -30,7 +29,7 @@ interface AccountChanges extends AccountInput {
 /** Changes by administrators apply at once and need no confirmation by mail. */
 export async function changeAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "user_id");
-  const body = parseBody(ACCOUNT_BODY, call);
+  const body = parseAuthBody(ACCOUNT_BODY, call);
   const input = { ...parseAccountInput(context, body), passwordHash: await hashGivenPassword(context, body) };
   const change = async (client: Queryable): Promise<WholeUser> => {
     const row = await lockUser(client, id);

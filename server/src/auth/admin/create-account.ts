@@ -10,13 +10,13 @@ import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
 import { chooseRedirect } from "../one-time/links.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { sendInvitation } from "../one-time/send-mail-flow.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { selectWholeUser, lockUserByEmail, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
 import { ACCOUNT_BODY, hashGivenPassword, parseAccountInput } from "./account-body.ts";
 
 export async function createAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(ACCOUNT_BODY, call);
+  const body = parseAuthBody(ACCOUNT_BODY, call);
   const { email, role, bannedUntil } = parseAccountInput(context, body);
   if (email === undefined) {
     throw authError("validation_failed", "Cannot create a user without either an email or phone");
@@ -50,7 +50,7 @@ export const INVITE_BODY = z.object({
 
 /** Can be repeated. Removes the password of an unconfirmed account, because anybody can have set it. */
 export async function inviteAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(INVITE_BODY, call);
+  const body = parseAuthBody(INVITE_BODY, call);
   const email = parseEmail(body.email);
   const redirectTo = chooseRedirect(context, call.query["redirect_to"] ?? body.redirect_to);
   const approval = await approveUnlessKnown(context, { email, data: body.data, address: call.address });

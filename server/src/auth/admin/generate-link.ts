@@ -6,7 +6,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { issueOneTime } from "../one-time/issue-one-time.ts";
 import { buildLink, chooseRedirect } from "../one-time/links.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
@@ -24,7 +24,7 @@ export const LINK_BODY = z.object({
 
 /** Returns what a mail would contain, for applications that send their mails themselves. */
 export async function generateLink(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(LINK_BODY, call);
+  const body = parseAuthBody(LINK_BODY, call);
   const input = await readLinkInput(context, body, call.address);
   const redirectTo = chooseRedirect(context, body.redirect_to ?? call.query["redirect_to"]);
   const kind = LINK_KINDS[input.type];

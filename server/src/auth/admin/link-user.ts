@@ -1,7 +1,7 @@
 import { type Approval, createEmailUser } from "../users/create-user.ts";
 import { mergeMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { LinkKind } from "../one-time/one-time-kind.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";

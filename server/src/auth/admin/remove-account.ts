@@ -1,11 +1,10 @@
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows } from "../one-time/issue-one-time.ts";
-import { parseBody, getPathId } from "../parse-call.ts";
+import { parseAuthBody, getPathId } from "../parse-call.ts";
 import { deleteAuditEntriesOf } from "../sql/audit-log.ts";
 import { deleteAuthorizationsOf } from "../sql/tool-authorizations.ts";
 import { deleteIdentities } from "../sql/identities.ts";
@@ -23,7 +22,7 @@ export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(fa
 
 export async function removeAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "user_id");
-  const { should_soft_delete: isSoft } = parseBody(REMOVE_BODY, call);
+  const { should_soft_delete: isSoft } = parseAuthBody(REMOVE_BODY, call);
   const withdraw = await context.prepareWithdrawal(id);
   await retryAfterDeadlock(() =>
     inTransaction(context.pool, async (client) => {

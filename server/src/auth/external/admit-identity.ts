@@ -1,4 +1,4 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
@@ -10,7 +10,6 @@ import {
   selectIdentity,
   updateIdentity,
 } from "../sql/identities.ts";
-import type { Queryable } from "../sql/query.ts";
 import type { IdentityRow, UserRow } from "../sql/user-row.ts";
 import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import { isBanned } from "../users/account-rules.ts";

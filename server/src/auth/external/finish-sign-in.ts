@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
@@ -7,13 +7,12 @@ import { addToFragment, addToQuery, chooseRedirect, redirect, sessionFields } fr
 import { issueAuthCode } from "../one-time/pkce.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import { insertFlowState } from "../sql/flow-states.ts";
-import type { Queryable } from "../sql/query.ts";
 import { findSession } from "../sql/sessions.ts";
 import { type SignInFlowRow, takeSignInFlow } from "../sql/sign-in-flows.ts";
 import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { redirectFailure } from "./answers.ts";
 import { linkIdentity } from "./link-identity.ts";
-import { type CallbackParameters, readAnswer, sealAnswer, type SealedAnswer } from "./read-answer.ts";
+import { type CallbackParameters, readProviderAnswer, sealAnswer, type SealedAnswer } from "./read-answer.ts";
 import { hashSecret, readBrowserSecret } from "./sign-in-state.ts";
 
 const PARAMETERS = ["state", "code", "iss", "error", "user"] as const;
@@ -48,7 +47,7 @@ async function follow(context: AuthContext, call: AuthCall, flow: SignInFlowRow)
   const { pool } = context;
   const { provider: name, redirect_to: target, linking_session_id: sessionId } = flow;
   const provider = context.signInProviders.require(name);
-  const { profile, tokens } = await readAnswer(context, provider, readParameters(call));
+  const { profile, tokens } = await readProviderAnswer(context, provider, readParameters(call));
   const presented = { provider: name, profile, call };
   if (flow.code_challenge === null) {
     const issued =

@@ -1,4 +1,4 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
@@ -9,7 +9,6 @@ import { requireClientProof } from "../sessions/recent-proof.ts";
 import { openRefreshKey } from "../sessions/refresh-key.ts";
 import { deleteIdentity, lockIdentityName, selectIdentities } from "../sql/identities.ts";
 import { selectLiveness } from "../sql/liveness.ts";
-import type { Queryable } from "../sql/query.ts";
 import { findSession, lockSession } from "../sql/sessions.ts";
 import { findUserByEmail, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import { translateUniqueViolation } from "../users/create-user.ts";

@@ -19,7 +19,7 @@ type ProviderAnswer = Readonly<{ profile: ExternalProfile; tokens: ProviderToken
 export type CallbackParameters = Readonly<Partial<Record<"state" | "code" | "iss" | "error" | "user", string>>>;
 
 /** Exchanges the code at the provider, and says who has signed in. */
-export async function readAnswer(
+export async function readProviderAnswer(
   context: AuthContext,
   provider: SignInProvider,
   parameters: CallbackParameters,

@@ -2,17 +2,16 @@ import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
 import pg from "pg";
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { authenticate } from "../principal/authenticate.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { messageSignatureError } from "../signature-errors.ts";
-import type { Queryable } from "../sql/query.ts";
 import { insertSignInFlow } from "../sql/sign-in-flows.ts";
 import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { toProviderError } from "./answers.ts";
@@ -33,7 +32,7 @@ export const ID_TOKEN_BODY = z.object({
 
 /** With an ID token that a library of the provider has given to the app. */
 export async function signInWithIdToken(context: AuthContext, call: AuthCall): Promise<SessionBody> {
-  const { provider: name, id_token: token, nonce, link_identity: isLinking } = parseBody(ID_TOKEN_BODY, call);
+  const { provider: name, id_token: token, nonce, link_identity: isLinking } = parseAuthBody(ID_TOKEN_BODY, call);
   if (token === "") throw authError("validation_failed", "id_token required");
   const provider = context.signInProviders.require(name);
   const { claims, profile } = await readToken(context, provider, token);

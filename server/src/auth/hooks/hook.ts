@@ -6,7 +6,7 @@ import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { authError, type AuthErrorCode } from "../auth-error.ts";
 import { recordHookFailure } from "../sql/hooks.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import type { HookTarget } from "./hook-target.ts";
 
 export interface Hook {
@@ -129,7 +129,7 @@ export function isHookFailure(error: unknown): error is Error & { readonly cause
 
 const MAX_MESSAGE_CHARS = 500;
 
-export interface Decision {
+export interface HookDecision {
   readonly isRejected: boolean;
   /** For the client; undefined: the message of the error's code. */
   readonly message: string | undefined;
@@ -137,7 +137,7 @@ export interface Decision {
 }
 
 /** Without `absent`, a hook that says nothing has decided nothing. */
-export function readDecision(answer: JsonRecord, absent?: "continue"): Decision {
+export function readDecision(answer: JsonRecord, absent?: "continue"): HookDecision {
   const { decision = absent, message, should_logout_user: logOut } = answer;
   if (decision !== "continue" && decision !== "reject") throw new HookFault("no decision");
   return {

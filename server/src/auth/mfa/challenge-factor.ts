@@ -1,6 +1,5 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId } from "../parse-call.ts";

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
 import type { FactorRow } from "../sql/user-row.ts";
@@ -35,7 +34,7 @@ export const ENROL_BODY = z.object({
 
 /** Starts an enrolment. The factor is unverified until a code or response of it is verified. */
 export async function enrolFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(ENROL_BODY, call);
+  const body = parseAuthBody(ENROL_BODY, call);
   const type = parseType(context, body.factor_type);
   const id = randomUUID();
   const secret = type === "totp" ? makeTotpSecret() : null;

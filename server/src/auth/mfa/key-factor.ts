@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { ChallengeRow } from "../sql/mfa-challenges.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import type { FactorRow, UserRow } from "../sql/user-row.ts";
 import { type CredentialRow, selectCredentials } from "../sql/webauthn-credentials.ts";
 import { challengeCreation, challengeUse, requireRelyingParty } from "../webauthn/relying-party.ts";

@@ -1,4 +1,4 @@
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { lockSession, type SessionRow } from "../sql/sessions.ts";

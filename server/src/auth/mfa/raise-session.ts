@@ -1,4 +1,4 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { AuthCall } from "../call.ts";
 import { readDecision } from "../hooks/hook.ts";
@@ -6,7 +6,7 @@ import { rejectAttempt } from "../sessions/check-attempt.ts";
 import { finishSession, type IssuedSession } from "../sessions/issue-session.ts";
 import { makeRefreshKey } from "../sessions/refresh-key.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
-import { type Queryable, runTrial } from "../sql/query.ts";
+import { runTrial } from "../sql/query.ts";
 import { deleteLowerSessions, lockSession, type SessionRow, updateSession } from "../sql/sessions.ts";
 import type { FactorRow } from "../sql/user-row.ts";
 import { lockUser, selectWholeUser } from "../sql/users.ts";

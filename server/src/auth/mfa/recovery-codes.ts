@@ -1,12 +1,11 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { insertAuditEntry } from "../sql/audit-log.ts";
 import { countFailedAttempt, countFailures, deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
@@ -48,7 +47,7 @@ export async function describeRecoveryCodes(context: AuthContext, { principal }:
 
 /** POST /factors/recovery-codes: the first set of codes, which is shown this once. */
 export async function generateRecoveryCodes(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const friendlyName = parseBody(GENERATE_BODY, call).friendly_name || DEFAULT_NAME;
+  const friendlyName = parseAuthBody(GENERATE_BODY, call).friendly_name || DEFAULT_NAME;
   return inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
     const userId = locked.user.id;
@@ -95,7 +94,7 @@ export async function removeRecoveryCodes(context: AuthContext, call: AuthCall):
 
 /** POST /factors/recovery-codes/verify: one unused code raises the session to aal2. */
 export async function verifyRecoveryCode(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const code = parseBody(RECOVERY_VERIFY_BODY, call).code.replace(/[\s-]/g, "").toLowerCase();
+  const code = parseAuthBody(RECOVERY_VERIFY_BODY, call).code.replace(/[\s-]/g, "").toLowerCase();
   // A wrong code is counted, so it must not roll the transaction back.
   const session = await attemptFactor(context, call, async (client) => {
     const { locked, factor } = await lockRecovery(client, call);

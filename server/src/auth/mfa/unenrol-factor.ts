@@ -1,9 +1,8 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { recordChange } from "../users/record-change.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 import { getPathId } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { getPathId, parseBody, UUID_TEXT } from "../parse-call.ts";
+import { getPathId, parseAuthBody, UUID_TEXT } from "../parse-call.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import {
   type ChallengeRow,
@@ -38,7 +38,7 @@ export const VERIFY_FACTOR_BODY = z.object({
 /** A valid code or response raises the session to aal2. A wrong one is counted, so it must not roll the transaction back. */
 export async function verifyFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factorId = getPathId(call.params, "id", "factor_id");
-  const body = parseBody(VERIFY_FACTOR_BODY, call);
+  const body = parseAuthBody(VERIFY_FACTOR_BODY, call);
   const { address } = call;
   const raised = await attemptFactor(context, call, async (client) => {
     const locked = await lockPrincipal(client, call);

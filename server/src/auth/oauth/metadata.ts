@@ -2,7 +2,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { permittedScopes } from "./clients/client.ts";
 
 /** What clients need to know (RFC 8414, OpenID Connect Discovery). A client can ask for all of the scopes. */
-export function describeServer({ baseUrl, keyRing, settings }: AuthContext): Record<string, unknown> {
+export function describeAuthorizationServer({ baseUrl, keyRing, settings }: AuthContext): Record<string, unknown> {
   const issuer = `${baseUrl}/auth/v1`;
   const { algorithm } = keyRing.current;
   const isVerifiable = algorithm !== "HS256";

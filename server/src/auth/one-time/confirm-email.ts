@@ -1,7 +1,7 @@
 import { emailClaims, EMAIL_APP_METADATA, isEmailTaken, translateUniqueViolation } from "../users/create-user.ts";
 import { type AccountChange, recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";

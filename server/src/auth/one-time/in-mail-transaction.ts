@@ -1,7 +1,6 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { Mail } from "../mail/mail.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { releaseThrottle, type ThrottleKey } from "../sql/mail-throttles.ts";
 
 interface ClaimedSlot extends ThrottleKey {

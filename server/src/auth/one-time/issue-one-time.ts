@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { insertFlowState, deleteFlowStatesOfUser } from "../sql/flow-states.ts";
 import { deleteOneTimesOfUser, type OneTimeKind, replaceOneTime } from "../sql/one-time-tokens.ts";
 import type { UserChanges } from "../sql/users.ts";

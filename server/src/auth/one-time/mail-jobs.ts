@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import type { AuthCall } from "../call.ts";
 import { deleteExpired } from "../sql/expired-rows.ts";
 import { insertMail } from "../sql/mail-outbox.ts";

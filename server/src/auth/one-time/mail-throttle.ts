@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { deriveKey } from "../../crypto/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { claimThrottle, findThrottle } from "../sql/mail-throttles.ts";
 

@@ -5,7 +5,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { findFlowState, type FlowStateRow, writeAuthCode } from "../sql/flow-states.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { isSameHash } from "./one-time-secret.ts";
 
 const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;

@@ -3,7 +3,7 @@ import { parseEmail } from "../users/email-address.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { lockUser } from "../sql/users.ts";
 import { inMailTransaction } from "./in-mail-transaction.ts";
 import { readLinkOptions, requestMail } from "./mail-jobs.ts";
@@ -13,7 +13,7 @@ export const RECOVERY_BODY = z.object({ email: z.string().default("") });
 
 /** POST /recover: sends a link for users who have lost their password. */
 export async function requestRecovery(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const address = parseEmail(parseBody(RECOVERY_BODY, call).email);
+  const address = parseEmail(parseAuthBody(RECOVERY_BODY, call).email);
   const options = readLinkOptions(context, call);
   await requestMail(context, "recovery", { address, flow: { flow: "recovery" }, options });
   return { status: 200, body: {} };
@@ -27,7 +27,7 @@ export const RESEND_BODY = z.object({
 
 /** POST /resend: repeats the mail of a pending sign-up or e-mail change. */
 export async function requestResend(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const { type, ...body } = parseBody(RESEND_BODY, call);
+  const { type, ...body } = parseAuthBody(RESEND_BODY, call);
   if (body.phone !== "" || type === "sms" || type === "phone_change") throw authError("phone_provider_disabled");
   const address = parseEmail(body.email);
   const options = readLinkOptions(context, call);

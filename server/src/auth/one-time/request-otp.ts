@@ -4,7 +4,7 @@ import { mergeMetadata } from "../users/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { readLinkOptions, requestMail } from "./mail-jobs.ts";
 
 export const OTP_BODY = z.object({
@@ -19,7 +19,7 @@ export const OTP_BODY = z.object({
  * an account, gets one, or gets nothing because sign-ups are disabled.
  */
 export async function requestOtp(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(OTP_BODY, call);
+  const body = parseAuthBody(OTP_BODY, call);
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const address = parseEmail(body.email);
   const userMetadata = mergeMetadata({}, body.data);

@@ -1,5 +1,5 @@
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
 import { findUserByEmail, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";

@@ -1,8 +1,7 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { isBanned } from "../users/account-rules.ts";
 import { withdrawIfRemoved } from "../users/withdraw-if-removed.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { type OneTimeRow, takeOneTime } from "../sql/one-time-tokens.ts";

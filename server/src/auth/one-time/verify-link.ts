@@ -1,6 +1,6 @@
 import { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { finishSession, type IssuedSession, issueSession } from "../sessions/issue-session.ts";

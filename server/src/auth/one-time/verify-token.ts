@@ -4,7 +4,7 @@ import { checkPhoneNumber } from "../users/phone-number.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { parseBody } from "../parse-call.ts";
+import { parseAuthBody } from "../parse-call.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { rejectEvenly } from "./answer-evenly.ts";
@@ -25,8 +25,8 @@ export const VERIFY_BODY = z.object({
 type Presented = z.output<typeof VERIFY_BODY>;
 
 /** POST /verify: exchanges an address with its code, or the token of a link, for a session. */
-export async function verifyToken(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const presented = parseBody(VERIFY_BODY, call);
+export async function verifyOneTimeToken(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
+  const presented = parseAuthBody(VERIFY_BODY, call);
   const body = await rejectEvenly(async () => {
     const found = await findPresented(context, presented);
     const done = await useOneTime(context, found, call, async (client, used) => {

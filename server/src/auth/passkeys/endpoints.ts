@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthEndpoint, AuthResponse } from "../call.ts";
 import { type LockedPrincipal, lockPrincipal } from "../mfa/lock-principal.ts";
-import { getPathId, parseBody, UUID_TEXT } from "../parse-call.ts";
+import { getPathId, parseAuthBody, UUID_TEXT } from "../parse-call.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
-import type { Queryable } from "../sql/query.ts";
 import { lockUser } from "../sql/users.ts";
 import {
   type CredentialRow,
@@ -50,7 +49,7 @@ async function updatePasskey(context: AuthContext, call: AuthCall): Promise<Auth
   const { principal, params } = call;
   if (principal.role !== "authenticated") throw authError("no_authorization");
   const id = getPathId(params, "id", "passkey_id");
-  const { friendly_name: name } = parseBody(PASSKEY_BODY, call);
+  const { friendly_name: name } = parseAuthBody(PASSKEY_BODY, call);
   const renamed = await renamePasskey(context.pool, { userId: principal.userId, id, name });
   if (renamed === null) throw authError("webauthn_credential_not_found");
   return { status: 200, body: renderPasskey(renamed) };
@@ -97,7 +96,7 @@ async function startRegistration(context: AuthContext, call: AuthCall): Promise<
 /** POST /passkeys/registration/verify */
 async function finishRegistration(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const party = requireRelyingParty(context, "passkey_disabled");
-  const { challenge_id: challengeId, credential } = parseBody(REGISTRATION_BODY, call);
+  const { challenge_id: challengeId, credential } = parseAuthBody(REGISTRATION_BODY, call);
   const challengeHash = await takeChallenge(context, challengeId, call.principal.userId);
   const verified = await verifyAttestation(context, party, { purpose: "passkey", credential, challengeHash });
   if (verified === null) throw authError("webauthn_verification_failed");
@@ -156,7 +155,7 @@ async function startPasskeySignIn(context: AuthContext): Promise<AuthResponse> {
 /** POST /passkeys/authentication/verify. Until the signature is verified, every error is the same. */
 async function finishPasskeySignIn(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const party = requireRelyingParty(context, "passkey_disabled");
-  const { challenge_id: challengeId, credential } = parseBody(SIGN_IN_BODY, call);
+  const { challenge_id: challengeId, credential } = parseAuthBody(SIGN_IN_BODY, call);
   const challengeHash = await takeChallenge(context, challengeId, null);
   const passkey = await findPasskey(context.pool, Buffer.from(credential.id, "base64url"));
   const handle = Buffer.from(credential.response.userHandle ?? "", "base64url").toString();

@@ -19,7 +19,7 @@ import {
 } from "./live-session.ts";
 import {
   type Authentication,
-  type Credentials,
+  type RequestCredentials,
   type PrincipalContext,
   resolveBearerPrincipal,
   resolveKeyPrincipal,
@@ -54,7 +54,7 @@ export interface AccessRule {
 export async function authenticate(
   context: AuthenticationContext,
   rule: AccessRule,
-  credentials: Credentials,
+  credentials: RequestCredentials,
 ): Promise<Authentication> {
   const authentication = await resolve(context, rule, credentials);
   const { principal } = authentication;
@@ -76,7 +76,7 @@ function requireResource(
 async function resolve(
   context: AuthenticationContext,
   { access, isBearerIgnored, aal1, needsUser = false, needsProof = false }: AccessRule,
-  credentials: Credentials,
+  credentials: RequestCredentials,
 ): Promise<Authentication> {
   switch (access) {
     case "public":

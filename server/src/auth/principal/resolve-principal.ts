@@ -12,7 +12,7 @@ import { isUserKey } from "../user-keys/key-format.ts";
 import type { WholeUser } from "../sql/user-row.ts";
 
 /** What a request presents. Several values of one header are joined by commas, which makes them no valid key or token. */
-export interface Credentials {
+export interface RequestCredentials {
   readonly apikey: string | undefined;
   readonly authorization: string | undefined;
 }
@@ -48,7 +48,7 @@ export interface PrincipalContext
  */
 export async function resolvePrincipal(
   context: PrincipalContext,
-  { apikey, authorization }: Credentials,
+  { apikey, authorization }: RequestCredentials,
 ): Promise<Authentication> {
   const { keyRing } = context;
   const keyRole = await requireApiKey(keyRing, apikey);
@@ -65,7 +65,7 @@ export async function resolvePrincipal(
 /** The bearer alone: no key is required, and a bearer that is a key is not accepted. */
 export async function resolveBearerPrincipal(
   context: PrincipalContext,
-  { authorization }: Credentials,
+  { authorization }: RequestCredentials,
 ): Promise<Authentication> {
   if (authorization === undefined) throw authError("no_authorization");
   return { principal: await resolveBearer(context, parseBearer(authorization)), hasAuthorization: true };
@@ -83,7 +83,7 @@ async function resolveBearer(
 /** Ignores the bearer: the key decides the role. */
 export async function resolveKeyPrincipal(
   { keyRing }: Pick<PrincipalContext, "keyRing">,
-  { apikey, authorization }: Credentials,
+  { apikey, authorization }: RequestCredentials,
 ): Promise<Authentication> {
   const keyRole = await requireApiKey(keyRing, apikey);
   return { principal: keyPrincipal(keyRole), hasAuthorization: authorization !== undefined };

@@ -2,10 +2,8 @@
 const MAX_BYTES = 262_144;
 const TIMEOUT_MS = 10_000;
 
-export type Fetch = typeof globalThis.fetch;
-
 /** Bounds the size of an answer, and the time until its last byte. The defaults are for identity providers. */
-export function boundFetch(send: Fetch, { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = {}): Fetch {
+export function boundFetch(send: typeof fetch, { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = {}): typeof fetch {
   return async (input, init = {}) => {
     const signals = [AbortSignal.timeout(timeoutMs), ...(init.signal ? [init.signal] : [])];
     const response = await send(input, { ...init, signal: AbortSignal.any(signals) });

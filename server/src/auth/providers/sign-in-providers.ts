@@ -5,13 +5,13 @@ import { isRecord } from "../../json/index.ts";
 import { apiOf, type SignInProvider } from "../../sign-in-providers/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { authError } from "../auth-error.ts";
-import { boundFetch, type Fetch } from "./provider-fetch.ts";
+import { boundFetch } from "./provider-fetch.ts";
 
 export interface SignInProvidersOptions {
   /** In the order in which people see them. */
   readonly providers: readonly SignInProvider[];
   /** Reaches the origins of the issuers wherever they are, and others only where the address policy allows it. */
-  readonly fetch: Fetch;
+  readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   /** The least time between two readings of keys for tokens whose key is unknown: anybody can send those. */
   readonly keysCooldownMs?: number;
@@ -32,7 +32,7 @@ const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** The configured identity providers. Their documents and keys are read on first use, and again after a while. */
 export class SignInProviders {
   readonly list: readonly SignInProvider[];
-  readonly fetch: Fetch;
+  readonly fetch: typeof globalThis.fetch;
   /** Whether the issuers answered an operator. */
   readonly checks = new Map<string, Readonly<{ ok: boolean; message: string; checked_at: string }>>();
   readonly #clock: Clock;

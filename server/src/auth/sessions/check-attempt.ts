@@ -1,10 +1,9 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import { type Decision, readDecision } from "../hooks/hook.ts";
+import { type HookDecision, readDecision } from "../hooks/hook.ts";
 import { deleteClientSessions } from "../sql/oauth-sessions.ts";
 import { deleteSessions } from "../sql/sessions.ts";
-import type { Queryable } from "../sql/query.ts";
 import { lockUser } from "../sql/users.ts";
 import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 
@@ -35,7 +34,7 @@ const MESSAGE = "Further password verification attempts will be rejected.";
 export async function rejectAttempt(
   { pool }: Pick<AuthContext, "pool">,
   userId: string,
-  { message, shouldLogOut }: Decision,
+  { message, shouldLogOut }: HookDecision,
   code: "invalid_credentials" | "mfa_verification_rejected",
 ): Promise<never> {
   if (shouldLogOut) {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import type { AuthCall } from "../call.ts";
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { deleteSessions, insertSession, selectLiveSessions } from "../sql/sessions.ts";
 import { deleteAccount, lockUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";

@@ -1,9 +1,8 @@
-import { inTransaction } from "../../db/index.ts";
+import { inTransaction, type Queryable } from "../../db/index.ts";
 import { type HookFault, isHookFailure } from "../hooks/hook.ts";
 import type { AppError } from "../../errors/index.ts";
 import { isBanned } from "../users/account-rules.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import { insertAuditEntry } from "../sql/audit-log.ts";
 import { deleteSessions, type SessionRow, lockSession, updateSession } from "../sql/sessions.ts";

@@ -1,7 +1,7 @@
 import { isUuid } from "@swarmbase/sdk";
 import { LRUCache } from "lru-cache";
 import type { Observer } from "../../observe/index.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { markRefreshesSeen } from "../sql/sessions.ts";
 
 const FLUSH_MS = 1_000;

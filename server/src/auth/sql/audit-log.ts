@@ -1,4 +1,4 @@
-import type { Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
 import type { AccountAction } from "../mail/mail.ts";
 
 type AuditAction =

@@ -1,4 +1,4 @@
-import type { Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
 
 /**
  * Deletes sessions and API keys that would be rejected anyway; API keys do not end by inactivity. Idle sessions have no index, so

@@ -1,4 +1,5 @@
-import { findRow, insertRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, insertRow } from "./query.ts";
 
 export interface FlowStateRow {
   readonly id: string;

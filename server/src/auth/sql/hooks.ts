@@ -1,5 +1,6 @@
 import pg from "pg";
-import { getRow, type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { getRow, selectRows } from "./query.ts";
 
 export interface HookFunctionCall {
   readonly schema: string;

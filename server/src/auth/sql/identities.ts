@@ -1,5 +1,6 @@
 import type { IdentityRow } from "./user-row.ts";
-import { findRow, insertRow, type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, insertRow, selectRows } from "./query.ts";
 
 /** The identity of an e-mail account; its id at the provider is the user's id. */
 export async function upsertEmailIdentity(

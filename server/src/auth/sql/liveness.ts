@@ -1,5 +1,6 @@
 import type { FactorRow, IdentityRow, UserRow, WholeUser } from "./user-row.ts";
-import { findRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow } from "./query.ts";
 
 interface LivenessQuery {
   readonly userId: string;

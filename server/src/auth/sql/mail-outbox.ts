@@ -1,5 +1,6 @@
 import type { AccountChangeNote } from "../mail/mail.ts";
-import { type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { selectRows } from "./query.ts";
 
 /** A row of the outbox that one worker holds a lease on. */
 export interface ClaimedMail {

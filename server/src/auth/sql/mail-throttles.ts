@@ -1,4 +1,5 @@
-import { findRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow } from "./query.ts";
 
 export interface ThrottleKey {
   readonly addressHash: Buffer;

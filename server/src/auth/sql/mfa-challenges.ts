@@ -1,4 +1,5 @@
-import { findRow, getRow, insertRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, getRow, insertRow } from "./query.ts";
 
 export interface ChallengeRow {
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { FactorRow } from "./user-row.ts";
-import { findRow, getRow, insertRow, type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, getRow, insertRow, selectRows } from "./query.ts";
 
 type NewFactor = Omit<FactorRow, "status" | "last_used_step" | "last_challenged_at"> &
   Partial<Pick<FactorRow, "status">>;

@@ -1,5 +1,6 @@
 import type { FactorRow } from "./user-row.ts";
-import { findRow, getRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, getRow } from "./query.ts";
 
 /** Locks the factor until the transaction ends. Returns null when the user has no recovery codes. */
 export function lockRecoveryFactor(client: Queryable, userId: string): Promise<FactorRow | null> {

@@ -1,5 +1,6 @@
 import type { ApiKeyResources } from "@swarmbase/sdk";
-import { type Columns, findRow, insertRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { type Columns, findRow, insertRow } from "./query.ts";
 
 /** One request of a client, from the redirect to the redeemed code. */
 export interface AuthorizationRow {

@@ -1,4 +1,5 @@
-import { type Columns, findRow, getRow, insertRow, type Queryable, selectRows, updateRow } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { type Columns, findRow, getRow, insertRow, selectRows, updateRow } from "./query.ts";
 
 export interface ClientRow {
   /** A UUID, or the address of the document that describes the client. */

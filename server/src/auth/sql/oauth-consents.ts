@@ -1,6 +1,7 @@
 import type { ApiKeyResources } from "@swarmbase/sdk";
 import { deleteClientSessions } from "./oauth-sessions.ts";
-import { findRow, type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, selectRows } from "./query.ts";
 
 /** What a person has agreed to. */
 export interface ConsentRow {

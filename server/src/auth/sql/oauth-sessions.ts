@@ -1,6 +1,7 @@
 import { API_KEY_SCOPES, type ApiKeyResources } from "@swarmbase/sdk";
 import type { SessionRow } from "./sessions.ts";
-import { findRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow } from "./query.ts";
 
 /** The rows of a client's session: `auth.oauth_sessions` and `auth.sessions`. */
 export interface ClientSessionRow extends SessionRow {

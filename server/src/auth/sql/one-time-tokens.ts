@@ -1,4 +1,5 @@
-import { findRow, type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, selectRows } from "./query.ts";
 
 /** The purpose of a token. */
 export type OneTimeKind =

@@ -1,6 +1,5 @@
-import type { ClientBase, QueryConfig, QueryResultRow } from "pg";
-
-export type Queryable = Pick<ClientBase, "query">;
+import type { QueryConfig, QueryResultRow } from "pg";
+import type { Queryable } from "../../db/index.ts";
 
 export async function selectRows<Row extends QueryResultRow>(
   client: Queryable,

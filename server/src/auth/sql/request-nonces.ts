@@ -1,4 +1,4 @@
-import type { Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
 
 /** Returns false when the user has used the nonce before, or no longer exists. */
 export async function insertNonce(

@@ -1,5 +1,6 @@
 import type { QueryResultRow } from "pg";
-import { findRow, getRow, type Queryable, selectRows, updateRow } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, getRow, selectRows, updateRow } from "./query.ts";
 
 export interface AmrEntry {
   readonly method: string;

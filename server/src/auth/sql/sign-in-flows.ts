@@ -1,4 +1,5 @@
-import { type Columns, findRow, insertRow, type Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { type Columns, findRow, insertRow } from "./query.ts";
 
 export interface SignInFlowRow {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Queryable } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
 
 /** Deletes the tokens with which tools act for the user, and attempts to get some. */
 export async function deleteAuthorizationsOf(client: Queryable, userId: string): Promise<void> {

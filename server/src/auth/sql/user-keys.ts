@@ -1,6 +1,7 @@
 import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
 import type { UserRow } from "./user-row.ts";
-import { findRow, getRow, type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, getRow, selectRows } from "./query.ts";
 
 /** A row of `public.api_keys`, as its user reads it. */
 export interface UserKeyRow {

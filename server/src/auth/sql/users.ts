@@ -1,7 +1,8 @@
 import type { UserRow, WholeUser } from "./user-row.ts";
 import { selectIdentities } from "./identities.ts";
 import { selectFactors } from "./mfa-factors.ts";
-import { type Columns, findRow, getRow, insertRow, type Queryable, selectRows, updateRow } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { type Columns, findRow, getRow, insertRow, selectRows, updateRow } from "./query.ts";
 
 export async function hasUsers(client: Queryable): Promise<boolean> {
   return (await findRow(client, "select from auth.users limit 1")) !== null;

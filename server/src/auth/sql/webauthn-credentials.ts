@@ -1,4 +1,5 @@
-import { findRow, getRow, insertRow, type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { findRow, getRow, insertRow, selectRows } from "./query.ts";
 
 export interface CredentialRow {
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { SwitchedOffWebhook } from "../mail/mail.ts";
-import { type Queryable, selectRows } from "./query.ts";
+import type { Queryable } from "../../db/index.ts";
+import { selectRows } from "./query.ts";
 
 export interface DisabledWebhook extends SwitchedOffWebhook {
   readonly id: string;

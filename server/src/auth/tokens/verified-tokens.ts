@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../time/index.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { type VerifiedToken, verifyToken } from "./verify-token.ts";
+import { type VerifiedToken, verifySignedToken } from "./verify-token.ts";
 
 const DEFAULT_MAX_COUNT = 10_000;
 /** Large tokens are rare; keeping them would decide the memory usage. */
@@ -45,7 +45,7 @@ export class VerifiedTokens {
   }
 
   async #verifyNew(ring: KeyRing, token: string, clock: Clock): Promise<VerifiedToken> {
-    const verified = await verifyToken(ring, token, clock);
+    const verified = await verifySignedToken(ring, token, clock);
     this.#onVerified(verified);
     return verified;
   }

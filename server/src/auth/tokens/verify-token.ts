@@ -27,7 +27,7 @@ export interface VerifiedToken {
  *
  * Synchronous, because on the thread pool it would wait behind password hashes.
  */
-export async function verifyToken(ring: KeyRing, token: string, clock: Clock): Promise<VerifiedToken> {
+export async function verifySignedToken(ring: KeyRing, token: string, clock: Clock): Promise<VerifiedToken> {
   const parts = token.length > TOKEN_MAX_LENGTH ? null : FORM.exec(token);
   if (parts === null) throw tokenError("malformed");
   const [, header = "", payload = "", signature = ""] = parts;

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { API_KEY_SCOPES, type ApiKeyResources, type ApiKeyScope } from "@swarmbase/sdk";
-import { inTransaction, type UserPrincipal } from "../../db/index.ts";
+import { inTransaction, type UserPrincipal, type Queryable } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { recordChange } from "../users/record-change.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { Queryable } from "../sql/query.ts";
 import { authError } from "../auth-error.ts";
 import { lockPrincipal } from "../mfa/lock-principal.ts";
 import { hasVerifiedFactor } from "../sql/mfa-factors.ts";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import { markKeysUsed } from "../sql/user-keys.ts";
 
 /** `last_used_at` is at most this much too old. A key in constant use costs each node one write per interval. */

@@ -1,9 +1,8 @@
 import { createBatcher } from "@swarmbase/concurrency";
 import { LRUCache } from "lru-cache";
-import type { Claims, UserPrincipal } from "../../db/index.ts";
+import type { Claims, UserPrincipal, Queryable } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import type { Queryable } from "../sql/query.ts";
 import { type KnownUserKey, selectUserKeys } from "../sql/user-keys.ts";
 import { invalidKeyError } from "./invalid-key-error.ts";
 import { hashUserKey, isProgramKey, isWellFormedKey } from "./key-format.ts";

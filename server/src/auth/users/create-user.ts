@@ -1,10 +1,10 @@
-import { newRowId } from "../../db/index.ts";
+import { newRowId, type Queryable } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError, type AuthErrorCode } from "../auth-error.ts";
 import { readDecision } from "../hooks/hook.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
-import { type Queryable, selectNewId } from "../sql/query.ts";
+import { selectNewId } from "../sql/query.ts";
 import type { UserRow } from "../sql/user-row.ts";
 import { findUserByEmail, insertUser } from "../sql/users.ts";
 import { mergeMetadata, type Metadata } from "./metadata.ts";

@@ -48,7 +48,7 @@ const SELECTIONS = {
   factor: { residentKey: "discouraged", userVerification: "preferred" },
 } as const;
 
-export interface Registration {
+export interface CredentialRegistration {
   readonly purpose: keyof typeof SELECTIONS;
   /**
    * The id that the authenticator stores: of the user for a passkey, of the factor for a factor. Were they the same, a
@@ -69,7 +69,7 @@ export interface Challenge<Options extends (...given: never[]) => unknown> {
 
 export async function challengeCreation(
   { id }: RelyingParty,
-  { purpose, handle, name, known }: Registration,
+  { purpose, handle, name, known }: CredentialRegistration,
 ): Promise<Challenge<typeof generateRegistrationOptions>> {
   const library = await import("@simplewebauthn/server");
   const options = await library.generateRegistrationOptions({

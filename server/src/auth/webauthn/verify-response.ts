@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isRecord } from "../../json/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { insertAuditEntry } from "../sql/audit-log.ts";
-import type { Queryable } from "../sql/query.ts";
+import type { Queryable } from "../../db/index.ts";
 import {
   type CredentialRow,
   type CredentialUse,
@@ -11,7 +11,7 @@ import {
   useCredential,
 } from "../sql/webauthn-credentials.ts";
 import { translateUniqueViolation } from "../users/create-user.ts";
-import { ALGORITHMS, hashChallenge, type Registration, type RelyingParty } from "./relying-party.ts";
+import { ALGORITHMS, hashChallenge, type CredentialRegistration, type RelyingParty } from "./relying-party.ts";
 
 /** Longer than any authenticator sends, certificates included. */
 const MAX_LENGTH = 32_768;
@@ -64,7 +64,7 @@ interface Response<Credential> {
 export function verifyAttestation(
   context: VerifyContext,
   party: RelyingParty,
-  { credential, challengeHash, purpose }: Response<Attestation> & Pick<Registration, "purpose">,
+  { credential, challengeHash, purpose }: Response<Attestation> & Pick<CredentialRegistration, "purpose">,
 ): Promise<Omit<NewCredential, "user_id" | "factor_id"> | null> {
   return unlessRefused(context, credential, async () => {
     const { verifyRegistrationResponse } = await import("@simplewebauthn/server");

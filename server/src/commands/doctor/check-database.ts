@@ -15,7 +15,7 @@ import {
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
 import type { Findings } from "./finding.ts";
-import { selectBacklog } from "./sql/select-backlog.ts";
+import { selectWebhookBacklog } from "./sql/select-backlog.ts";
 
 export interface DatabaseCheckOptions {
   readonly masterKey: string;
@@ -170,7 +170,7 @@ async function judgeCopy(client: Client, findings: Findings): Promise<void> {
 }
 
 async function judgeBacklog(client: Client, findings: Findings): Promise<void> {
-  const backlog = await selectBacklog(client);
+  const backlog = await selectWebhookBacklog(client);
   if (backlog === null) return;
   const { waiting, oldestSeconds, eventsWaiting } = backlog;
   if (oldestSeconds <= BACKLOG_SECONDS)

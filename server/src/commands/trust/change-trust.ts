@@ -7,7 +7,7 @@ import { typedCommand } from "../typed-command.ts";
 import {
   type Authority,
   type CommandLine,
-  type Machine,
+  type TrustEnvironment,
   planTrust,
   type TrustAction,
   type TrustStep,
@@ -16,7 +16,7 @@ import {
 export interface TrustChange {
   readonly action: TrustAction;
   readonly authority: Authority;
-  readonly machine: Machine;
+  readonly machine: TrustEnvironment;
   /** Nobody has to be asked. */
   readonly isConfirmed: boolean;
 }
@@ -60,7 +60,11 @@ export async function changeTrust(change: TrustChange, context: Context): Promis
   return isAgreed && failures === 0 ? 0 : 1;
 }
 
-async function filterPresent(steps: readonly TrustStep[], machine: Machine, context: Context): Promise<TrustStep[]> {
+async function filterPresent(
+  steps: readonly TrustStep[],
+  machine: TrustEnvironment,
+  context: Context,
+): Promise<TrustStep[]> {
   const present: TrustStep[] = [];
   for (const step of steps) {
     const canAsk = step.obstacle === null && step.probe !== null;
@@ -69,7 +73,7 @@ async function filterPresent(steps: readonly TrustStep[], machine: Machine, cont
   return present;
 }
 
-function renderStep({ store, commands, obstacle }: TrustStep, { platform }: Machine): string {
+function renderStep({ store, commands, obstacle }: TrustStep, { platform }: TrustEnvironment): string {
   const lines = commands.map((command) => `    ${command.map((word) => quoteForShell(word, platform)).join(" ")}\n`);
   return `  ${store}${obstacle === null ? "" : ` (${obstacle})`}\n${lines.join("")}`;
 }
@@ -106,7 +110,7 @@ async function runStep(
 /** Returns null on success, otherwise what went wrong. No shell reads the arguments. */
 async function runProgram(
   [name, ...args]: CommandLine,
-  machine: Machine,
+  machine: TrustEnvironment,
   { env, signal }: Context,
 ): Promise<string | null> {
   const program = machine.find(name);
@@ -124,7 +128,7 @@ async function runProgram(
 }
 
 /** A program cannot set a variable of the shells of its user. */
-function renderAdvice({ file }: Authority, { platform }: Machine): string {
+function renderAdvice({ file }: Authority, { platform }: TrustEnvironment): string {
   const set = (name: string, value: string): string =>
     platform === "win32"
       ? `setx ${name} ${quoteForShell(value, platform)}`

@@ -3,7 +3,7 @@ import { posix, win32 } from "node:path";
 export type TrustAction = "trust" | "untrust";
 
 /** What the plan depends on, so that it can be made for any machine. */
-export interface Machine {
+export interface TrustEnvironment {
   readonly platform: NodeJS.Platform;
   readonly home: string | null;
   readonly isRoot: boolean;
@@ -53,7 +53,7 @@ const NSS_DATABASE = "cert9.db";
  * The stores of this machine, and the commands that add the authority to them or remove it. On macOS and Windows, browsers use the
  * store of the system.
  */
-export function planTrust(action: TrustAction, authority: Authority, machine: Machine): readonly TrustStep[] {
+export function planTrust(action: TrustAction, authority: Authority, machine: TrustEnvironment): readonly TrustStep[] {
   switch (machine.platform) {
     case "darwin":
       return planMac(action, authority, machine);
@@ -64,7 +64,7 @@ export function planTrust(action: TrustAction, authority: Authority, machine: Ma
   }
 }
 
-function planLinuxSystem(action: TrustAction, authority: Authority, machine: Machine): TrustStep[] {
+function planLinuxSystem(action: TrustAction, authority: Authority, machine: TrustEnvironment): TrustStep[] {
   const found = LINUX_STORES.find(
     ({ folder, program }) => machine.find(program) !== null && machine.has(posix.join(machine.root, folder)),
   );
@@ -86,7 +86,7 @@ function planLinuxSystem(action: TrustAction, authority: Authority, machine: Mac
   return [{ store: "the store of the system", commands: shown, obstacle, probe: null }];
 }
 
-function planBrowsers(action: TrustAction, { file, name }: Authority, machine: Machine): TrustStep[] {
+function planBrowsers(action: TrustAction, { file, name }: Authority, machine: TrustEnvironment): TrustStep[] {
   const obstacle = machine.find("certutil") === null ? NO_CERTUTIL : null;
   return findNssDatabases(machine).map(({ browser, folder }) => {
     const database = ["-d", `sql:${folder}`, "-n", name];
@@ -101,7 +101,11 @@ function planBrowsers(action: TrustAction, { file, name }: Authority, machine: M
   });
 }
 
-function findNssDatabases({ home, has, list }: Machine): { readonly browser: string; readonly folder: string }[] {
+function findNssDatabases({
+  home,
+  has,
+  list,
+}: TrustEnvironment): { readonly browser: string; readonly folder: string }[] {
   if (home === null) return [];
   const below = (path: string): string[] => list(posix.join(home, path)).map((name) => posix.join(home, path, name));
   const homes = [
@@ -119,7 +123,7 @@ function findNssDatabases({ home, has, list }: Machine): { readonly browser: str
     .filter(({ folder }) => has(posix.join(folder, NSS_DATABASE)));
 }
 
-function planMac(action: TrustAction, { file, name, sha1 }: Authority, { home, find }: Machine): TrustStep[] {
+function planMac(action: TrustAction, { file, name, sha1 }: Authority, { home, find }: TrustEnvironment): TrustStep[] {
   if (home === null) return [];
   const keychain = posix.join(home, "Library/Keychains/login.keychain-db");
   const command: CommandLine =
@@ -131,7 +135,7 @@ function planMac(action: TrustAction, { file, name, sha1 }: Authority, { home, f
   return [{ store: "your keychain, which browsers use too", commands: [command], obstacle, probe }];
 }
 
-function planWindows(action: TrustAction, { file, sha1 }: Authority, { find }: Machine): TrustStep[] {
+function planWindows(action: TrustAction, { file, sha1 }: Authority, { find }: TrustEnvironment): TrustStep[] {
   const command: CommandLine =
     action === "trust"
       ? ["certutil", "-user", "-addstore", "Root", win32.normalize(file)]

@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Environment } from "../../config/index.ts";
-import type { Machine } from "./plan-trust.ts";
+import type { TrustEnvironment } from "./plan-trust.ts";
 
 /** Programs of the administrator, which the PATH of an ordinary account often lacks. */
 const ADMIN_FOLDERS = ["usr/sbin", "sbin"];
 
 /** This machine; `root` is where the folders of the system are. */
-export function readMachine(env: Environment, root = "/"): Machine {
+export function readMachine(env: Environment, root = "/"): TrustEnvironment {
   const home = env["HOME"] ?? "";
   return {
     platform: process.platform,

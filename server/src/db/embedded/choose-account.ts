@@ -34,7 +34,7 @@ export function chooseAccount(o: {
 }
 
 /** The account for the cluster in a folder, which may not exist yet. */
-export async function findAccount(clusterDir: string): Promise<Account | null> {
+export async function findClusterAccount(clusterDir: string): Promise<Account | null> {
   const ownUid = process.getuid?.() ?? null;
   const passwd = ownUid === 0 ? await readFile("/etc/passwd", "utf8") : "";
   return chooseAccount({ ownUid, passwd, clusterOwner: await stat(clusterDir).catch(() => null) });

@@ -1,3 +1,5 @@
+import { errorCode } from "../../crypto/index.ts";
+
 /** A fault of the embedded PostgreSQL, with a message for the operator. */
 export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError";
@@ -26,7 +28,7 @@ export function explainFault(fault: unknown, fallbackPath: string): EmbeddedErro
   const code = errorCode(fault);
   const path = fault instanceof Error && "path" in fault && typeof fault.path === "string" ? fault.path : fallbackPath;
   const reason = FILE_FAULTS[code ?? ""] ?? messageOf(fault);
-  const suffix = code === null || reason.includes(code) ? "" : ` (${code})`;
+  const suffix = code === undefined || reason.includes(code) ? "" : ` (${code})`;
   return new EmbeddedError(`The embedded PostgreSQL cannot use ${path}: ${reason}${suffix}.`, { cause: fault });
 }
 
@@ -40,8 +42,4 @@ export async function unlessMissing<T>(reading: Promise<T>): Promise<T | null> {
 
 export function messageOf(fault: unknown): string {
   return fault instanceof Error ? fault.message : String(fault);
-}
-
-export function errorCode(fault: unknown): string | null {
-  return fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : null;
 }

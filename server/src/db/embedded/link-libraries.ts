@@ -1,6 +1,7 @@
 import { lstat, readFile, symlink } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { EmbeddedError, errorCode, unlessMissing } from "./embedded-error.ts";
+import { errorCode } from "../../crypto/index.ts";
+import { EmbeddedError, unlessMissing } from "./embedded-error.ts";
 
 interface LibraryLink {
   readonly file: string;

@@ -3,8 +3,9 @@ import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, realpathSync, s
 import { chown, mkdir, rm } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { canReach } from "./can-reach.ts";
-import { type Account, findAccount } from "./choose-account.ts";
-import { EmbeddedError, errorCode } from "./embedded-error.ts";
+import { type Account, findClusterAccount } from "./choose-account.ts";
+import { errorCode } from "../../crypto/index.ts";
+import { EmbeddedError } from "./embedded-error.ts";
 import { type LocationRecord, loadLocationRecord, locationRecordPath, storeLocationRecord } from "./location-record.ts";
 
 /** The place of clusters, as root, when the unprivileged account cannot access the data directory. */
@@ -39,10 +40,10 @@ export function recordedHome(dataDir: string, record: LocationRecord): string {
 /** Decides once where the cluster of a data directory is; afterwards the record decides, even if permissions have changed. */
 export async function preparePlace(dataDir: string, lock?: (folder: string) => Promise<void>): Promise<ClusterPlace> {
   const known = await loadLocationRecord(dataDir);
-  const expected = await findAccount(clusterPath(defaultHome(dataDir)));
+  const expected = await findClusterAccount(clusterPath(defaultHome(dataDir)));
   if (expected !== null && (known === null || isDefaultHome(known))) permitTraversal(dataDir, expected);
   const home = known === null ? chooseHome(dataDir, expected) : await findHome(dataDir, known);
-  const account = await findAccount(clusterPath(home));
+  const account = await findClusterAccount(clusterPath(home));
   const { isInitialised = false, port = 0, temporarySocketDir = null } = known ?? {};
   const record = { home, dataDir, isInitialised, port, temporarySocketDir };
   // Before anything is created there, so that a start that is killed leaves nothing unrecorded.

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "./embedded-error.ts";
+import { errorCode } from "../../crypto/index.ts";
 
 /** The `postmaster.pid` of a running (or killed) PostgreSQL. */
 export interface PostmasterFile {

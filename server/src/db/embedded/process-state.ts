@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { errorCode } from "./embedded-error.ts";
+import { errorCode } from "../../crypto/index.ts";
 
 /** A zombie accepts signal 0, but no longer runs. */
 export function isProcessAlive(pid: number): boolean {

@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findProcessOwner, listClusterProcesses } from "./cluster-processes.ts";
-import { EmbeddedError, errorCode } from "./embedded-error.ts";
+import { errorCode } from "../../crypto/index.ts";
+import { EmbeddedError } from "./embedded-error.ts";
 import { postmasterFilePath, readPostmasterFile } from "./postmaster-file.ts";
 import { hasProcess, isProcessAlive, killQuietly } from "./process-state.ts";
 import { runProgram } from "./run-program.ts";

@@ -6,7 +6,7 @@ const RESTART_DELAYS_MS = [0, 200, 500, 1_000, 2_000, 5_000, 10_000];
 const LONG_LIFE_MS = 30_000;
 
 /** The first restart is immediate; later ones are delayed more and more, without an end. */
-export function decideRestartDelayMs(failuresInRow: number): number {
+export function decidePostmasterDelayMs(failuresInRow: number): number {
   return RESTART_DELAYS_MS[Math.min(failuresInRow, RESTART_DELAYS_MS.length - 1)] ?? 0;
 }
 
@@ -38,14 +38,14 @@ export function supervisePostmaster(o: {
     async function restart(): Promise<Postmaster | null> {
       while (!signal.aborted) {
         try {
-          await sleep(decideRestartDelayMs(failuresInRow), undefined, { signal, ref: false });
+          await sleep(decidePostmasterDelayMs(failuresInRow), undefined, { signal, ref: false });
           failuresInRow += 1;
           const next = await o.relaunch(signal);
           o.observer.note("embedded.restarted", { pid: next.pid });
           return next;
         } catch (err) {
           if (signal.aborted) return null;
-          o.observer.note("embedded.restart_failed", { err, delayMs: decideRestartDelayMs(failuresInRow) });
+          o.observer.note("embedded.restart_failed", { err, delayMs: decidePostmasterDelayMs(failuresInRow) });
         }
       }
       return null;

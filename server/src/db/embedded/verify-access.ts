@@ -1,5 +1,6 @@
 import { withClient } from "../connect-client.ts";
-import { EmbeddedError, errorCode, messageOf } from "./embedded-error.ts";
+import { errorCode } from "../../crypto/index.ts";
+import { EmbeddedError, messageOf } from "./embedded-error.ts";
 
 const INVALID_PASSWORD = "28P01";
 

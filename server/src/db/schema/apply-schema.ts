@@ -3,7 +3,7 @@ import { createHistory, selectHistory, writeHistory } from "../sql/schema-histor
 import { selectOldestLevel } from "../sql/schema-levels.ts";
 import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-versions.ts";
 import { applyExtension, type ExtensionPlan, type ExtensionSchema, planExtension } from "./extension-schemas.ts";
-import { namesOf, planSchema, type SchemaPlan } from "./plan-schema.ts";
+import { plannedNames, planSchema, type SchemaPlan } from "./plan-schema.ts";
 import { type HashedFile, readSchemaFiles, type SqlFile } from "./schema-files.ts";
 
 const DEFINITION = /^create or replace function ([a-z0-9_]+\.[a-z0-9_]+)/gm;
@@ -40,7 +40,7 @@ export async function applySchema(client: pg.ClientBase, options: ApplySchemaOpt
     ...list(core),
     ...added.flatMap(({ plan, schema }) => list(plan).map((name) => `${schema}/${name}`)),
   ];
-  const result = { applied: namesFrom(namesOf), waiting: namesFrom(({ waiting }) => waiting) };
+  const result = { applied: namesFrom(plannedNames), waiting: namesFrom(({ waiting }) => waiting) };
   if (plans.every(isEmpty)) return result;
   // Function bodies name each other and tables of any file, so they are checked when they run, and by a test.
   await client.query("begin; set local check_function_bodies = off");
@@ -70,7 +70,7 @@ async function applyPlan(client: pg.ClientBase, plan: SchemaPlan, schema?: strin
 }
 
 function isEmpty(plan: SchemaPlan): boolean {
-  return namesOf(plan).length === 0;
+  return plannedNames(plan).length === 0;
 }
 
 async function apply(client: pg.ClientBase, { name, text }: SqlFile): Promise<void> {

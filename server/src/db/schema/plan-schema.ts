@@ -35,7 +35,7 @@ export function planSchema(files: SchemaFiles, history: History, oldestLevel: nu
 }
 
 /** The names of what the plan applies. */
-export function namesOf({ migrations, functions, comments }: SchemaPlan): string[] {
+export function plannedNames({ migrations, functions, comments }: SchemaPlan): string[] {
   return [...migrations, ...functions, ...comments].map(({ name }) => name);
 }
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import type { AccessRule, Authentication, Credentials } from "../../auth/index.ts";
+import type { AccessRule, Authentication, RequestCredentials } from "../../auth/index.ts";
 import type { Principal } from "../../db/index.ts";
 import { addressKeyOf } from "./client-key.ts";
 import { joinValues } from "./header-values.ts";
 import type { RouteRequest } from "../route-request.ts";
 
 /** Authenticates a request or throws. Passed in: only `auth/` knows what a key or a token is worth. */
-export type AuthGuard = (rule: AccessRule, credentials: Credentials) => Promise<Authentication>;
+export type AuthGuard = (rule: AccessRule, credentials: RequestCredentials) => Promise<Authentication>;
 
 const AUTHORIZATION = "authorization";
 
@@ -32,7 +32,7 @@ export function principalOf(request: RouteRequest): Principal {
   return marked;
 }
 
-export function readCredentials(request: RouteRequest): Credentials {
+export function readCredentials(request: RouteRequest): RequestCredentials {
   const { raw, headers, search } = request;
   // Browsers cannot set headers on a WebSocket or a link.
   const apikey = headers["apikey"] ?? (search.includes("apikey") ? request.query["apikey"] : undefined);

@@ -61,7 +61,7 @@ export function createAccessLog(observer: Observer, { isTraced = false } = {}): 
       response[KEPT] = kept;
       const onClose = (): void => {
         const { details, failure } = kept;
-        const path = pathOf(request.url);
+        const path = loggedPath(request.url);
         const { name, ...more } = describeOutcome(failure, path);
         observer.note(name, {
           method: request.method,
@@ -132,6 +132,6 @@ function traceOf(traceparent: string | string[] | undefined): string | undefined
 }
 
 /** Without the query, which can contain keys and tokens. */
-export function pathOf(url: string | undefined): string {
+export function loggedPath(url: string | undefined): string {
   return (url ?? "").split("?", 1)[0]?.slice(0, PATH_LOG_LENGTH) ?? "";
 }

@@ -5,7 +5,7 @@ import {
   type AuthContext,
   findSessionSubject,
   findEmailSubject,
-  pathOf,
+  endpointPath,
   ruleOf,
 } from "../../auth/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
@@ -20,7 +20,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
   return endpoints.map((endpoint) => ({
     ...buildCounting(endpoint),
     method: endpoint.method,
-    path: pathOf(endpoint),
+    path: endpointPath(endpoint),
     ...(endpoint.renderError !== undefined && { renderError: endpoint.renderError }),
     ...ruleOf(endpoint),
     limit: endpoint.limit,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Attributes, context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { contextBelow, redactText, traceparentOf, TRACER_NAME, type TraceSource } from "../../observe/index.ts";
 import type { RequestListener } from "./serve-routes.ts";
-import { findRequestDetails, pathOf } from "../response/access-log.ts";
+import { findRequestDetails, loggedPath } from "../response/access-log.ts";
 import { requestIdOf } from "../request/request-id.ts";
 import { PROBE_PATHS } from "../request/probe-paths.ts";
 
@@ -14,7 +14,7 @@ const METHODS: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS"
 export function traceRequests({ tracerProvider, propagates }: TraceSource, listener: RequestListener): RequestListener {
   const tracer = tracerProvider.getTracer(TRACER_NAME);
   return (request, response) => {
-    const path = pathOf(request.url);
+    const path = loggedPath(request.url);
     if (PROBE_PATHS.has(path)) return listener(request, response);
     const header = request.headers[TRACEPARENT];
     const parent = contextBelow(propagates && typeof header === "string" ? header : null);

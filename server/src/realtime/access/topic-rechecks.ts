@@ -4,7 +4,7 @@ import type { Channel } from "../channels/channel.ts";
 import type { Presence } from "../presence/presence.ts";
 import { accessDenied } from "../private/private-topics.ts";
 import {
-  type Extension,
+  type ChannelExtension,
   MAX_INTERVAL_WITHOUT_FEED_MS,
   type RealtimeOptions,
   type TopicAccess,
@@ -132,7 +132,7 @@ export class TopicRechecks {
     }
   }
 
-  #apply(channel: Channel, access: TopicAccess | Error, tested: readonly Extension[]): void {
+  #apply(channel: Channel, access: TopicAccess | Error, tested: readonly ChannelExtension[]): void {
     if (access instanceof Error) return channel.fail("system", "The policies of this channel could not be checked");
     if (access.readable.size === 0) return channel.close(accessDenied("read from", channel.name).message);
     channel.readable = access.readable;
@@ -146,7 +146,7 @@ export class TopicRechecks {
 
 /** Channels whose principals the policies cannot distinguish share a check. */
 function groupChannels(channels: readonly Channel[], presence: Presence): CheckedChannels[] {
-  const groups = new Map<string, { check: TopicCheck & { writes: Extension[] } } & CheckedChannels>();
+  const groups = new Map<string, { check: TopicCheck & { writes: ChannelExtension[] } } & CheckedChannels>();
   for (const channel of channels) {
     const { admission, accessVersion: version, name: topic } = channel;
     if (channel.phase === "ended" || admission === null || admission.principal.role === "service_role") continue;
@@ -155,7 +155,7 @@ function groupChannels(channels: readonly Channel[], presence: Presence): Checke
     const group = groups.get(key) ?? { check: { principal, topic, writes: [] }, channels: [] };
     groups.set(key, group);
     group.channels.push({ channel, version, admission });
-    const writes = new Set<Extension>([...channel.writable.keys(), ...group.check.writes]);
+    const writes = new Set<ChannelExtension>([...channel.writable.keys(), ...group.check.writes]);
     if (presence.isTracked(channel.id)) writes.add("presence");
     group.check.writes.splice(0, Infinity, ...writes);
   }

@@ -1,5 +1,5 @@
 import type { SubscriptionHandle } from "../changes.ts";
-import type { Admission, Extension } from "../realtime-options.ts";
+import type { AuthenticatedPrincipal, ChannelExtension } from "../realtime-options.ts";
 import type { ChangeFrames, ChangeGroup } from "../wire/change-frames.ts";
 import { type OutFrame, TOPIC_PREFIX, type Vsn } from "../wire/protocol.ts";
 import { renderFrame } from "../wire/render-frame.ts";
@@ -48,18 +48,18 @@ export class Channel {
   readonly joinRef: string | null;
   readonly config: JoinConfig;
   readonly presenceKey: string;
-  admission: Admission | null = null;
+  admission: AuthenticatedPrincipal | null = null;
   token: string | null = null;
   isWarned = false;
   /** The token refreshes in progress. */
   refreshing: Promise<void> = Promise.resolve();
-  readable: ReadonlySet<Extension> = new Set();
+  readable: ReadonlySet<ChannelExtension> = new Set();
   /** When the access to a private topic was last checked. */
   accessCheckedAtMs = 0;
   /** Counts reported changes of access, so that the result of a check that began before the last one is discarded. */
   accessVersion = 0;
   /** Write permissions of the current token, queried on first use. */
-  readonly writable = new Map<Extension, Promise<boolean>>();
+  readonly writable = new Map<ChannelExtension, Promise<boolean>>();
 
   #phase: "joining" | "joined" | "ended" = "joining";
   #failure: string | null = null;

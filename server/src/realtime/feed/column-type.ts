@@ -14,7 +14,7 @@ export type TypeForm =
   | { readonly kind: "composite"; readonly fields: readonly { readonly name: string; readonly form: TypeForm }[] };
 
 /** A row of pg_type. */
-export interface TypeRow {
+export interface PgTypeRow {
   readonly oid: number;
   readonly name: string;
   readonly sqlName: string;
@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<number, TypeForm>> = {
 const OTHER: TypeForm = { kind: "other" };
 
 /** The rows must hold everything that the types are made of. */
-export function describeTypes(rows: readonly TypeRow[]): Map<number, ColumnType> {
+export function describeTypes(rows: readonly PgTypeRow[]): Map<number, ColumnType> {
   const byOid = new Map(rows.map((row) => [row.oid, row]));
   const formOf = (oid: number): TypeForm => {
     const known = FORMS[oid];
@@ -63,7 +63,7 @@ export function describeTypes(rows: readonly TypeRow[]): Map<number, ColumnType>
     if (row.kind !== "c") return OTHER;
     return { kind: "composite", fields: row.fields.map(({ name, oid: field }) => ({ name, form: formOf(field) })) };
   };
-  const baseOf = (row: TypeRow): TypeRow => {
+  const baseOf = (row: PgTypeRow): PgTypeRow => {
     const base = row.kind === "d" ? byOid.get(row.baseOid) : undefined;
     return base === undefined ? row : baseOf(base);
   };

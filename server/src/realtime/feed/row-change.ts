@@ -1,5 +1,5 @@
 /** A table as the WAL describes it. A new object follows each change of the table, its policies or its grants. */
-export interface Relation {
+export interface ReplicatedRelation {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
@@ -18,7 +18,7 @@ interface RelationColumn {
 export type Tuple = readonly (string | null | undefined)[];
 
 export interface RowChange {
-  readonly relation: Relation;
+  readonly relation: ReplicatedRelation;
   readonly type: "INSERT" | "UPDATE" | "DELETE";
   readonly record: Tuple | null;
   readonly oldRecord: Tuple | null;
@@ -37,6 +37,6 @@ export interface Transaction {
   readonly commitTimestamp: string;
   readonly changes: readonly RowChange[];
   readonly messages: readonly FeedMessage[];
-  readonly truncated: readonly Relation[];
+  readonly truncated: readonly ReplicatedRelation[];
   readonly bytes: number;
 }

@@ -1,10 +1,10 @@
-import type { FeedMessage, Relation, RowChange, Transaction, Tuple } from "./row-change.ts";
+import type { FeedMessage, ReplicatedRelation, RowChange, Transaction, Tuple } from "./row-change.ts";
 import { WireReader } from "./wire-reader.ts";
 
 export interface TransactionReaderOptions {
   /** Whether changes of this table are needed; others are not decoded. */
-  isWanted(relation: Relation): boolean;
-  onRelation(relation: Relation): void;
+  isWanted(relation: ReplicatedRelation): boolean;
+  onRelation(relation: ReplicatedRelation): void;
   onTransaction(transaction: Transaction): void;
   /** A larger transaction, counted over subscribed tables, is handed over in parts. */
   readonly maxPartBytes: number;
@@ -23,10 +23,10 @@ const [NULL, UNCHANGED, TEXT] = [code("n"), code("u"), code("t")];
  */
 export class TransactionReader {
   readonly #options: TransactionReaderOptions;
-  readonly #relations = new Map<number, Relation>();
+  readonly #relations = new Map<number, ReplicatedRelation>();
   #changes: RowChange[] = [];
   #messages: FeedMessage[] = [];
-  #truncated: Relation[] = [];
+  #truncated: ReplicatedRelation[] = [];
   #bytes = 0;
   #isOpen = false;
   #xid = 0;
@@ -146,7 +146,7 @@ export class TransactionReader {
     if (this.#isOpen && this.#bytes > this.#options.maxPartBytes) this.#emit(false);
   }
 
-  #find(oid: number): Relation {
+  #find(oid: number): ReplicatedRelation {
     const relation = this.#relations.get(oid);
     if (relation === undefined) throw new RangeError(`the replication stream did not describe the table ${oid}`);
     return relation;
@@ -154,7 +154,7 @@ export class TransactionReader {
 }
 
 /** Of a key, reads the key columns only: the other columns are sent as meaningless nulls. */
-function readOld(part: number, reader: WireReader, { columns }: Relation): Tuple | null {
+function readOld(part: number, reader: WireReader, { columns }: ReplicatedRelation): Tuple | null {
   if (part === KEY)
     return readTuple(reader).map((value, index) => (columns[index]?.isKey === true ? value : undefined));
   return part === OLD ? readTuple(reader) : null;

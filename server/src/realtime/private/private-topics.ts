@@ -6,16 +6,16 @@ import {
   type Principal,
   type PrincipalSession,
   runPipelined,
-  type Scope,
-  scopeOf,
+  type TransactionScope,
+  transactionScopeOf,
   SERVICE_PRINCIPAL,
   shareKeyOf,
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { renderAnnounced, STORED_PREFIX } from "./stored-message.ts";
 import {
-  EXTENSIONS,
-  type Extension,
+  CHANNEL_EXTENSIONS,
+  type ChannelExtension,
   type PrivateTopics,
   type TopicAccess,
   type TopicCheck,
@@ -43,14 +43,14 @@ const UNSTORABLE = new Set(["22021", "22P05"]);
 /** Raised by the scope statement for an ended session or a deleted user. */
 const SESSION_ENDED = new Set(["SB001", "SB002", "SB003"]);
 
-const FULL_ACCESS: TopicAccess = { readable: EXTENSIONS, writable: EXTENSIONS };
+const FULL_ACCESS: TopicAccess = { readable: CHANNEL_EXTENSIONS, writable: CHANNEL_EXTENSIONS };
 const NO_ACCESS: TopicAccess = { readable: new Set(), writable: new Set() };
 
 /** Tests the policies of realtime.messages with probe rows in a transaction that rolls back. */
 export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopics {
   const { database, settings, newId } = options;
-  const enterAs = (principal: Principal, isReadOnly = false): Scope =>
-    scopeOf(principal, {
+  const enterAs = (principal: Principal, isReadOnly = false): TransactionScope =>
+    transactionScopeOf(principal, {
       schemas: settings.dbSchemas,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       isReadOnly,
@@ -145,9 +145,9 @@ export function accessDenied(access: "read from" | "write to", topic: string): A
 
 function readAccess([readable, writable, failure]: TextRow): TopicAccess | Error {
   if (failure !== null && failure !== undefined) return new Error(`A policy of realtime.messages failed: ${failure}`);
-  const extensionsIn = (list: string | null | undefined): ReadonlySet<Extension> => {
+  const extensionsIn = (list: string | null | undefined): ReadonlySet<ChannelExtension> => {
     const names = new Set(list?.split(","));
-    return new Set([...EXTENSIONS].filter((extension) => names.has(extension)));
+    return new Set([...CHANNEL_EXTENSIONS].filter((extension) => names.has(extension)));
   };
   return { readable: extensionsIn(readable), writable: extensionsIn(writable) };
 }

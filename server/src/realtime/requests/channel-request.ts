@@ -3,7 +3,7 @@ import { AppError, toAppError } from "../../errors/index.ts";
 import { readJson } from "../../json/index.ts";
 import type { Holder } from "../held-bytes.ts";
 import { accessDenied } from "../private/private-topics.ts";
-import type { Extension } from "../realtime-options.ts";
+import type { ChannelExtension } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import type { BroadcastFrame, ClientFrame, MessageFrame } from "../wire/parse-frame.ts";
 import { renderReply } from "../wire/render-frame.ts";
@@ -110,7 +110,7 @@ function refreshToken(state: RealtimeState, channel: Channel, payload: unknown):
 }
 
 /** Queried once per token. Messages that arrive meanwhile share the query, which keeps their order. */
-async function requireWritable(state: RealtimeState, channel: Channel, extension: Extension): Promise<void> {
+async function requireWritable(state: RealtimeState, channel: Channel, extension: ChannelExtension): Promise<void> {
   const { writable, admission, name, signal } = channel;
   if (admission === null) throw accessDenied("write to", name);
   const known = writable.get(extension);

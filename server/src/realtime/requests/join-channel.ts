@@ -1,7 +1,7 @@
 import { requireScope } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
 import { accessDenied } from "../private/private-topics.ts";
-import { type Admission, EXTENSIONS } from "../realtime-options.ts";
+import { type AuthenticatedPrincipal, CHANNEL_EXTENSIONS } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import { renderBroadcast } from "../wire/broadcast-frame.ts";
 import type { OutFrame } from "../wire/protocol.ts";
@@ -39,7 +39,11 @@ export async function joinChannel(state: RealtimeState, channel: Channel, ref: s
 }
 
 /** Sets the principal of the channel. Throws an AppError for an invalid token or a principal without access. */
-export async function admitAs(state: RealtimeState, channel: Channel, token: string | null): Promise<Admission> {
+export async function admitAs(
+  state: RealtimeState,
+  channel: Channel,
+  token: string | null,
+): Promise<AuthenticatedPrincipal> {
   const { settings, clock, sessionChannels, endedSessions, privateTopics } = state;
   const askedAtMs = clock.now().getTime();
   const admission = await state.authenticate(token, channel.socket.apikey);
@@ -48,7 +52,7 @@ export async function admitAs(state: RealtimeState, channel: Channel, token: str
   const { accessVersion } = channel;
   const readable = channel.config.isPrivate
     ? await privateTopics.findReadable(principal, channel.name, channel.signal)
-    : EXTENSIONS;
+    : CHANNEL_EXTENSIONS;
   if (readable.size === 0) throw accessDenied("read from", channel.name);
   channel.signal.throwIfAborted();
 

@@ -4,7 +4,11 @@ import type { RealtimeState } from "../realtime-state.ts";
 import type { ClientSocket } from "./client-socket.ts";
 
 /** Ends silent sockets and channels with expired tokens. One periodic sweep is cheaper than a timer for each. */
-export function createHousekeeping(state: RealtimeState, sockets: Iterable<ClientSocket>, sweepMs: number): Worker {
+export function createSocketHousekeeping(
+  state: RealtimeState,
+  sockets: Iterable<ClientSocket>,
+  sweepMs: number,
+): Worker {
   return {
     name: "realtime-keeper",
     run: async (signal) => {

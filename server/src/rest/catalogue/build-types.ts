@@ -1,5 +1,5 @@
 import type { DataType, Representation } from "./catalogue.ts";
-import type { TypeRow } from "./sql/select-catalogue.ts";
+import type { CatalogueTypeRow } from "./sql/select-catalogue.ts";
 import { decideTypeCategory, type TypeCategory } from "./type-category.ts";
 
 /** A type with further properties that only columns and functions need. */
@@ -8,7 +8,7 @@ export interface TypeEntry {
   /** What a domain adds to a column that is declared with it. */
   readonly domain: DomainRules | null;
   /** The base type; of a type that is not a domain, the type itself. */
-  readonly root: TypeRow;
+  readonly root: CatalogueTypeRow;
 }
 
 interface DomainRules {
@@ -18,12 +18,12 @@ interface DomainRules {
   readonly modifier: number;
 }
 
-export function buildTypes(rows: readonly TypeRow[]): Map<number, TypeEntry> {
+export function buildTypes(rows: readonly CatalogueTypeRow[]): Map<number, TypeEntry> {
   const byOid = new Map(rows.map((row) => [row.oid, row]));
   return new Map(rows.map((row) => [row.oid, buildType(row, byOid)]));
 }
 
-function buildType(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): TypeEntry {
+function buildType(row: CatalogueTypeRow, byOid: ReadonlyMap<number, CatalogueTypeRow>): TypeEntry {
   const chain = [row, ...domainsBeneath(row, byOid)];
   const root = chain.at(-1) ?? row;
   const category = decideTypeCategory(root);
@@ -43,7 +43,7 @@ function buildType(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): TypeEntry
   };
 }
 
-function buildRepresentation(casts: NonNullable<TypeRow["casts"]>): Representation {
+function buildRepresentation(casts: NonNullable<CatalogueTypeRow["casts"]>): Representation {
   const find = (direction: "to" | "from", other: "json" | "text") => {
     const cast = casts.find((one) => one.direction === direction && one.other === other);
     return cast === undefined ? null : { schema: cast.schema, name: cast.name };
@@ -51,13 +51,13 @@ function buildRepresentation(casts: NonNullable<TypeRow["casts"]>): Representati
   return { toJson: find("to", "json"), fromText: find("from", "text"), fromJson: find("from", "json") };
 }
 
-function domainsBeneath(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): TypeRow[] {
+function domainsBeneath(row: CatalogueTypeRow, byOid: ReadonlyMap<number, CatalogueTypeRow>): CatalogueTypeRow[] {
   const beneath = byOid.get(row.beneath);
   return beneath === undefined ? [] : [beneath, ...domainsBeneath(beneath, byOid)];
 }
 
 /** A domain over a domain inherits what it does not define. */
-function gatherDomain(chain: readonly TypeRow[]): DomainRules {
+function gatherDomain(chain: readonly CatalogueTypeRow[]): DomainRules {
   const domains = chain.filter(({ beneath }) => beneath !== 0);
   return {
     isNotNull: domains.some(({ isNotNull }) => isNotNull),
@@ -66,7 +66,7 @@ function gatherDomain(chain: readonly TypeRow[]): DomainRules {
   };
 }
 
-function categoryOf(oid: number, byOid: ReadonlyMap<number, TypeRow>): TypeCategory {
+function categoryOf(oid: number, byOid: ReadonlyMap<number, CatalogueTypeRow>): TypeCategory {
   const row = byOid.get(oid);
   if (row === undefined) return "other";
   return decideTypeCategory(domainsBeneath(row, byOid).at(-1) ?? row);

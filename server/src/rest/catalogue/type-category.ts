@@ -1,4 +1,4 @@
-import type { TypeRow } from "./sql/select-catalogue.ts";
+import type { CatalogueTypeRow } from "./sql/select-catalogue.ts";
 
 export type TypeCategory =
   | "array"
@@ -33,7 +33,7 @@ const BY_LETTER: Readonly<Record<string, TypeCategory>> = {
   V: "bit",
 };
 
-export function decideTypeCategory({ kind, letter, plainName, isBuiltIn }: TypeRow): TypeCategory {
+export function decideTypeCategory({ kind, letter, plainName, isBuiltIn }: CatalogueTypeRow): TypeCategory {
   const named = isBuiltIn ? BUILT_IN.find((name) => name === plainName) : undefined;
   if (named !== undefined) return named;
   if (isBuiltIn && plainName === "record") return "composite";

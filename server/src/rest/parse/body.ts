@@ -3,10 +3,10 @@ import { parseCsvRows } from "./csv-body.ts";
 import { parseFormArguments, parseFormRow } from "./form-body.ts";
 import { parseJsonArguments, parseJsonRows } from "./json-body.ts";
 import { parseMediaType } from "./media-type.ts";
-import type { Method, ParsedBody, Target } from "./parsed-request.ts";
+import type { Method, ParsedBody, RequestTarget } from "./parsed-request.ts";
 
 export interface BodyInput {
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly method: Method;
   readonly bytes: Buffer;
   readonly contentType: string | null;

@@ -1,6 +1,6 @@
 import { BOUNDS } from "./bounds.ts";
 import { isQuotedNext, parseDashed, parseName, parseQuoted } from "./names.ts";
-import type { Field, JsonStep } from "./parsed-request.ts";
+import type { FieldPath, JsonStep } from "./parsed-request.ts";
 import { fail, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 const KEY_PART = /[^(\-:.,>)]+/y;
@@ -9,7 +9,7 @@ const KEY_EXPECTED = "any non reserved character different from: .,>()";
 /** The largest index that PostgreSQL accepts. */
 const MAX_INDEX = 2 ** 31 - 1;
 
-export function parseField(scanner: Scanner): Field {
+export function parseField(scanner: Scanner): FieldPath {
   const name = parseName(scanner);
   return { name, path: parseJsonPath(scanner) };
 }

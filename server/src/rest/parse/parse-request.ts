@@ -6,7 +6,7 @@ import type { Method, ParsedQuery, ParsedRequest } from "./parsed-request.ts";
 import { parsePreferences } from "./preferences.ts";
 import { parseQuery } from "./query.ts";
 import { parseMethod, parsePath } from "./route.ts";
-import { intersectWindows, parseRange, type Window } from "./window.ts";
+import { intersectWindows, parseRange, type RowWindow } from "./window.ts";
 
 export interface RequestInput {
   readonly method: string;
@@ -56,7 +56,7 @@ function parseProfile(header: string | undefined, schemas: readonly string[]) {
   });
 }
 
-function parseWindow({ root }: ParsedQuery, header: string | undefined): Window | null {
+function parseWindow({ root }: ParsedQuery, header: string | undefined): RowWindow | null {
   const range = parseRange(header);
   return range === null ? null : intersectWindows(range, { offset: root.offset ?? 0, limit: root.limit });
 }

@@ -6,7 +6,7 @@ export interface JsonStep {
   readonly key: string | number;
 }
 
-export interface Field {
+export interface FieldPath {
   readonly name: string;
   readonly path: readonly JsonStep[];
 }
@@ -20,7 +20,7 @@ export interface StarItem {
 
 export interface ColumnItem {
   readonly kind: "column";
-  readonly field: Field;
+  readonly field: FieldPath;
   readonly alias: string | null;
   readonly cast: string | null;
   readonly aggregate: Aggregate | null;
@@ -60,7 +60,7 @@ export interface Operation {
 
 export interface FilterCondition {
   readonly kind: "filter";
-  readonly field: Field;
+  readonly field: FieldPath;
   readonly operation: Operation;
 }
 
@@ -76,7 +76,7 @@ export type Condition = FilterCondition | LogicCondition;
 export interface OrderTerm {
   /** Set by `rel(column)`: the parent is ordered by a column of a to-one embed. */
   readonly relation: string | null;
-  readonly field: Field;
+  readonly field: FieldPath;
   readonly direction: "asc" | "desc" | null;
   readonly nulls: "first" | "last" | null;
 }
@@ -185,7 +185,7 @@ interface NoBody {
 
 export type ParsedBody = NoBody | RowsBody | JsonBody | FormBody | RawBody;
 
-export type Target =
+export type RequestTarget =
   | { readonly kind: "root" }
   | { readonly kind: "relation"; readonly name: string }
   | { readonly kind: "rpc"; readonly name: string };
@@ -193,7 +193,7 @@ export type Target =
 export type Method = "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE" | "OPTIONS";
 
 export interface ParsedRequest {
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly method: Method;
   readonly schema: string;
   readonly isProfileGiven: boolean;

@@ -1,8 +1,8 @@
 import { restError } from "../rest-error.ts";
 import { decodePercent, undecodableError } from "./decode-text.ts";
-import type { Method, Target } from "./parsed-request.ts";
+import type { Method, RequestTarget } from "./parsed-request.ts";
 
-export const METHODS: Readonly<Record<Target["kind"], readonly Method[]>> = {
+export const METHODS: Readonly<Record<RequestTarget["kind"], readonly Method[]>> = {
   root: ["OPTIONS", "GET", "HEAD"],
   relation: ["OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
   rpc: ["OPTIONS", "GET", "HEAD", "POST"],
@@ -11,7 +11,7 @@ export const METHODS: Readonly<Record<Target["kind"], readonly Method[]>> = {
 const PLAIN_RELATION = /^\/\w+$/;
 
 /** Parses the path after the prefix: the root, a relation, or a function. */
-export function parsePath(path: string): Target {
+export function parsePath(path: string): RequestTarget {
   if (path === "" || path === "/") return { kind: "root" };
   // The common case, without splitting the path.
   if (PLAIN_RELATION.test(path)) return { kind: "relation", name: path.slice(1) };
@@ -24,7 +24,7 @@ export function parsePath(path: string): Target {
   throw restError("PGRST125", "Invalid path specified in request URL");
 }
 
-export function parseMethod(method: string, target: Target): Method {
+export function parseMethod(method: string, target: RequestTarget): Method {
   const methods = METHODS[target.kind];
   const known = methods.find((name) => name === method);
   if (known !== undefined) return known;

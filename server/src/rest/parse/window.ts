@@ -2,7 +2,7 @@ import type { AppError } from "../../errors/index.ts";
 import { restError } from "../rest-error.ts";
 
 /** Rows from `offset` on, at most `limit` of them. */
-export interface Window {
+export interface RowWindow {
   readonly offset: number;
   readonly limit: number | null;
 }
@@ -23,7 +23,7 @@ export function checkLimit(limit: number | null): number | null {
 }
 
 /** A Range header of another unit (`bytes=0-9`) is ignored. */
-export function parseRange(header: string | undefined): Window | null {
+export function parseRange(header: string | undefined): RowWindow | null {
   const found = RANGE.exec(header?.trim() ?? "");
   if (found === null) return null;
   const first = clamp(Number(found[1]));
@@ -36,7 +36,7 @@ export function parseRange(header: string | undefined): Window | null {
 }
 
 /** The intersection of two windows. */
-export function intersectWindows(left: Window, right: Window): Window {
+export function intersectWindows(left: RowWindow, right: RowWindow): RowWindow {
   const offset = Math.max(left.offset, right.offset);
   const end = Math.min(endOf(left), endOf(right));
   if (end === Number.POSITIVE_INFINITY) return { offset, limit: null };
@@ -46,7 +46,7 @@ export function intersectWindows(left: Window, right: Window): Window {
   return { offset, limit: end - offset };
 }
 
-function endOf({ offset, limit }: Window): number {
+function endOf({ offset, limit }: RowWindow): number {
   return limit === null ? Number.POSITIVE_INFINITY : offset + limit;
 }
 

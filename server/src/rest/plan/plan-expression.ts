@@ -1,6 +1,6 @@
 import { insufficientScopeError } from "../../db/index.ts";
 import type { Column, DataType, Relation } from "../catalogue/catalogue.ts";
-import type { Field } from "../parse/parsed-request.ts";
+import type { FieldPath } from "../parse/parsed-request.ts";
 import type { ColumnOf, Expression } from "./plan.ts";
 
 /** The rows that a node reads, by which its fields are resolved. */
@@ -11,7 +11,7 @@ export interface Rows {
   readonly columns: ReadonlyMap<string, Column> | null;
 }
 
-export function planExpression(field: Field, rows: Rows, cast: string | null = null): Expression {
+export function planExpression(field: FieldPath, rows: Rows, cast: string | null = null): Expression {
   const of = planColumn(field.name, rows);
   return { of, path: field.path, isJson: isJson(of.type), cast };
 }

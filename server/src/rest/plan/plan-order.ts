@@ -1,5 +1,5 @@
 import type { AppError } from "../../errors/index.ts";
-import type { Field, JsonStep, OrderTerm } from "../parse/parsed-request.ts";
+import type { FieldPath, JsonStep, OrderTerm } from "../parse/parsed-request.ts";
 import { foreignError, restError } from "../rest-error.ts";
 import { findBranch, notEmbeddedError } from "./embed-tree.ts";
 import type { OrderBy, Output } from "./plan.ts";
@@ -36,7 +36,7 @@ function planTerm({ relation, field }: OrderTerm, scope: OrderScope): OrderBy["b
   return { kind: "own", value };
 }
 
-function planRelated(relation: string, field: Field, scope: OrderScope): OrderBy["by"] {
+function planRelated(relation: string, field: FieldPath, scope: OrderScope): OrderBy["by"] {
   const related = findBranch(scope.embeds, relation);
   if (related === null) throw notEmbeddedError(relation);
   const { isToOne, node } = related.embed;
@@ -52,18 +52,18 @@ function planRelated(relation: string, field: Field, scope: OrderScope): OrderBy
 }
 
 /** An aliased output of the embed can be ordered by its alias, unless a column has that name. */
-function findRenamed({ name, path }: Field, { rows, embed }: RelatedEmbed): ValueOutput | null {
+function findRenamed({ name, path }: FieldPath, { rows, embed }: RelatedEmbed): ValueOutput | null {
   if (path.length > 0 || rows.columns?.has(name) === true) return null;
   const shown = embed.node.outputs.filter((output) => output.kind === "value");
   return shown.find((output) => output.name === name) ?? null;
 }
 
-function isNamed({ name, path }: Field, outputs: readonly Output[]): boolean {
+function isNamed({ name, path }: FieldPath, outputs: readonly Output[]): boolean {
   return path.length === 0 && outputNames(outputs).includes(name);
 }
 
 /** It is an output without an aggregate, so each group has one value of it. */
-function findShown({ name, path }: Field, outputs: readonly Output[]): ValueOutput | null {
+function findShown({ name, path }: FieldPath, outputs: readonly Output[]): ValueOutput | null {
   const shown = outputs.filter((output) => output.kind === "value");
   return (
     shown.find(({ value: { of, path: shownPath, cast } }) => {
@@ -87,7 +87,7 @@ function relatedOrderError(name: string, relation: string): AppError {
 }
 
 /** A group has no single value to order by. */
-function ungroupedError(relation: string, { name }: Field): AppError {
+function ungroupedError(relation: string, { name }: FieldPath): AppError {
   const message = `column "${relation}.${name}" must appear in the GROUP BY clause or be used in an aggregate function`;
   return foreignError({ code: "42803", status: 400 }, message, {
     hint: "Rows with aggregates can be ordered by what is selected beside them, and by the aggregates' own names.",

@@ -1,4 +1,4 @@
-import type { ColumnItem, Field, SelectItem, StarItem } from "../parse/parsed-request.ts";
+import type { ColumnItem, FieldPath, SelectItem, StarItem } from "../parse/parsed-request.ts";
 import type { Embed, Expression, Output } from "./plan.ts";
 import type { NamedEmbed } from "./plan-conditions.ts";
 import { planExpression, type Rows } from "./plan-expression.ts";
@@ -97,7 +97,7 @@ function keyOf({ alias, aggregate, field }: ColumnItem): string {
 }
 
 /** `data->a->0` is named `a`, after the last key that is not an index. */
-function lastKey({ name, path }: Field): string {
+function lastKey({ name, path }: FieldPath): string {
   const step = path.findLast(({ key }) => typeof key === "string");
   return typeof step?.key === "string" ? step.key : name;
 }

@@ -1,7 +1,7 @@
 import { OPERATORS } from "../../operators/index.ts";
 import type {
   Condition,
-  Field,
+  FieldPath,
   Operation,
   OrderTerm,
   ParsedBody,
@@ -28,7 +28,7 @@ function keyOptional(word: string | null): string {
   return word === null ? "-" : keyWord(word);
 }
 
-function keyField({ name, path }: Field): string {
+function keyField({ name, path }: FieldPath): string {
   let key = keyWord(name);
   for (const { kind, key: step } of path) key += `${kind}${typeof step === "number" ? `#${step}` : keyWord(step)}`;
   return key;

@@ -7,7 +7,7 @@ import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
 export const STALE_TYPE_ROWS = -1;
 
 /** The rows of a body as an item of `from`, and the expression of each column. */
-export interface RenderedRows {
+export interface RenderedBodyRows {
   readonly from: string;
   /** In the order of the body's columns. */
   readonly values: readonly string[];
@@ -21,7 +21,7 @@ export interface RenderedRows {
  * At least one column must be known. Values are read without the modifiers of their types: the column they go to has its
  * own, which may have changed since the catalogue was read.
  */
-export function renderBodyRows(draft: Draft, rows: BodyRows, relation: QualifiedName): RenderedRows {
+export function renderBodyRows(draft: Draft, rows: BodyRows, relation: QualifiedName): RenderedBodyRows {
   const { columns, isArray, gaps = [] } = rows;
   const alias = draft.alias("_body");
   const isWritten = ({ type }: Column): boolean => rows.areTexts === true && /^jsonb?$/.test(type.category);

@@ -72,7 +72,7 @@ export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists"
 }
 
 /** Rows of a sub-select have lost their named type. Null: they have it, or there is none. */
-export function scopeOf(name: string, lostType: QualifiedName | null = null): RowScope {
+export function rowScopeOf(name: string, lostType: QualifiedName | null = null): RowScope {
   const row = lostType === null ? `${name}.*` : `(${name}.*)::${quoteName(lostType)}`;
   return { name, row, isRecord: false, depth: 0 };
 }

@@ -1,6 +1,6 @@
 import type { FunctionResult, Parameter } from "../catalogue/catalogue.ts";
 import type { Call } from "../plan/plan.ts";
-import { type Draft, type NodeFrame, ONLY_COLUMN, scopeOf } from "./draft.ts";
+import { type Draft, type NodeFrame, ONLY_COLUMN, rowScopeOf } from "./draft.ts";
 import { quoteIdentifier, quoteName } from "./quote.ts";
 
 /** A call as the first part of a statement, so that it is executed once. */
@@ -25,7 +25,7 @@ export function renderCall(draft: Draft, { function: called, arguments: given }:
     ? `select pg_catalog.row_to_json(_.result) as ${ONLY_COLUMN} from ${from}lateral (select ${call} as result) _`
     : `select ${name}.* from ${from}${call} ${name}${renderColumnNames(called.returns)}`;
   const type = called.returns.rowOf;
-  const scope = { ...scopeOf(name, type), isRecord };
+  const scope = { ...rowScopeOf(name, type), isRecord };
   return { parts: `${name} as (${rows})`, frame: { from: name, scope, joins: [], type, isSingle: false } };
 }
 

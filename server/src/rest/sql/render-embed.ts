@@ -1,6 +1,6 @@
 import type { ColumnPair } from "../catalogue/catalogue.ts";
 import type { Embed, Expression } from "../plan/plan.ts";
-import { type Draft, type NodeFrame, type RowScope, scopeOf } from "./draft.ts";
+import { type Draft, type NodeFrame, type RowScope, rowScopeOf } from "./draft.ts";
 import { listOutputNames } from "./output-names.ts";
 import { quoteIdentifier, quoteName } from "./quote.ts";
 import { renderCompared } from "./render-expression.ts";
@@ -50,7 +50,7 @@ export function renderRelated(draft: Draft, embed: Embed, value: Expression, par
 export function enterEmbed(draft: Draft, { relationship, isToOne }: Embed, parent: RowScope): NodeFrame {
   const { target, isTargetView } = relationship;
   const alias = draft.alias(target.name);
-  const scope = { ...scopeOf(alias), depth: parent.depth + 1 };
+  const scope = { ...rowScopeOf(alias), depth: parent.depth + 1 };
   const isSingle = isToOne && (isTargetView || relationship.kind === "computed");
   const frame = { scope, type: target, isSingle };
   switch (relationship.kind) {

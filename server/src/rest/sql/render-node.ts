@@ -1,5 +1,5 @@
 import type { Output, ReadNode } from "../plan/plan.ts";
-import { type Draft, type NodeFrame, ONLY_COLUMN, type RowScope, scopeOf } from "./draft.ts";
+import { type Draft, type NodeFrame, ONLY_COLUMN, type RowScope, rowScopeOf } from "./draft.ts";
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
 import { quoteIdentifier, quoteName } from "./quote.ts";
 import { renderEmbedded, renderSpreadRows } from "./render-embed.ts";
@@ -28,7 +28,7 @@ function renderAroundWindow(draft: Draft, node: ReadNode, frame: NodeFrame): str
   const { name, isRecord, depth } = frame.scope;
   const needed = renderNeeded(findNeededColumns(node), name);
   const rows = `select ${needed} from ${frame.from}${renderRest(draft, node, frame)}`;
-  const scope = { ...scopeOf(name, frame.type), isRecord, depth };
+  const scope = { ...rowScopeOf(name, frame.type), isRecord, depth };
   const { columns, laterals } = renderOutputs(draft, node.outputs, scope);
   return `select ${columns} from (${rows}) ${name}${laterals}`;
 }

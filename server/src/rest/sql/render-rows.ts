@@ -4,7 +4,7 @@ import { renderWhere } from "./render-predicate.ts";
 import { hasWindow } from "./render-window.ts";
 
 /** Rows of a node to make JSON of. */
-export interface RenderedRows {
+export interface RenderedNodeRows {
   /** Everything after `from`. */
   readonly from: string;
   /** The row, as an argument of a function. */
@@ -12,7 +12,7 @@ export interface RenderedRows {
 }
 
 /** Whole rows of a table without a window need no sub-select, which would decompose and rebuild each row. */
-export function renderRows(draft: Draft, node: ReadNode, frame: NodeFrame): RenderedRows {
+export function renderRows(draft: Draft, node: ReadNode, frame: NodeFrame): RenderedNodeRows {
   const { from, scope, joins, isSingle } = frame;
   if (!areWhole(node) || hasWindow(node) || scope.isRecord)
     return { from: `(${draft.renderNode(draft, node, frame)}) _`, row: "_.*" };

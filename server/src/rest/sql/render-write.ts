@@ -2,7 +2,7 @@ import type { Column } from "../catalogue/catalogue.ts";
 import type { Write, WritePlan } from "../plan/plan.ts";
 import { changedColumns } from "../plan/write-columns.ts";
 import { renderBodyRows } from "./body-rows.ts";
-import { type Draft, type NodeFrame, scopeOf } from "./draft.ts";
+import { type Draft, type NodeFrame, rowScopeOf } from "./draft.ts";
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
 import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
 import { renderRead, renderWhere } from "./render-predicate.ts";
@@ -40,7 +40,7 @@ export function renderWrite(draft: Draft, { write, shown }: Pick<WritePlan, "wri
   const count = `(select count(*) from ${name})`;
   return {
     parts: `${before}${name} as (${statement})`,
-    frame: { from: name, scope: scopeOf(name, relation), joins: [], type: relation, isSingle: false },
+    frame: { from: name, scope: rowScopeOf(name, relation), joins: [], type: relation, isSingle: false },
     checks,
     location: write.kind === "insert" ? renderLocation(write, name, count) : null,
     inserted: renderInserted(write, count, known),
@@ -67,7 +67,7 @@ function renderChange(draft: Draft, write: Write, target: Target): Change {
     case "update":
       return renderUpdate(draft, write, target);
     case "delete": {
-      const where = renderWhere(draft, { joins: [], where: write.where }, scopeOf(target.name));
+      const where = renderWhere(draft, { joins: [], where: write.where }, rowScopeOf(target.name));
       return { statement: `delete from ${quoteName(write.relation)}${where} returning ${target.returning}` };
     }
   }
@@ -155,7 +155,7 @@ function renderConflict({ conflict, rows }: Insert, kept: KeptValues | null = nu
 function renderUpdate(draft: Draft, write: Update, { name, returning }: Target): Change {
   const { relation, rows, matchOn } = write;
   const table = quoteName(relation);
-  const scope = scopeOf(name);
+  const scope = rowScopeOf(name);
   const changed = changedColumns(write);
   if (changed.length === 0) {
     const isShown = write.isUnchangedReturned === true;

@@ -1,14 +1,14 @@
 import type { FunctionResult } from "../catalogue/catalogue.ts";
 import type { CallPlan, Plan, ReadNode, ReadPlan, WritePlan } from "../plan/plan.ts";
 import { STALE_TYPE_ROWS } from "./body-rows.ts";
-import { createDraft, type Draft, type NodeFrame, ONLY_COLUMN, scopeOf, type StatementLimits } from "./draft.ts";
+import { createDraft, type Draft, type NodeFrame, ONLY_COLUMN, rowScopeOf, type StatementLimits } from "./draft.ts";
 import { quoteName } from "./quote.ts";
 import { type AnswerFigures, renderAnswer, renderCounted, renderTotal } from "./render-answer.ts";
 import { isUnknownRecord, renderCall } from "./render-call.ts";
 import { renderCsvHeader, type StarColumns } from "./render-csv-header.ts";
 import { renderExists } from "./render-embed.ts";
 import { renderNode } from "./render-node.ts";
-import { type RenderedRows, renderRows, renderUnshown } from "./render-rows.ts";
+import { type RenderedNodeRows, renderRows, renderUnshown } from "./render-rows.ts";
 import { renderWrite } from "./render-write.ts";
 import type { PlannedStatement, PlannedStatements } from "./statement.ts";
 
@@ -124,13 +124,13 @@ function starOf({ rowOf, columns }: FunctionResult): StarColumns {
 }
 
 /** Renames the only column. */
-function renderBare(draft: Draft, node: ReadNode, frame: NodeFrame): RenderedRows {
+function renderBare(draft: Draft, node: ReadNode, frame: NodeFrame): RenderedNodeRows {
   return { from: `(${renderNode(draft, node, frame)}) _(${ONLY_COLUMN})`, row: "_.*" };
 }
 
 function enterRoot(draft: Draft, { source }: ReadNode): NodeFrame {
   if (source.kind !== "relation") throw new Error("only a relation can be read by its name");
   const { relation } = source;
-  const scope = scopeOf(draft.alias(relation.name));
+  const scope = rowScopeOf(draft.alias(relation.name));
   return { from: quoteName(relation), scope, joins: [], type: relation, isSingle: false };
 }

@@ -1,5 +1,5 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import type { RenderedRows } from "./body-rows.ts";
+import type { RenderedBodyRows } from "./body-rows.ts";
 import { quoteIdentifier } from "./quote.ts";
 
 /** An additional column: whether a row of the body has a value for a column. */
@@ -11,7 +11,7 @@ export interface SentFlag {
   readonly value: string;
 }
 
-export function buildSentFlags(sent: RenderedRows["sent"], columns: readonly Column[]): readonly SentFlag[] {
+export function buildSentFlags(sent: RenderedBodyRows["sent"], columns: readonly Column[]): readonly SentFlag[] {
   const taken = new Set(columns.map(({ name }) => name));
   return [...sent].map(([column, value], index) => {
     let name = `_has_${index}`;

@@ -1,7 +1,7 @@
 import { type BoundedField, type BoundedTextList, FIELD_BOUNDS } from "@swarmbase/sdk";
 import { isRecord, isTooDeep, readJson, TOO_DEEP } from "../../json/index.ts";
 import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "./field.ts";
-import { findUnstorable, trimmedText } from "./text-field.ts";
+import { findUnstorableText, trimmedText } from "./text-field.ts";
 
 /** `bounds` is the number of bytes, or the name of the field that has it. */
 export function jsonObject(bounds: BoundedField | number, more: (value: Row) => readonly Fault[] = () => FINE): Field {
@@ -9,7 +9,7 @@ export function jsonObject(bounds: BoundedField | number, more: (value: Row) => 
   return field((value) => {
     if (!isRecord(value))
       return fault(typeof value === "string" && isTooDeep(value) ? TOO_DEEP : "must be a JSON object");
-    const unstorable = findUnstorableText(value);
+    const unstorable = findUnstorableJson(value);
     if (unstorable !== null) return fault(unstorable);
     if (measureJson(value) > max) return fault(`must be at most ${max} bytes of JSON`);
     return more(value);
@@ -66,11 +66,11 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, next) => total + next, 0);
 }
 
-function findUnstorableText(value: Value): string | null {
-  if (typeof value === "string") return findUnstorable(value);
+function findUnstorableJson(value: Value): string | null {
+  if (typeof value === "string") return findUnstorableText(value);
   if (typeof value !== "object" || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
-    const found = findUnstorable(key) ?? findUnstorableText(inner);
+    const found = findUnstorableText(key) ?? findUnstorableJson(inner);
     if (found !== null) return found;
   }
   return null;

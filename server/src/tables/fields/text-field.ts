@@ -6,7 +6,7 @@ export function text(bounds: Bounds | BoundedField, more: (text: string) => read
   const { min, max } = typeof bounds === "string" ? FIELD_BOUNDS[bounds] : bounds;
   return field((value) => {
     if (typeof value !== "string") return fault("must be a string");
-    const unstorable = findUnstorable(value);
+    const unstorable = findUnstorableText(value);
     if (unstorable !== null) return fault(unstorable);
     if (!hasLengthBetween(value, min, max)) return fault(describeBounds(min, max));
     return more(value);
@@ -35,7 +35,7 @@ export function choice(allowed: readonly string[], reject: (message: string) => 
 }
 
 /** Characters that PostgreSQL texts cannot contain. */
-export function findUnstorable(value: string): string | null {
+export function findUnstorableText(value: string): string | null {
   if (value.includes("\0")) return "must not contain the character U+0000";
   return value.isWellFormed() ? null : "must be well-formed Unicode";
 }

@@ -5,7 +5,7 @@ import type { NamedFault } from "../fields/field.ts";
 import { faultsError } from "../faults-error.ts";
 import { SECRET_IS_MANAGED } from "../rules/webhook-rules.ts";
 import { fieldOfConstraint } from "./field-of-constraint.ts";
-import { placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type RejectedAttempt } from "./rejection.ts";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   length: "is too short or too long",
@@ -30,7 +30,7 @@ const CODES: ReadonlyMap<string, NamedFault> = new Map([
 ]);
 
 /** A check of the table or of a trigger, by its name. */
-export function explainCheck(rejection: Rejection): AppError | null {
+export function explainCheck(rejection: RejectedAttempt): AppError | null {
   const { error, attempt, rule } = rejection;
   const { constraint } = error;
   if (rule === null || constraint === undefined || !isWriteAttempt(attempt)) return null;
@@ -58,7 +58,7 @@ export function explainCheck(rejection: Rejection): AppError | null {
 }
 
 /** What the trigger says of a value that no other kind of rule describes as well. */
-function describeRejected(constraint: string, { column, message }: Rejection["error"]): string | null {
+function describeRejected(constraint: string, { column, message }: RejectedAttempt["error"]): string | null {
   if (constraint === "webhooks_secret_managed") return SECRET_IS_MANAGED;
   return column === "events" ? message : null;
 }
@@ -70,7 +70,7 @@ function describe(kind: string, column: string | undefined, message: string): st
 }
 
 /** The detail has a message for each path. */
-function explainFilter(rejection: Rejection, operation: WriteAttempt["operation"]): AppError {
+function explainFilter(rejection: RejectedAttempt, operation: WriteAttempt["operation"]): AppError {
   const faults = JSON.parse(rejection.error.detail ?? "{}") as Record<string, string>;
   const placed = Object.entries(faults).map(([path, message]) => ({
     place: placeOf(rejection, path),
@@ -80,7 +80,7 @@ function explainFilter(rejection: Rejection, operation: WriteAttempt["operation"
   return faultsError(placed, operation);
 }
 
-function explainModel(rejection: Rejection): AppError {
+function explainModel(rejection: RejectedAttempt): AppError {
   const { error } = rejection;
   const { framework } = JSON.parse(error.detail ?? "{}") as { framework?: string };
   return new AppError("INVALID_MODEL", sentence(error.message), {

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { isWriteAttempt } from "../../rest/index.ts";
 import { faultsError } from "../faults-error.ts";
-import { placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type RejectedAttempt } from "./rejection.ts";
 
 interface Named {
   readonly code: ErrorCode;
@@ -38,19 +38,19 @@ const NAMED: ReadonlyMap<string, Named | Unnamed> = new Map<string, Named | Unna
 ]);
 
 /** The row references something that does not exist. */
-export function explainReference(rejection: Rejection): AppError | null {
+export function explainReference(rejection: RejectedAttempt): AppError | null {
   const { error, attempt, rule } = rejection;
   const column = /^(.+)_fkey$/.exec(error.constraint ?? "")?.[1]?.slice(`${rule?.name ?? ""}_`.length);
   if (rule === null || column === undefined || !isWriteAttempt(attempt) || !Object.hasOwn(rule.fields, column))
     return null;
   const named = NAMED.get(column);
-  if (named?.code) return notFoundError(rejection, { ...named, column });
+  if (named?.code) return unknownReferenceError(rejection, { ...named, column });
   const message = named === undefined ? "names a user who does not exist" : `names no ${named.noun} that exists`;
   return faultsError([{ place: placeOf(rejection, column), message, code: null }], attempt.operation);
 }
 
-export function notFoundError(
-  rejection: Rejection,
+export function unknownReferenceError(
+  rejection: RejectedAttempt,
   { code, noun, column }: Named & { readonly column: string },
 ): AppError {
   const details = { [placeOf(rejection, column)]: `names no ${noun} that exists` };

@@ -5,12 +5,12 @@ import { faultsError } from "../faults-error.ts";
 import { explainCheck } from "./explain-check.ts";
 import { explainReference } from "./explain-reference.ts";
 import { explainRights } from "./explain-rights.ts";
-import { placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type RejectedAttempt } from "./rejection.ts";
 
 const UNREADABLE_VALUE = /^22/;
 
 /** Maps database errors to the codes of `findFaults`. Errors without a code keep their SQLSTATE. */
-export async function explainRejection(rejection: Rejection): Promise<AppError | null> {
+export async function explainRejection(rejection: RejectedAttempt): Promise<AppError | null> {
   const { error, attempt } = rejection;
   // Errors of a user-defined table that references a table of the service keep their text.
   if (error.table !== undefined && error.table !== attempt.relation.name) return null;
@@ -31,7 +31,7 @@ export async function explainRejection(rejection: Rejection): Promise<AppError |
   }
 }
 
-function explainNull(rejection: Rejection): AppError | null {
+function explainNull(rejection: RejectedAttempt): AppError | null {
   const { error, attempt, rule } = rejection;
   if (rule === null || error.column === undefined || !isWriteAttempt(attempt)) return null;
   const place = placeOf(rejection, error.column);

@@ -4,10 +4,10 @@ import { isWriteAttempt, type WriteAttempt } from "../../rest/index.ts";
 import type { Row } from "../fields/field.ts";
 import type { OwnedTable } from "../sql/owners.ts";
 import { sentence } from "./explain-check.ts";
-import { notFoundError } from "./explain-reference.ts";
+import { unknownReferenceError } from "./explain-reference.ts";
 import { idIn, loadReasonInput } from "./load-reason-input.ts";
 import { findReason } from "./reasons.ts";
-import { placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type RejectedAttempt } from "./rejection.ts";
 
 /** The routine of PostgreSQL that applies row-level rules to written rows. */
 const ROW_RULE_ROUTINE = "ExecWithCheckOptions";
@@ -22,7 +22,7 @@ const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(["profiles", "user_settings"]
  * Explains a missing privilege or a row-level rule. Null when the error is not about the service's tables and keeps its text, and
  * for anonymous callers, who get 401.
  */
-export async function explainRights(rejection: Rejection): Promise<AppError | null> {
+export async function explainRights(rejection: RejectedAttempt): Promise<AppError | null> {
   const { error, attempt, rule } = rejection;
   if (attempt.principal.role === "anon" || !isWriteAttempt(attempt)) return null;
   const { name } = attempt.relation;
@@ -43,7 +43,7 @@ function codeOfTrigger(table: string, constraint: string): ErrorCode {
 }
 
 /** Null when no rule of the service explains it: a user has added one. */
-async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<AppError | null> {
+async function explainRow(rejection: RejectedAttempt, attempt: WriteAttempt): Promise<AppError | null> {
   const { rowIndex, owners, rule } = rejection;
   const { relation, principal, rows } = attempt;
   // When the rejected row of a long list is not known, all rows are checked for what they reference.
@@ -61,7 +61,7 @@ async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<
 
 /** Checks new rows for another user's agent, and for a tool or swarm that does not exist. */
 async function explainNamedRows(
-  rejection: Rejection,
+  rejection: RejectedAttempt,
   { principal, columns }: WriteAttempt,
   rows: readonly Row[],
 ): Promise<AppError | null> {
@@ -76,12 +76,13 @@ async function explainNamedRows(
     const message = "The agent belongs to another user";
     return rejected(rejection, { code: "PERMISSION_DENIED", message, field: "agent_id" });
   }
-  if (agents.isMissing) return notFoundError(rejection, { code: "AGENT_NOT_FOUND", noun: "agent", column: "agent_id" });
+  if (agents.isMissing)
+    return unknownReferenceError(rejection, { code: "AGENT_NOT_FOUND", noun: "agent", column: "agent_id" });
   if ((await lookUp("tool_id", "tools")).isMissing) {
-    return notFoundError(rejection, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
+    return unknownReferenceError(rejection, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
   }
   if ((await lookUp("swarm_id", "swarms")).isMissing) {
-    return notFoundError(rejection, { code: "SWARM_NOT_FOUND", noun: "swarm", column: "swarm_id" });
+    return unknownReferenceError(rejection, { code: "SWARM_NOT_FOUND", noun: "swarm", column: "swarm_id" });
   }
   return null;
 }
@@ -93,7 +94,7 @@ interface RejectedInput {
 }
 
 /** For a list, the details contain the row. */
-function rejected(rejection: Rejection, { code = "FORBIDDEN", message, field }: RejectedInput): AppError {
+function rejected(rejection: RejectedAttempt, { code = "FORBIDDEN", message, field }: RejectedInput): AppError {
   const { error, attempt, rowIndex } = rejection;
   const isListed = rowIndex !== null && isWriteAttempt(attempt) && attempt.isArray;
   const details = isListed ? { [placeOf(rejection, field ?? "id")]: message } : null;

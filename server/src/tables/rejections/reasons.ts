@@ -2,7 +2,7 @@ import { MEMBERSHIP_TEXTS } from "../../errors/index.ts";
 import { type Row, valueOf } from "../fields/field.ts";
 import { canonicalUuid } from "../fields/uuid-field.ts";
 import type { WrittenRelation } from "../own-names.ts";
-import type { Membership, Target } from "../sql/owners.ts";
+import type { Membership, TargetRow } from "../sql/owners.ts";
 
 /** Input for explaining a write that a row-level rule rejected. */
 export interface ReasonInput {
@@ -13,11 +13,11 @@ export interface ReasonInput {
   /** The caller's membership in the swarm of the row; null when the row has none. */
   readonly membership: Membership | null;
   /** The existing row that is changed or conflicts; null when there is none, or only its owner can see it. */
-  readonly target: Target | null;
+  readonly target: TargetRow | null;
   /** The written or addressed id belongs to another user's row. */
   readonly isOthers: boolean;
   /** The referenced tool; null when there is none. */
-  readonly tool: Target | null;
+  readonly tool: TargetRow | null;
 }
 
 export interface Reason {

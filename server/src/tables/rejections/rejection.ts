@@ -3,7 +3,7 @@ import { isWriteAttempt, type ReadAttempt, type WriteAttempt } from "../../rest/
 import type { Owners } from "../sql/owners.ts";
 import type { TableRule } from "../rules/table-rule.ts";
 
-export interface Rejection {
+export interface RejectedAttempt {
   readonly error: pg.DatabaseError;
   readonly attempt: ReadAttempt | WriteAttempt;
   /** The rejected row of a list; null when it is not known. */
@@ -14,6 +14,6 @@ export interface Rejection {
 }
 
 /** A field in `details`, with the row before it where a list was sent. */
-export function placeOf({ rowIndex, attempt }: Rejection, field: string): string {
+export function placeOf({ rowIndex, attempt }: RejectedAttempt, field: string): string {
   return rowIndex !== null && isWriteAttempt(attempt) && attempt.isArray ? `${rowIndex}.${field}` : field;
 }

@@ -1,7 +1,7 @@
 import type { RunMaxima } from "../../agents/index.ts";
 import { type AddedTable, addedRule } from "./added-rule.ts";
 import { agents as agentRule } from "./agent-rules.ts";
-import { AGENT_GRANTS } from "./grant-rules.ts";
+import { agentGrants } from "./grant-rules.ts";
 import { guardrails } from "./guardrail-rules.ts";
 import { eventTypes } from "./event-type-rules.ts";
 import { EVAL_CASES, EVAL_DATASETS, EVAL_RESULTS, EVAL_RUNS } from "./eval-rules.ts";
@@ -9,13 +9,13 @@ import { MESSAGE_FLAGS, MESSAGES, READ_POSITIONS } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, swarms } from "./swarm-rules.ts";
 import type { TableRule } from "./table-rule.ts";
-import { AGENT_TOOLS, type ToolChecks, tools as toolRule } from "./tool-rules.ts";
+import { AGENT_TOOLS, type ToolRuleChecks, tools as toolRule } from "./tool-rules.ts";
 import { EVENT_FEEDS, webhooks } from "./webhook-rules.ts";
 import type { FindUrlFault } from "./webhook-url.ts";
 
 export interface RulePorts {
   readonly findUrlFault: FindUrlFault;
-  readonly tools: ToolChecks | null;
+  readonly tools: ToolRuleChecks | null;
   /** Of extensions. */
   readonly added?: readonly AddedTable[];
   readonly runMaxima: RunMaxima;
@@ -27,7 +27,7 @@ export function allRules({ findUrlFault, tools, added = [], runMaxima }: RulePor
     agentRule(tools),
     toolRule(tools),
     AGENT_TOOLS,
-    AGENT_GRANTS,
+    agentGrants,
     webhooks(findUrlFault),
     EVENT_FEEDS,
     eventTypes(tools),

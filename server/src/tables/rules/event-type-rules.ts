@@ -5,9 +5,9 @@ import { boolean } from "../fields/plain-fields.ts";
 import { text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { type TableRule, tableRule } from "./table-rule.ts";
-import type { ToolChecks } from "./tool-rules.ts";
+import type { ToolRuleChecks } from "./tool-rules.ts";
 
-export function eventTypes(checks: Pick<ToolChecks, "findSchemaFault"> | null): TableRule {
+export function eventTypes(checks: Pick<ToolRuleChecks, "findSchemaFault"> | null): TableRule {
   return tableRule({
     name: "event_types",
     required: ["name"],

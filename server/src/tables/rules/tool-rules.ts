@@ -11,7 +11,7 @@ import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule
 import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 
 /** Checks of tools that the agents module provides. */
-export interface ToolChecks extends Sealer, AgentChecks, GuardrailChecks, Describer {
+export interface ToolRuleChecks extends Sealer, AgentChecks, GuardrailChecks, Describer {
   isBuiltin(name: string): boolean;
   /** The kinds that a new tool can have. */
   readonly kinds: readonly string[];
@@ -27,7 +27,7 @@ export interface ToolChecks extends Sealer, AgentChecks, GuardrailChecks, Descri
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-export function tools(checks: ToolChecks | null): TableRule {
+export function tools(checks: ToolRuleChecks | null): TableRule {
   return tableRule({
     name: "tools",
     required: ["name", "description"],
@@ -75,7 +75,7 @@ export const AGENT_TOOLS = tableRule({
   },
 });
 
-function checkSchema(schema: Row, checks: ToolChecks | null): readonly Fault[] {
+function checkSchema(schema: Row, checks: ToolRuleChecks | null): readonly Fault[] {
   if (valueOf(schema, "type") !== "object") {
     return [{ path: "type", message: 'must be "object"', code: null }];
   }
@@ -84,7 +84,7 @@ function checkSchema(schema: Row, checks: ToolChecks | null): readonly Fault[] {
 }
 
 /** An empty configuration is valid: the tool cannot run yet. An update lacks the kind, so it is inferred from the keys. */
-function checkConfig(config: Row, checks: ToolChecks | null): readonly Fault[] {
+function checkConfig(config: Row, checks: ToolRuleChecks | null): readonly Fault[] {
   if (checks === null || Object.keys(config).length === 0) return FINE;
   const faults = findConfigFaults(config, Object.hasOwn(config, "remote_name") ? "mcp" : "http", checks);
   const { addedKinds } = checks;
@@ -99,13 +99,13 @@ function isOfCore(config: object): boolean {
   return ["url", "remote_name"].some((name) => Object.hasOwn(config, name));
 }
 
-function findConfigFaults(config: Row, kind: string, checks: ToolChecks): readonly Fault[] {
+function findConfigFaults(config: Row, kind: string, checks: ToolRuleChecks): readonly Fault[] {
   return checks
     .findConfigFaults(kind, config)
     .map(({ path, message, isUrl }) => ({ path, message, code: isUrl === true ? "INVALID_URL" : null }));
 }
 
-function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
+function checkNewTool(row: Row, checks: ToolRuleChecks): readonly RowFault[] {
   const [kind, name, config] = [valueOf(row, "kind"), valueOf(row, "name"), valueOf(row, "config")];
   const isEmpty = typeof config !== "object" || config === null || Object.keys(config).length === 0;
   if (kind === "builtin") {

@@ -76,7 +76,7 @@ const TARGETS = {
 
 type SharedTable = keyof typeof TARGETS;
 
-export interface Target {
+export interface TargetRow {
   /** Null for rows without a swarm. */
   readonly swarm_id: string | null;
   readonly is_own: boolean;
@@ -109,8 +109,8 @@ export function createOwners(pool: pg.Pool) {
       return rows[0]?.membership ?? null;
     },
     /** Null when there is no such row. */
-    async findTarget(table: SharedTable, id: string, userId: string): Promise<Target | null> {
-      const { rows } = await pool.query<Target>(TARGETS[table], [id, userId]);
+    async findTarget(table: SharedTable, id: string, userId: string): Promise<TargetRow | null> {
+      const { rows } = await pool.query<TargetRow>(TARGETS[table], [id, userId]);
       return rows[0] ?? null;
     },
   };

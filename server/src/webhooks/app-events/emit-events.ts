@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Principal, readKeptResult, SELECT_KEPT_RESULT, toCallRejection } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import { type CallerPorts, runAsCaller, translateRejection } from "../run-as-caller.ts";
+import { type CallerPorts, runAsCaller, translateCallError } from "../run-as-caller.ts";
 import type { DataSchemas } from "./data-schemas.ts";
 import type { EmitBatches } from "./emit-batches.ts";
 
@@ -32,7 +32,7 @@ export async function emitEvents(ports: EmitPorts, call: EmitCall): Promise<Emit
   const text = JSON.stringify(events);
   const hash = key === null ? null : hashOf(call, text);
   const translate = (error: unknown): never => {
-    throw translateRejection(ports, error, principal);
+    throw translateCallError(ports, error, principal);
   };
   const answer = await ports.batches({ principal, text, key, hash }).catch(translate);
   if ("ids" in answer) return { ids: answer.ids, isReplay: false };

@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from "../delivery.ts";
 import { FanOut } from "../fan-out.ts";
 import { runSteps } from "../run-steps.ts";
 import { sendAttempt } from "../send-attempt.ts";
-import { type ClaimCapacity, type ClaimRequest, claimDueDeliveries } from "../sql/claim-due-deliveries.ts";
+import { type DeliveryCapacity, type ClaimRequest, claimDueDeliveries } from "../sql/claim-due-deliveries.ts";
 import { releaseClaims } from "../sql/leases.ts";
 import { refundSends } from "../sql/send-windows.ts";
 import { selectNextDueMs } from "../sql/select-backlog.ts";
@@ -160,7 +160,7 @@ class Dispatcher {
   }
 
   /** The lease and the rest of the send window count from before the statement, so they never end too late. */
-  #prepareClaim(capacity: ClaimCapacity, maxRows: number): PreparedClaim {
+  #prepareClaim(capacity: DeliveryCapacity, maxRows: number): PreparedClaim {
     const { leaseMs } = this.#options;
     const [claim, cancel] = [this.#tools.newClaim(), new AbortController()];
     const startedAtMs = performance.now();

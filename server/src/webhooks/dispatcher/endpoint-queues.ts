@@ -1,4 +1,4 @@
-import type { ClaimCapacity } from "../sql/claim-due-deliveries.ts";
+import type { DeliveryCapacity } from "../sql/claim-due-deliveries.ts";
 import { EndpointQueue } from "./endpoint-queue.ts";
 import type { HeldDelivery } from "./held-delivery.ts";
 
@@ -57,7 +57,7 @@ export class EndpointQueues {
   }
 
   /** Capacity for a claim of due deliveries. */
-  findCapacity(): ClaimCapacity {
+  findCapacity(): DeliveryCapacity {
     const { endpointConcurrency } = this.#limits;
     const capacityByWebhook = new Map<string, number>();
     for (const queue of this.#queues.values()) {
@@ -68,7 +68,7 @@ export class EndpointQueues {
   }
 
   /** For a claim on insert: a share of the free capacity per endpoint, so that some always remains for the next one. */
-  findInsertCapacity(freeCapacity: number, nowMs: number): ClaimCapacity {
+  findInsertCapacity(freeCapacity: number, nowMs: number): DeliveryCapacity {
     const endpointCapacity = Math.floor(freeCapacity * INSERT_SHARE);
     const capacityByWebhook = new Map<string, number>();
     for (const queue of this.#queues.values()) {
@@ -106,7 +106,7 @@ export class EndpointQueues {
   /** Adds the result of a claim that was made with this capacity. */
   add(
     deliveries: readonly HeldDelivery[],
-    { endpointCapacity, capacityByWebhook }: ClaimCapacity,
+    { endpointCapacity, capacityByWebhook }: DeliveryCapacity,
     nowMs: number,
   ): void {
     const added = this.#hold(deliveries);
@@ -123,7 +123,7 @@ export class EndpointQueues {
   /** Adds deliveries that were claimed on insert. `isComplete` is false when the same statement left deliveries unclaimed. */
   addInserted(
     deliveries: readonly HeldDelivery[],
-    { endpointCapacity, capacityByWebhook }: ClaimCapacity,
+    { endpointCapacity, capacityByWebhook }: DeliveryCapacity,
     isComplete: boolean,
     nowMs: number,
   ): void {

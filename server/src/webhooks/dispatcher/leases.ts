@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { renewLeases } from "../sql/leases.ts";
+import { renewDeliveryLeases } from "../sql/leases.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 import type { EndpointQueues } from "./endpoint-queues.ts";
 import type { HeldDelivery } from "./held-delivery.ts";
@@ -23,7 +23,7 @@ export async function keepLeases(
     if (ageing.length === 0) continue;
     const startedAtMs = performance.now();
     try {
-      const renewed = await renewLeases(pool, ageing, leaseMs);
+      const renewed = await renewDeliveryLeases(pool, ageing, leaseMs);
       for (const held of ageing) {
         if (renewed.has(held.id)) held.leasedUntilMs = startedAtMs + leaseMs;
         // A delivery that was recorded during the renewal has no lease any more.

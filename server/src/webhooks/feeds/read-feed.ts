@@ -1,6 +1,6 @@
 import type { Principal } from "../../db/index.ts";
 import { RawJson } from "../../json/index.ts";
-import { type CallerPorts, runAsCaller, translateRejection } from "../run-as-caller.ts";
+import { type CallerPorts, runAsCaller, translateCallError } from "../run-as-caller.ts";
 import { COMMIT_EVENT_FEED, READ_EVENT_FEED } from "../sql/feeds.ts";
 import type { FeedWaits } from "./feed-waits.ts";
 
@@ -57,7 +57,7 @@ async function readPage(
   const values = [feedId, after, consumer, String(limit), String(MAX_BYTES)];
   const row = await runAsCaller(ports, { principal, isReadOnly: true, text: READ_EVENT_FEED, values }).catch(
     (error: unknown) => {
-      throw translateRejection(ports, error, principal);
+      throw translateCallError(ports, error, principal);
     },
   );
   const [cursor, lost, events] = row;
@@ -75,7 +75,7 @@ export async function commitFeed(ports: CallerPorts, call: CommitFeedCall): Prom
   const values = [feedId, consumer, cursor];
   await runAsCaller(ports, { principal, isReadOnly: false, text: COMMIT_EVENT_FEED, values }).catch(
     (error: unknown) => {
-      throw translateRejection(ports, error, principal);
+      throw translateCallError(ports, error, principal);
     },
   );
 }

@@ -2,13 +2,13 @@ import type pg from "pg";
 import type { ClaimedDelivery } from "../delivery.ts";
 
 /** How many deliveries a claim may take for each endpoint. */
-export interface ClaimCapacity {
+export interface DeliveryCapacity {
   /** For endpoints that are not in `capacityByWebhook`. */
   readonly endpointCapacity: number;
   readonly capacityByWebhook: ReadonlyMap<string, number>;
 }
 
-export interface ClaimRequest extends ClaimCapacity {
+export interface ClaimRequest extends DeliveryCapacity {
   /** The id of the claim. Every later write about its deliveries must give it. */
   readonly claim: string;
   readonly leaseMs: number;

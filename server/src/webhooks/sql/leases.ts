@@ -8,7 +8,7 @@ export interface LeasedDelivery {
 }
 
 /** Returns the ids of the deliveries that the claims still hold. */
-export async function renewLeases(
+export async function renewDeliveryLeases(
   pool: pg.Pool,
   deliveries: readonly LeasedDelivery[],
   leaseMs: number,

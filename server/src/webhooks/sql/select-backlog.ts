@@ -9,7 +9,7 @@ export interface BacklogRow {
 }
 
 /** Reads one row per endpoint and not the deliveries, whose number can be large. */
-export async function selectBacklog(pool: pg.Pool): Promise<readonly BacklogRow[]> {
+export async function selectBacklogByClass(pool: pg.Pool): Promise<readonly BacklogRow[]> {
   const { rows } = await pool.query<BacklogRow>(
     `select classes.name as class, count(due.since)::float8 as count,
        coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestSeconds"

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { IdleConnections, TlsMaterial } from "../../http/index.ts";
-import type { Link } from "../../processes/index.ts";
+import type { RpcPeer } from "../../processes/index.ts";
 import {
   isPassedConnection,
   type PassedSocket,
@@ -16,7 +16,7 @@ type ConnectionMethods = Pick<WorkerMethods, "setTls" | "findIdleMs" | "closeIdl
 export interface PrimaryConnection {
   /** What the primary calls. */
   readonly methods: ConnectionMethods;
-  open(start: Pick<WorkerStart, "node" | "url" | "port">, link: Link<PrimaryMethods>): PrimaryProcess;
+  open(start: Pick<WorkerStart, "node" | "url" | "port">, peer: RpcPeer<PrimaryMethods>): PrimaryProcess;
 }
 
 /** Connects a worker process with its primary. */
@@ -39,37 +39,37 @@ export function connectPrimary(): PrimaryConnection {
       if (sent.session === session) listener?.lose(sent.reason);
     },
   };
-  const openFeed = (link: Link<PrimaryMethods>): FeedSource => ({
+  const openFeed = (peer: RpcPeer<PrimaryMethods>): FeedSource => ({
     attach: (next) => {
       session += 1;
       listener = next;
-      return link.call("attachFeed", { session });
+      return peer.call("attachFeed", { session });
     },
-    take: (bytes) => link.tell("takeFeed", { session, bytes }),
-    follow: (tables) => link.call("followFeed", { session, tables }),
-    detach: () => link.tell("detachFeed", { session }),
+    take: (bytes) => peer.tell("takeFeed", { session, bytes }),
+    follow: (tables) => peer.call("followFeed", { session, tables }),
+    detach: () => peer.tell("detachFeed", { session }),
   });
   return {
     methods,
-    open: ({ node, url, port }, link) => ({
+    open: ({ node, url, port }, peer) => ({
       node,
       url,
       source: {
         port,
         open: (onConnection, connections) => {
           idle = connections;
-          receiveConnections(onConnection, (connection) => link.tell("confirm", connection));
+          receiveConnections(onConnection, (connection) => peer.tell("confirm", connection));
         },
-        release: (address) => link.tell("release", address),
-        admitRequest: (address) => link.call("admitRequest", address),
-        releaseRequest: (address) => link.tell("releaseRequest", address),
+        release: (address) => peer.tell("release", address),
+        admitRequest: (address) => peer.call("admitRequest", address),
+        releaseRequest: (address) => peer.tell("releaseRequest", address),
       },
-      counts: { count: (call) => link.call("count", call), find: (call) => link.call("find", call) },
+      counts: { count: (call) => peer.call("count", call), find: (call) => peer.call("find", call) },
       socketCounts: {
-        hold: (address) => link.call("holdSocket", address),
-        release: (address) => link.tell("releaseSocket", address),
+        hold: (address) => peer.call("holdSocket", address),
+        release: (address) => peer.tell("releaseSocket", address),
       },
-      openStream: openRelayed(openFeed(link)),
+      openStream: openRelayed(openFeed(peer)),
       onCertificate: (apply) => {
         applyTls = apply;
         if (renewed !== null) apply(renewed);

@@ -45,8 +45,8 @@ export function forkServiceWorker(
   const feed = createFeedMethods(relay, self.get);
   const taker: ConnectionTaker = {
     pass: (socket) => passed.pass(self.get().child, socket),
-    findIdleMs: (address) => self.get().link.call("findIdleMs", address),
-    closeIdle: (address) => self.get().link.call("closeIdle", address),
+    findIdleMs: (address) => self.get().peer.call("findIdleMs", address),
+    closeIdle: (address) => self.get().peer.call("closeIdle", address),
   };
   const methods: PrimaryMethods = {
     ...feed.methods,
@@ -78,12 +78,12 @@ export function forkServiceWorker(
   };
   const end = async (how: "retire" | "stop"): Promise<void> => {
     await passed.settle();
-    forked.link.tell(how, null);
+    forked.peer.tell(how, null);
   };
   const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget, end };
   self.set(worker);
-  // The link closes after the last message of the process, so what it has confirmed is known.
-  void forked.link.closed.then(forget);
+  // The pipe closes after the last message of the process, so what it has confirmed is known.
+  void forked.peer.closed.then(forget);
   return worker;
 }
 
@@ -104,8 +104,8 @@ function createFeedMethods(
       close();
       if (relay === null) return { unavailable: "This node has no sockets" };
       const attached = await relay.attach({
-        send: (content) => worker().link.tell("deliverFeed", { session, content }),
-        lose: (reason) => worker().link.tell("loseFeed", { session, reason }),
+        send: (content) => worker().peer.tell("deliverFeed", { session, content }),
+        lose: (reason) => worker().peer.tell("loseFeed", { session, reason }),
       });
       if ("unavailable" in attached) return attached;
       feed = { session, attached };

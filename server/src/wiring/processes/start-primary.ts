@@ -51,7 +51,7 @@ export async function startPrimary(
   const registry = new WorkerRegistry(observer);
   const certificate = openCertificate(options, node.tls);
   certificate.onCertificate((material) => {
-    for (const { link } of registry.alive) link.tell("setTls", material);
+    for (const { peer } of registry.alive) peer.tell("setTls", material);
   });
   const { relay, commits } = shared;
   const schemaLevel = createSchemaLevel(options, node);
@@ -92,7 +92,7 @@ export async function startPrimary(
     ...pages,
     failed: Promise.race([workers.failed, ownFailure]),
     leave: () => {
-      for (const { link } of registry.alive) link.tell("leave", null);
+      for (const { peer } of registry.alive) peer.tell("leave", null);
     },
     stop: () => closers.closeAll(),
     replaceWorkers: async () => {
@@ -125,8 +125,8 @@ async function startWorkers(
     observer,
     stopTimeoutMs: settings.stopTimeoutMs * 2 + settings.agentRunStopTimeoutMs + STOP_MARGIN_MS,
     fork: (id) => forkServiceWorker({ program: PROGRAM, id, env: { ...environment } }, shared),
-    start: async ({ link, id, node: ownNode }) => {
-      pages = await link.call("start", { ...node, tls: certificate.current(), server, id, node: ownNode, url, port });
+    start: async ({ peer, id, node: ownNode }) => {
+      pages = await peer.call("start", { ...node, tls: certificate.current(), server, id, node: ownNode, url, port });
     },
     onReady: (worker) => {
       registry.add(worker);

@@ -48,7 +48,7 @@ export class WorkerRegistry {
     const own = { worker: "primary", families: await meter.read() };
     const workers = await Promise.all(
       Array.from(this.#alive, async (worker) => {
-        worker.metrics = await worker.link.call("readMetrics", null).catch(() => worker.metrics);
+        worker.metrics = await worker.peer.call("readMetrics", null).catch(() => worker.metrics);
         return { worker: String(worker.id), families: worker.metrics };
       }),
     );
@@ -66,7 +66,7 @@ export class WorkerRegistry {
     if (worker === undefined) return;
     for (const node of this.#lost) {
       this.#lost.delete(node);
-      worker.link.call("takeOver", node).catch((error: unknown) => {
+      worker.peer.call("takeOver", node).catch((error: unknown) => {
         this.#observer.note("process.takeover_failed", { error });
       });
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { API_KEY_SCOPES, type ApiKeyScope } from "@swarmbase/sdk";
 import pg from "pg";
-import { type Principal, type Scope, scopeOf as principalScope } from "../../../src/db/index.ts";
+import { type Principal, type TransactionScope, transactionScopeOf as principalScope } from "../../../src/db/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { attemptAs } from "../attempt.ts";
 import { requestScope, userScope } from "../callers.ts";
@@ -127,7 +127,7 @@ const SAME: Readonly<Record<string, string>> = {
   agents: "name = name",
 };
 
-function scopeOf(caller: GrantCaller): Scope {
+function scopeOf(caller: GrantCaller): TransactionScope {
   if (caller === "readKey")
     return keyScope(
       "readKey",
@@ -140,7 +140,7 @@ function scopeOf(caller: GrantCaller): Scope {
 }
 
 /** A key of the asker. One without `write` and `share` reads only; its attempts to write are tried nevertheless. */
-function keyScope(name: string, scopes: readonly ApiKeyScope[], isReadOnly = false): Scope {
+function keyScope(name: string, scopes: readonly ApiKeyScope[], isReadOnly = false): TransactionScope {
   const userId = ids.get("asker") ?? "";
   const claims = { sub: userId, role: "authenticated", api_key_id: ids.get(name), scopes, resources: null };
   const principal: Principal = { role: "authenticated", userId, claims, session: null, scopes, resources: null };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { chooseWindow, type Window, type WindowLine } from "../../../src/agents/context/choose-window.ts";
+import { chooseWindow, type ConversationWindow, type WindowLine } from "../../../src/agents/context/choose-window.ts";
 
 /** Lines with the seqs 1 to `count`, each of 10 tokens; every second one has calls of its own run. */
 function createLines(count: number, callTokens = 0): WindowLine[] {
@@ -82,7 +82,7 @@ describe("the window of a conversation", () => {
     const windows = Array.from({ length: 60 }, (_, more) =>
       chooseWindow(createLines(30 + more, 20), { ...WIDE, maxLines: 500, maxTokens: 300 }),
     );
-    const keepsSome = ({ callsFrom }: Window, more: number): boolean => callsFrom < 30 + more;
+    const keepsSome = ({ callsFrom }: ConversationWindow, more: number): boolean => callsFrom < 30 + more;
     assert.ok(windows.filter(keepsSome).length > 30);
   });
 

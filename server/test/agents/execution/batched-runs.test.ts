@@ -6,7 +6,7 @@ import type pg from "pg";
 import {
   type Admission,
   admitRuns,
-  type Answer,
+  type AdmissionAnswer,
   preflightSwarms,
 } from "../../../src/agents/admission/sql/admit-runs.ts";
 import { advanceRuns, type RunAdvance } from "../../../src/agents/writer/sql/advance-runs.ts";
@@ -38,7 +38,7 @@ async function begin(swarm: NewSwarm, more: Partial<TurnCall> = {}): Promise<Tur
   return call;
 }
 
-const outcomeOf = (answer: Answer<Admission> | null | undefined): unknown => {
+const outcomeOf = (answer: AdmissionAnswer<Admission> | null | undefined): unknown => {
   if (answer === null || answer === undefined) return "held";
   if ("rejection" in answer) return answer.rejection.code;
   if ("replayed_run_id" in answer) return "replayed";

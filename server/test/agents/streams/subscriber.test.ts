@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { ANY_CHARACTER } from "../../support/any-character.ts";
 import { Subscriber } from "../../../src/agents/streams/subscriber.ts";
-import { hidePayload, renderFrame } from "../../../src/agents/streams/stream-run.ts";
+import { hidePayload, renderServerSentEvent } from "../../../src/agents/streams/stream-run.ts";
 import { answerWith, type RunBody } from "../../../src/agents/streams/run-body.ts";
 import { type EventReader, expandEvent } from "../../../src/agents/streams/event-reader.ts";
 import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
@@ -192,7 +192,7 @@ describe("a run event", () => {
   test("is one frame for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: ANY_CHARACTER }), (delta) => {
-        const frame = renderFrame({ runId: RUN, seq: 3, type: "message.delta", data: { delta } });
+        const frame = renderServerSentEvent({ runId: RUN, seq: 3, type: "message.delta", data: { delta } });
         const lines = frame.split("\n");
         assert.deepEqual([lines.length, ...lines.slice(0, 2)], [5, "id: 3", "event: message.delta"]);
         assert.deepEqual(JSON.parse(lines[2]?.slice("data: ".length) ?? ""), { delta, run_id: RUN, seq: 3 });

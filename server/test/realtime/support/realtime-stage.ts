@@ -9,7 +9,7 @@ import type { Observer } from "../../../src/observe/index.ts";
 import { ANON_PRINCIPAL, SERVICE_PRINCIPAL, type UserPrincipal } from "../../../src/db/index.ts";
 import type { Changes } from "../../../src/realtime/changes.ts";
 import {
-  type Admission,
+  type AuthenticatedPrincipal,
   type Authenticate,
   openRealtime,
   type PrivateTopics,
@@ -126,13 +126,13 @@ export const closedTopics: PrivateTopics = {
 
 export interface Tokens {
   readonly authenticate: Authenticate;
-  set(token: string, admission: Partial<Admission>): void;
+  set(token: string, admission: Partial<AuthenticatedPrincipal>): void;
   drop(token: string): void;
 }
 
 /** Tokens that the test makes up. The keys are `anon` and `service`. */
 export function createTokens(): Tokens {
-  const admissions = new Map<string, Admission>([
+  const admissions = new Map<string, AuthenticatedPrincipal>([
     ["anon", { principal: ANON_PRINCIPAL, expiresAt: null }],
     ["service", { principal: SERVICE_PRINCIPAL, expiresAt: null }],
   ]);

@@ -4,7 +4,7 @@ import { parseRequest, type RequestInput } from "../../../src/rest/index.ts";
 import type {
   ColumnItem,
   EmbedItem,
-  Field,
+  FieldPath,
   FilterCondition,
   JsonStep,
   Operation,
@@ -50,7 +50,7 @@ export function rejectionOf(act: () => unknown): Rejection {
   }
 }
 
-export function field(name: string, ...path: readonly JsonStep[]): Field {
+export function field(name: string, ...path: readonly JsonStep[]): FieldPath {
   return { name, path };
 }
 
@@ -62,7 +62,7 @@ export function textArrow(key: string | number): JsonStep {
   return { kind: "->>", key };
 }
 
-export function column(name: string | Field, rest: Partial<ColumnItem> = {}): ColumnItem {
+export function column(name: string | FieldPath, rest: Partial<ColumnItem> = {}): ColumnItem {
   const usual = { alias: null, cast: null, aggregate: null, aggregateCast: null };
   return { kind: "column", field: typeof name === "string" ? field(name) : name, ...usual, ...rest };
 }
@@ -79,7 +79,7 @@ export function operation(
   return { operator, isNegated: false, quantifier: null, value, config: null, ...rest };
 }
 
-export function filter(name: string | Field, does: Operation): FilterCondition {
+export function filter(name: string | FieldPath, does: Operation): FilterCondition {
   return { kind: "filter", field: typeof name === "string" ? field(name) : name, operation: does };
 }
 

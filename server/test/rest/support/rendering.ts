@@ -1,6 +1,6 @@
 import type {
   Condition,
-  Field,
+  FieldPath,
   Operation,
   OrderTerm,
   ParsedQuery,
@@ -29,7 +29,7 @@ function quote(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-function renderField({ name, path }: Field): string {
+function renderField({ name, path }: FieldPath): string {
   return quote(name) + path.map(({ kind, key }) => kind + (typeof key === "string" ? quote(key) : key)).join("");
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before } from "node:test";
 import { EVENT_TYPES } from "@swarmbase/sdk";
 import pg from "pg";
-import { buildScope, type Scope } from "../../../src/db/index.ts";
+import { buildScope, type TransactionScope } from "../../../src/db/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 export type Row = Record<string, unknown> & { readonly id: string };
@@ -33,7 +33,11 @@ export class Stage {
   }
 
   /** One transaction, entered as a request of the caller would be. */
-  async transaction<T>(caller: Caller, work: (query: Query) => Promise<T>, scope: Partial<Scope> = {}): Promise<T> {
+  async transaction<T>(
+    caller: Caller,
+    work: (query: Query) => Promise<T>,
+    scope: Partial<TransactionScope> = {},
+  ): Promise<T> {
     const isService = caller === "service_role" || caller === "internal";
     const client = await (isService ? this.#service : this.#user).connect();
     const query: Query = async (text, values = []) => (await client.query<Row>(text, values.map(toParameter))).rows;
@@ -159,7 +163,7 @@ function pick(from: Record<string, unknown>, like: object): Record<string, unkno
   return Object.fromEntries(Object.keys(like).map((key) => [key, from[key]]));
 }
 
-function scopeOf(caller: string): Scope {
+function scopeOf(caller: string): TransactionScope {
   const isUser = caller !== "anon" && caller !== "service_role";
   const role = isUser ? "authenticated" : caller;
   return {

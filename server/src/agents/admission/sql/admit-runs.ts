@@ -1,5 +1,5 @@
 import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
-import { apiKeyIdOf, type Principal, readsAll } from "../../../db/index.ts";
+import { apiKeyIdOf, type Principal, readsAll, type Queryable } from "../../../db/index.ts";
 import type { StartedRun } from "../../execution/execute-run.ts";
 import type { OpenedTurn } from "../../run/live-run.ts";
 import type { LoadedRun } from "../../run/sql/load-run.ts";
@@ -7,9 +7,9 @@ import { readTurn, type TurnRow } from "../../writer/sql/turn-row.ts";
 import type { EventRow } from "../../streams/stream-hub.ts";
 import type { NamedImage } from "../../providers/model-port.ts";
 import type { Conversation, SentResult } from "../conversation.ts";
-import { type Rejection, toAppError } from "../../rejections/rejections.ts";
+import { type Rejection, toRejectionError } from "../../rejections/rejections.ts";
 import type { RunOrigin } from "../run-origin.ts";
-import { callValue, type Queryable } from "../../rejections/call-function.ts";
+import { callValue } from "../../rejections/call-function.ts";
 
 /** A request to a swarm, in the JSON that private.preflight_swarms and private.admit_runs read. */
 export interface AdmissionCall {
@@ -113,7 +113,7 @@ export interface Replay {
   readonly replayed_run_id: string;
 }
 
-export type Answer<T> = T | Replay | { readonly rejection: Rejection };
+export type AdmissionAnswer<T> = T | Replay | { readonly rejection: Rejection };
 
 /** A replay has neither a rejection nor a swarm. */
 interface PreflightRow {
@@ -124,7 +124,10 @@ interface PreflightRow {
 }
 
 /** Returns one answer for each call, in their order. */
-export async function preflightSwarms(pool: Queryable, calls: readonly AdmissionCall[]): Promise<Answer<Preflight>[]> {
+export async function preflightSwarms(
+  pool: Queryable,
+  calls: readonly AdmissionCall[],
+): Promise<AdmissionAnswer<Preflight>[]> {
   const sent = calls.map((call, place) => ({
     place,
     swarm_id: call.swarm_id,
@@ -156,7 +159,7 @@ export async function preflightSwarms(pool: Queryable, calls: readonly Admission
 }
 
 /** What a call to an agent leads to. */
-type PrivateSwarm = Answer<{ readonly swarm: Preflight }> | { readonly swarm_id: string };
+type PrivateSwarm = AdmissionAnswer<{ readonly swarm: Preflight }> | { readonly swarm_id: string };
 
 /** Looks for the private swarm of the user and the agent, or describes the one that the admission creates. */
 export function preflightPrivateSwarm(pool: Queryable, call: AdmissionCall): Promise<PrivateSwarm> {
@@ -172,12 +175,12 @@ export async function findListedSwarm(
   pool: Queryable,
   call: AdmissionCall,
 ): Promise<Replay | { readonly swarm_id: string | null }> {
-  const found = await callValue<Answer<{ readonly swarm_id: string | null }>>(pool, {
+  const found = await callValue<AdmissionAnswer<{ readonly swarm_id: string | null }>>(pool, {
     name: "respond-find-listed",
     text: "select private.find_listed_swarm($1::jsonb) as value",
     values: [JSON.stringify(call)],
   });
-  if ("rejection" in found) throw toAppError(found.rejection);
+  if ("rejection" in found) throw toRejectionError(found.rejection);
   return found;
 }
 
@@ -221,7 +224,7 @@ export async function admitRuns(
   pool: Queryable,
   calls: readonly AdmissionCall[],
   { owner, leaseMs, queueLimit }: AdmitOptions,
-): Promise<(Answer<Admission> | null)[]> {
+): Promise<(AdmissionAnswer<Admission> | null)[]> {
   const leasedAtMs = performance.now();
   const batch = calls.map(({ images: _images, ...call }, place) => ({ ...call, place }));
   const images = calls.flatMap((call) =>
@@ -244,7 +247,7 @@ export async function admitRuns(
           values: [...values, JSON.stringify(images)],
         },
   );
-  const answers: (Answer<Admission> | null)[] = calls.map(() => null);
+  const answers: (AdmissionAnswer<Admission> | null)[] = calls.map(() => null);
   for (const { place, fence, context, first_turn: turn, ...row } of admitted) {
     const opened = toOpenedTurn(calls[place]?.first_turn ?? null, turn);
     const found = { ...(context !== null && { context }), ...(opened !== null && { opened }) };
@@ -275,5 +278,5 @@ export async function requireKeyTarget(
     text: "select private.check_key_target($1::uuid, $2::uuid, $3::uuid) as value",
     values: [apiKeyIdOf(principal), swarmId, agentId],
   });
-  if (rejection !== null) throw toAppError(rejection);
+  if (rejection !== null) throw toRejectionError(rejection);
 }

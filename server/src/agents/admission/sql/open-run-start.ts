@@ -1,5 +1,6 @@
 import type { ApiKeyResources, ApiKeyScope } from "@swarmbase/sdk";
-import { callValue, type Queryable } from "../../rejections/call-function.ts";
+import type { Queryable } from "../../../db/index.ts";
+import { callValue } from "../../rejections/call-function.ts";
 
 /** The key with which an extension starts a run; each starts one. */
 export interface RunStartKey {

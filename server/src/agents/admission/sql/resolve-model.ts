@@ -1,5 +1,6 @@
 import type { Framework } from "@swarmbase/sdk";
-import { callRows, type Queryable } from "../../rejections/call-function.ts";
+import type { Queryable } from "../../../db/index.ts";
+import { callRows } from "../../rejections/call-function.ts";
 
 export interface ResolvedModel {
   readonly framework: Framework;

@@ -1,7 +1,7 @@
 import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { PartitionedTable } from "../../../db/index.ts";
-import type { ClaimCapacity } from "../run-places.ts";
+import type { RunCapacity } from "../run-places.ts";
 import { RUN_CHANNEL, WAITING } from "./node-sessions.ts";
 import type { RunHold } from "../../writer/sql/advance-runs.ts";
 import type { CancelReason } from "../../writer/steps.ts";
@@ -26,7 +26,7 @@ export interface RenewedRun {
 }
 
 /** Renews the leases of runs and returns what has changed about them. */
-export async function renewLeases(pool: pg.Pool, runs: readonly Hold[], leaseMs: number): Promise<RenewedRun[]> {
+export async function renewRunLeases(pool: pg.Pool, runs: readonly Hold[], leaseMs: number): Promise<RenewedRun[]> {
   const { rows } = await pool.query<RenewedRun>({
     name: "agents-keep-runs",
     text: `select run_id, is_lost, held_ms, cancel_reason, swarm_status, may_go_on, gone_turn_ids
@@ -47,7 +47,7 @@ export interface ClaimedRun {
 export async function claimRuns(
   pool: pg.Pool,
   { owner, leaseMs }: { readonly owner: string; readonly leaseMs: number },
-  capacity: Omit<ClaimCapacity, "close">,
+  capacity: Omit<RunCapacity, "close">,
 ): Promise<ClaimedRun[]> {
   const { maxRuns, frameworks, maxRunsByFramework, maxRunsPerUser, users, maxRunsByUser } = capacity;
   const { rows } = await pool.query<{

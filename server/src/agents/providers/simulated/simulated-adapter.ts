@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFault } from "../adapter.ts";
-import { estimateInput } from "../count-usage.ts";
+import { estimateUnreportedInput } from "../count-usage.ts";
 import { ModelError } from "../../../errors/index.ts";
 import type { Sleep } from "../sleep.ts";
 import { composeReply } from "./compose-reply.ts";
@@ -23,7 +23,7 @@ export function createSimulatedAdapter({ firstTokenMs, tokensPerSecond, sleep }:
       const reply = composeReply(call, { maxTokens: sent.maxOutputTokens, stop: sent.stopSequences ?? [] });
       const waitMs = firstTokenMs + reply.sleepMs;
       if (waitMs > 0) await deadlines.wait(sleep(waitMs, signal));
-      const inputTokens = estimateInput(call);
+      const inputTokens = estimateUnreportedInput(call);
       const usage = { inputTokens, cachedInputTokens: 0, reasoningTokens: 0, isEstimated: true } as const;
       if (reply.failure === "refusal") {
         yield { type: "finish", reason: "content_filter", usage: { ...usage, outputTokens: 0 }, toolCalls: [] };

@@ -44,7 +44,7 @@ export async function requestCancel(pool: pg.Pool, runId: string, reason: "disco
   });
 }
 
-export interface Decision {
+export interface ToolDecision {
   readonly tool_execution_id: string;
   readonly approved: boolean;
   readonly reason?: string | undefined;
@@ -56,7 +56,7 @@ export function decideToolExecutions(
   pool: pg.Pool,
   runId: string,
   { role, userId }: User,
-  decisions: readonly Decision[],
+  decisions: readonly ToolDecision[],
 ): Promise<RunBody> {
   const call = { run_id: runId, user_id: userId, is_service: role === "service_role", decisions };
   return callValue(pool, {

@@ -10,7 +10,7 @@ const BINARY_TYPE =
 /** The result of a tool by the response of its server. Throws a `ToolFailure` for a status that is not 2xx. */
 export async function toToolAnswer(response: Response, maxChars: number, attempts = 1): Promise<ToolAnswer> {
   const { status } = response;
-  const { text, isCut } = await readAnswer(response, maxChars);
+  const { text, isCut } = await readResponseText(response, maxChars);
   if (status >= 200 && status < 300)
     return { text: text === "" ? `[empty answer, status ${status}]` : text, isCut, attempts };
   const isRetryable = status === 408 || status === 425 || status === 429 || status >= 500;
@@ -19,7 +19,7 @@ export async function toToolAnswer(response: Response, maxChars: number, attempt
 }
 
 /** Reads the bytes that `maxChars` characters need at most, and closes the connection when the response is longer. */
-export async function readAnswer(response: Response, maxChars: number): Promise<Omit<ToolAnswer, "attempts">> {
+export async function readResponseText(response: Response, maxChars: number): Promise<Omit<ToolAnswer, "attempts">> {
   const type = response.headers.get("content-type") ?? "";
   const maxBytes = Math.min(MAX_BYTES, maxChars * 4 + SPARE_BYTES);
   const chunks: Uint8Array[] = [];

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { inTransaction } from "../../../db/index.ts";
+import { inTransaction, type Queryable } from "../../../db/index.ts";
 import type { AuthContext } from "../../auth-context.ts";
 import { authError } from "../../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../../call.ts";
 import { type LockedPrincipal, lockPrincipal } from "../../mfa/lock-principal.ts";
-import { getPathId, parseBody } from "../../parse-call.ts";
+import { getPathId, parseAuthBody } from "../../parse-call.ts";
 import { hasClientProof, requireClientProof } from "../../sessions/recent-proof.ts";
 import { hasVerifiedFactor } from "../../sql/mfa-factors.ts";
 import {
@@ -15,7 +15,6 @@ import {
   releaseAuthorization,
 } from "../../sql/oauth-authorizations.ts";
 import { type ConsentRow, findConsent, storeConsent } from "../../sql/oauth-consents.ts";
-import type { Queryable } from "../../sql/query.ts";
 import { findForeignResources } from "../../sql/user-keys.ts";
 import { recordChange } from "../../users/record-change.ts";
 import { retryAfterDeadlock } from "../../users/retry-after-deadlock.ts";
@@ -67,7 +66,7 @@ export async function showAuthorization(context: AuthContext, call: AuthCall): P
 
 /** POST /oauth/authorizations/:id/consent: the answer of the person, once. */
 export async function answerAuthorization(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const { action, ...given } = parseBody(CONSENT_BODY, call);
+  const { action, ...given } = parseAuthBody(CONSENT_BODY, call);
   const answer = await withRequest(context, call, async (db, request) => {
     const { row } = request;
     if (action === "deny") {

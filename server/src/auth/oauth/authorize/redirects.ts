@@ -5,7 +5,7 @@ import type { AuthContext } from "../../auth-context.ts";
 import type { AuthResponse } from "../../call.ts";
 import type { LockedPrincipal } from "../../mfa/lock-principal.ts";
 import { type AuthorizationRow, storeCode } from "../../sql/oauth-authorizations.ts";
-import type { Queryable } from "../../sql/query.ts";
+import type { Queryable } from "../../../db/index.ts";
 
 /** The client redeems the code at once. */
 const CODE_LIFE_MS = 60_000;

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { inTransaction } from "../../../db/index.ts";
+import { inTransaction, type Queryable } from "../../../db/index.ts";
 import { renderPageLinks, parsePage } from "../../admin/read-accounts.ts";
 import type { AuthContext } from "../../auth-context.ts";
 import { authError } from "../../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../../call.ts";
 import { findUnstorable } from "../../find-unstorable.ts";
-import { parseBody } from "../../parse-call.ts";
+import { parseAuthBody } from "../../parse-call.ts";
 import {
   type ClientRow,
   countClients,
@@ -16,7 +16,6 @@ import {
   selectClients,
   updateClient,
 } from "../../sql/oauth-clients.ts";
-import type { Queryable } from "../../sql/query.ts";
 import { retryAfterDeadlock } from "../../users/retry-after-deadlock.ts";
 import { CHANGE_BODY, CREATE_BODY, makeSecret, readMetadata, renderClient } from "./client-metadata.ts";
 
@@ -39,7 +38,7 @@ export async function listClients({ pool }: AuthContext, { query }: AuthCall): P
 
 /** POST /admin/oauth/clients. The answer is the only one with the secret. */
 export async function createClient(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(CREATE_BODY, call);
+  const body = parseAuthBody(CREATE_BODY, call);
   const { token_endpoint_auth_method: method = "client_secret_basic" } = body;
   const { client_secret, secret_hash } = method === "none" ? NO_SECRET : makeSecret();
   const row = await insertClient(context.pool, {
@@ -62,7 +61,7 @@ export async function readClient({ pool }: AuthContext, call: AuthCall): Promise
 
 /** PUT /admin/oauth/clients/:id. A client that gets a method with a secret gets a secret, which only this answer has. */
 export async function changeClient(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
-  const body = parseBody(CHANGE_BODY, call);
+  const body = parseAuthBody(CHANGE_BODY, call);
   const changes = readMetadata(body, true);
   return change(context, call, "changed", async (client, row) => {
     if (row.registration === "document")

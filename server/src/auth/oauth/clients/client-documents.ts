@@ -4,7 +4,7 @@ import type pg from "pg";
 import { AppError } from "../../../errors/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import type { Clock } from "../../../time/index.ts";
-import { boundFetch, type Fetch } from "../../providers/provider-fetch.ts";
+import { boundFetch } from "../../providers/provider-fetch.ts";
 import { type ClientRow, upsertDocument } from "../../sql/oauth-clients.ts";
 import { type ClientDocument, documentError, findDocumentIdFault, readDocument } from "./read-document.ts";
 
@@ -13,7 +13,7 @@ export interface ClientDocumentsOptions {
   readonly clock: Clock;
   readonly observer: Observer;
   /** Reaches only what the address policy allows, and follows no redirects. */
-  readonly fetch: Fetch;
+  readonly fetch: typeof globalThis.fetch;
   baseUrl(): string;
 }
 
@@ -39,7 +39,7 @@ const UNREADABLE = "the document could not be read";
  */
 export class ClientDocuments {
   readonly #options: ClientDocumentsOptions;
-  readonly #fetch: Fetch;
+  readonly #fetch: typeof globalThis.fetch;
   readonly #semaphore = new Semaphore(PERMITS);
   /** Those that run, which callers share, and those that have failed lately, so that nobody makes us send many requests to a host. */
   readonly #readings = new Map<string, Reading>();

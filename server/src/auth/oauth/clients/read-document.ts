@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../../errors/index.ts";
 import { readJson } from "../../../json/index.ts";
 import { authError } from "../../auth-error.ts";
-import { parseBody } from "../../parse-call.ts";
+import { parseAuthBody } from "../../parse-call.ts";
 import type { NewClient } from "../../sql/oauth-clients.ts";
 import { CLIENT_METADATA, readMetadata } from "./client-metadata.ts";
 
@@ -46,7 +46,7 @@ export function readDocument(
   const reading = readJson(text);
   if (reading.fault !== null) throw documentError(reading.fault);
   try {
-    const { client_id, ...metadata } = parseBody(DOCUMENT, { body: reading.value });
+    const { client_id, ...metadata } = parseAuthBody(DOCUMENT, { body: reading.value });
     if (client_id !== id) throw authError("validation_failed", "client_id is not the address of the document");
     const name = metadata.client_name ?? new URL(id).host.slice(0, MAX_NAME_LENGTH);
     const columns = { ...readMetadata(metadata, false), id, name };

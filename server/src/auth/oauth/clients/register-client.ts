@@ -4,7 +4,7 @@ import { inTransaction } from "../../../db/index.ts";
 import type { AuthContext } from "../../auth-context.ts";
 import { authError } from "../../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../../call.ts";
-import { parseBody } from "../../parse-call.ts";
+import { parseAuthBody } from "../../parse-call.ts";
 import { countDynamicClients, insertClient, type NewClient } from "../../sql/oauth-clients.ts";
 import { clientHost, permittedScopes, toClient } from "./client.ts";
 import { makeSecret, readMetadata, REGISTER_BODY, renderClient } from "./client-metadata.ts";
@@ -46,7 +46,7 @@ export async function registerClient(context: AuthContext, call: AuthCall): Prom
 
 function readRegistration(call: AuthCall): NewClient {
   try {
-    const body = parseBody(REGISTER_BODY, call);
+    const body = parseAuthBody(REGISTER_BODY, call);
     const { client_uri: uri, token_endpoint_auth_method: method = "client_secret_basic" } = body;
     const columns = readMetadata(body, false);
     const name = body.client_name ?? URL.parse(uri ?? "")?.host.slice(0, 100) ?? "Unnamed client";

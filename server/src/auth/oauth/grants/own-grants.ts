@@ -1,10 +1,9 @@
-import { inTransaction } from "../../../db/index.ts";
+import { inTransaction, type Queryable } from "../../../db/index.ts";
 import type { AuthContext } from "../../auth-context.ts";
 import { authError } from "../../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../../call.ts";
 import { lockPrincipal } from "../../mfa/lock-principal.ts";
 import { disconnectPrograms, selectGrants } from "../../sql/oauth-consents.ts";
-import type { Queryable } from "../../sql/query.ts";
 import { recordChange } from "../../users/record-change.ts";
 import { retryAfterDeadlock } from "../../users/retry-after-deadlock.ts";
 

@@ -1,4 +1,4 @@
-import { inTransaction, newRowId } from "../../../db/index.ts";
+import { inTransaction, newRowId, type Queryable } from "../../../db/index.ts";
 import type { AuthContext } from "../../auth-context.ts";
 import type { AuthCall, AuthResponse } from "../../call.ts";
 import { hashAuthCode, isVerifierOf } from "../../one-time/pkce.ts";
@@ -6,7 +6,6 @@ import { makeRefreshKey } from "../../sessions/refresh-key.ts";
 import { insertAuditEntry } from "../../sql/audit-log.ts";
 import { type AuthorizationRow, findByCode, lockByCode, storeRedemption } from "../../sql/oauth-authorizations.ts";
 import { deleteClientSessions, insertClientSession } from "../../sql/oauth-sessions.ts";
-import type { Queryable } from "../../sql/query.ts";
 import type { UserRow } from "../../sql/user-row.ts";
 import { lockUser } from "../../sql/users.ts";
 import { isBanned } from "../../users/account-rules.ts";

@@ -1,4 +1,4 @@
-import { inTransaction } from "../../../db/index.ts";
+import { inTransaction, type Queryable } from "../../../db/index.ts";
 import type { AppError } from "../../../errors/index.ts";
 import type { AuthContext } from "../../auth-context.ts";
 import type { AuthCall } from "../../call.ts";
@@ -11,7 +11,6 @@ import {
   lockClientSession,
   renewClientSession,
 } from "../../sql/oauth-sessions.ts";
-import type { Queryable } from "../../sql/query.ts";
 import { findUserById } from "../../sql/users.ts";
 import { type DecodedRefreshToken, isRefreshTokenSigned } from "../../tokens/refresh-token.ts";
 import { isBanned } from "../../users/account-rules.ts";

@@ -5,7 +5,7 @@ import { judgeDates } from "../check-certificate.ts";
 import type { Findings } from "../finding.ts";
 import { checkOperations } from "./check-operations.ts";
 import {
-  type Answer,
+  type DeploymentResponse,
   type Ask,
   type DeploymentOptions,
   describeFailure,
@@ -125,7 +125,7 @@ function judgeClock(
   });
 }
 
-function judgeIssuer({ status, message, headers, body }: Answer, url: string, findings: Findings): void {
+function judgeIssuer({ status, message, headers, body }: DeploymentResponse, url: string, findings: Findings): void {
   const issuer = pick(body, "issuer");
   if (issuer === `${url}/auth/v1`) findings.ok("public url", "tokens and links have this address");
   else {

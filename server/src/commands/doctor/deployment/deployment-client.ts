@@ -10,7 +10,7 @@ export interface DeploymentOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+export interface DeploymentResponse {
   /** 0 when there is no complete response of a limited size in time; `message` says why. */
   readonly status: number;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-export type Ask = (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+export type Ask = (path: string, headers?: Readonly<Record<string, string>>) => Promise<DeploymentResponse>;
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -9,7 +9,7 @@ export interface Backlog {
 }
 
 /** Null where the schema is not there yet. */
-export async function selectBacklog(client: ClientBase): Promise<Backlog | null> {
+export async function selectWebhookBacklog(client: ClientBase): Promise<Backlog | null> {
   if (!(await hasTable(client, "private.webhook_queue"))) return null;
   const { rows } = await client.query<Backlog>(
     `select count(*)::int as "waiting",

@@ -78,7 +78,7 @@ function authorityParts(spki: Buffer, validity: ValidityPeriod): CertificatePart
   const v4Range = Buffer.concat([Buffer.from([127, 0, 0, 0]), Buffer.from([255, 0, 0, 0])]);
   const v6Range = Buffer.concat([LOOPBACK_V6, Buffer.alloc(16, 0xff)]);
   const extensions = [
-    extension(OID.basicConstraints, der.sequence(der.boolean(true), der.integer(Buffer.from([0]))), true),
+    extension(OID.basicConstraints, der.sequence(der.encodeBoolean(true), der.encodeInteger(Buffer.from([0]))), true),
     extension(OID.keyUsage, der.bitString(Buffer.from([0b0000_0110]), 1), true), // keyCertSign, cRLSign
     extension(OID.subjectKeyId, der.octetString(keyId(spki))),
     extension(
@@ -151,10 +151,10 @@ function buildToBeSigned({
   extensions,
   serial,
 }: CertificateParts & { serial: Buffer }): Buffer {
-  const version3 = der.contextConstructed(0, der.integer(Buffer.from([2])));
+  const version3 = der.contextConstructed(0, der.encodeInteger(Buffer.from([2])));
   return der.sequence(
     version3,
-    der.integer(serial),
+    der.encodeInteger(serial),
     ECDSA_WITH_SHA256,
     issuer,
     der.sequence(der.time(validity.notBefore), der.time(validity.notAfter)),
@@ -165,7 +165,7 @@ function buildToBeSigned({
 }
 
 function extension(oid: string, value: Buffer, isCritical = false): Buffer {
-  return der.sequence(der.objectId(oid), ...(isCritical ? [der.boolean(true)] : []), der.octetString(value));
+  return der.sequence(der.objectId(oid), ...(isCritical ? [der.encodeBoolean(true)] : []), der.octetString(value));
 }
 
 /** Contains part of the key id, so that two authorities in one trust store can be told apart. */

@@ -46,12 +46,12 @@ export function set(...parts: Uint8Array[]): Buffer {
   return element(TAG.set, Buffer.concat(parts));
 }
 
-export function boolean(value: boolean): Buffer {
+export function encodeBoolean(value: boolean): Buffer {
   return element(TAG.boolean, Buffer.from([value ? 0xff : 0]));
 }
 
 /** A non-negative integer, given as big-endian bytes. */
-export function integer(bytes: Uint8Array): Buffer {
+export function encodeInteger(bytes: Uint8Array): Buffer {
   const trimmed = trimLeadingZeros(Buffer.from(bytes));
   const isReadAsNegative = (trimmed[0] ?? 0) >= 0x80;
   return element(TAG.integer, isReadAsNegative ? Buffer.concat([Buffer.from([0]), trimmed]) : trimmed);

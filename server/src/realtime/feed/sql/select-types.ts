@@ -1,9 +1,9 @@
 import type pg from "pg";
-import type { TypeRow } from "../column-type.ts";
+import type { PgTypeRow } from "../column-type.ts";
 
 /** The types with these oids and all types that they consist of. */
-export async function selectTypes(client: pg.ClientBase | pg.Pool, oids: readonly number[]): Promise<TypeRow[]> {
-  const { rows } = await client.query<TypeRow>(
+export async function selectTypes(client: pg.ClientBase | pg.Pool, oids: readonly number[]): Promise<PgTypeRow[]> {
+  const { rows } = await client.query<PgTypeRow>(
     `with recursive needed (oid) as (
        select pg_catalog.unnest($1::oid[])
        union

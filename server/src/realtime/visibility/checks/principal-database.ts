@@ -1,5 +1,5 @@
 import { Semaphore } from "@swarmbase/concurrency";
-import { type Database, type Principal, runPipelined, scopeOf } from "../../../db/index.ts";
+import { type Database, type Principal, runPipelined, transactionScopeOf } from "../../../db/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import { SET_TEXT_FORMS } from "../rendering/sql/select-values.ts";
 import { checkRows } from "./sql/check-statements.ts";
@@ -47,7 +47,7 @@ export class PrincipalDatabase {
   ): ReturnType<typeof runPipelined> {
     const { role, userId } = principal;
     const pool = role === "service_role" ? this.#database.service : this.#database.user;
-    const scope = scopeOf(principal, {
+    const scope = transactionScopeOf(principal, {
       schemas: this.#limits.schemas,
       statementTimeoutMs: this.#limits.policyTimeoutMs,
       isReadOnly: true,

@@ -21,7 +21,7 @@ const MAX_TERMS = 20;
 const MAX_VALUES = 100;
 
 /** Parses `col=[not.]op.value`, with commas for AND. An empty text has no conditions. */
-export function parseFilter(text: string): FilterTerm[] {
+export function parseChangeFilter(text: string): FilterTerm[] {
   if (text === "") return [];
   if (text.includes("\0")) throw invalidFilter(text, "it contains a NUL character");
   const terms: FilterTerm[] = [];

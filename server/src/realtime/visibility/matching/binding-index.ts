@@ -1,6 +1,6 @@
 import { databaseRoleOf } from "../../../db/index.ts";
 import type { ReadColumn } from "../../feed/read-column.ts";
-import type { Relation } from "../../feed/row-change.ts";
+import type { ReplicatedRelation } from "../../feed/row-change.ts";
 import { tableKey, tableKeys } from "../../table-key.ts";
 import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscription.ts";
 
@@ -22,7 +22,7 @@ export class BindingIndex {
     return this.#tables.keys();
   }
 
-  hasBindings(relation: Relation): boolean {
+  hasBindings(relation: ReplicatedRelation): boolean {
     return tableKeys(relation.schema, relation.name).some((key) => this.#tables.has(key));
   }
 
@@ -66,7 +66,7 @@ export class BindingIndex {
 
   /** Groups whose event and filter the row passes, without the conditions that only the database evaluates. */
   *find(
-    relation: Relation,
+    relation: ReplicatedRelation,
     event: string,
     read: ReadColumn,
     isLenient: boolean,

@@ -1,10 +1,10 @@
-import { type Database, runPipelined, type Scope } from "../../../db/index.ts";
+import { type Database, runPipelined, type TransactionScope } from "../../../db/index.ts";
 import { readerOf } from "../../feed/read-column.ts";
 import type { RowChange, Tuple } from "../../feed/row-change.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
 import { SET_TEXT_FORMS, selectValues } from "./sql/select-values.ts";
 
-const SCOPE: Scope = {
+const SCOPE: TransactionScope = {
   role: "service_role",
   claims: {},
   schemas: [],

@@ -8,7 +8,7 @@ import type { PrincipalDatabase } from "../checks/principal-database.ts";
 import { canonicalValues, checkRows, compileRegexes, renderCheck } from "../checks/sql/check-statements.ts";
 import { SET_TEXT_FORMS } from "../rendering/sql/select-values.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
-import { type FilterTerm, parseFilter } from "../filters/parse-filter.ts";
+import { type FilterTerm, parseChangeFilter } from "../filters/parse-filter.ts";
 import type { TableMetadataCache } from "../tables/table-metadata-cache.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
 import type { PreparedBinding } from "../subscription.ts";
@@ -28,7 +28,7 @@ const QUEUE_TABLES: ReadonlySet<string> = new Set(["public.webhook_deliveries", 
 /** Checks and compiles a binding of a subscriber. Throws an AppError for the reply of the join. */
 export async function prepareBinding(context: BindingContext, binding: Binding): Promise<PreparedBinding> {
   const { id, event, schema, table } = binding;
-  const terms = parseFilter(binding.filter ?? "");
+  const terms = parseChangeFilter(binding.filter ?? "");
   if (schema === WILDCARD || table === WILDCARD) {
     if (terms.length > 0) throw invalid("A filter needs a schema and a table");
     if (binding.select !== null) throw invalid("A list of columns needs a schema and a table");

@@ -4,7 +4,7 @@ import type { Observer } from "../../../observe/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import type { ChangesSubscriber, SessionsEnded, SubscriptionHandle } from "../../changes.ts";
 import type { WhenVisible } from "../../feed/when-visible.ts";
-import type { Relation, Transaction } from "../../feed/row-change.ts";
+import type { ReplicatedRelation, Transaction } from "../../feed/row-change.ts";
 import { PrincipalDatabase, type PrincipalDatabaseLimits } from "../checks/principal-database.ts";
 import { OrderedQueue } from "../ordered-queue.ts";
 import { ALWAYS_FOLLOWED, FollowedTables, type FollowedTablesOptions } from "../../feed/followed-tables.ts";
@@ -68,7 +68,7 @@ export class Subscriptions {
     this.#router = new Router({ database, index, access, tables, observer, maxRecordBytes, whenVisible });
   }
 
-  isWanted = (relation: Relation): boolean => {
+  isWanted = (relation: ReplicatedRelation): boolean => {
     const key = tableKey(relation.schema, relation.name);
     if (ALWAYS_FOLLOWED.has(key) || key === AGENTS_KEY) return true;
     return !HIDDEN_SCHEMAS.has(relation.schema) && this.#index.hasBindings(relation);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { inTransaction } from "../../../db/index.ts";
 import { selectTypes } from "../../feed/sql/select-types.ts";
-import type { Relation } from "../../feed/row-change.ts";
+import type { ReplicatedRelation } from "../../feed/row-change.ts";
 import { selectTableMetadata } from "./sql/select-table-metadata.ts";
 import { describeTable, type TableMetadata } from "./table-metadata.ts";
 
@@ -10,7 +10,7 @@ const MAX_AGE_MS = 5_000;
 /** Caches table metadata. The WAL sends a new Relation after each change of a table, its policies or its grants. */
 export class TableMetadataCache {
   readonly #pool: pg.Pool;
-  readonly #byRelation = new WeakMap<Relation, TableMetadata>();
+  readonly #byRelation = new WeakMap<ReplicatedRelation, TableMetadata>();
   readonly #byName = new Map<string, { readonly metadata: Promise<TableMetadata | null>; readonly untilMs: number }>();
 
   constructor(pool: pg.Pool) {
@@ -18,12 +18,12 @@ export class TableMetadataCache {
   }
 
   /** Null when the metadata is not loaded. */
-  known(relation: Relation): TableMetadata | null {
+  known(relation: ReplicatedRelation): TableMetadata | null {
     return this.#byRelation.get(relation) ?? null;
   }
 
   /** Null when the table no longer exists. */
-  async describe(relation: Relation): Promise<TableMetadata | null> {
+  async describe(relation: ReplicatedRelation): Promise<TableMetadata | null> {
     const known = this.#byRelation.get(relation);
     if (known !== undefined) return known;
     const metadata = await this.#load({ oid: relation.oid });

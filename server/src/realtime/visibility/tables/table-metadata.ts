@@ -1,7 +1,7 @@
-import { type ColumnType, describeTypes, type TypeRow } from "../../feed/column-type.ts";
+import { type ColumnType, describeTypes, type PgTypeRow } from "../../feed/column-type.ts";
 import { parsePolicy } from "../rules/parse-policy.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { PublishedChanges, TableRow } from "./sql/select-table-metadata.ts";
+import type { PublishedChanges, TableMetadataRow } from "./sql/select-table-metadata.ts";
 
 /** What determines which roles see which rows and columns of a table. */
 export interface TableMetadata {
@@ -30,7 +30,7 @@ const ALL_ROWS: Pick<RoleView, "rule" | "condition" | "conditionColumns"> = {
   conditionColumns: [],
 };
 
-export function describeTable(row: TableRow, typeRows: readonly TypeRow[]): TableMetadata {
+export function describeTable(row: TableMetadataRow, typeRows: readonly PgTypeRow[]): TableMetadata {
   const { oid, schema, name, published, primaryKey } = row;
   const described = describeTypes(typeRows);
   const types = new Map<string, ColumnType>();
@@ -50,7 +50,7 @@ export function describeTable(row: TableRow, typeRows: readonly TypeRow[]): Tabl
 }
 
 /** Combines policies as PostgreSQL does: any permissive and all restrictive ones must pass. */
-function describeRules(row: TableRow, role: string): Pick<RoleView, "rule" | "condition" | "conditionColumns"> {
+function describeRules(row: TableMetadataRow, role: string): Pick<RoleView, "rule" | "condition" | "conditionColumns"> {
   const policies = row.policies.filter(({ roles }) => roles.includes(role));
   const permissive = policies.filter(({ isPermissive }) => isPermissive);
   const restrictive = policies.filter(({ isPermissive }) => !isPermissive);

@@ -16,7 +16,7 @@ export interface CatalogueRows {
   readonly schemas: readonly SchemaRow[];
   readonly relations: readonly RelationRow[];
   readonly columns: readonly ColumnRow[];
-  readonly types: readonly TypeRow[];
+  readonly types: readonly CatalogueTypeRow[];
   readonly functions: readonly FunctionRow[];
   readonly constraints: readonly ConstraintRow[];
   readonly views: readonly ViewRow[];
@@ -97,7 +97,7 @@ function selectColumns(schemas: string): string {
   where a.attnum > 0 and not a.attisdropped and a.attrelid = any (array(${describedRelations(schemas)}))`;
 }
 
-export interface TypeRow {
+export interface CatalogueTypeRow {
   readonly oid: number;
   readonly name: string;
   readonly label: string;

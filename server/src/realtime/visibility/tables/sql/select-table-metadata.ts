@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-export interface TableRow {
+export interface TableMetadataRow {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
@@ -34,9 +34,9 @@ const ROLES = "('anon', 'authenticated', 'api_key', 'service_role')";
 export async function selectTableMetadata(
   client: pg.ClientBase,
   table: { readonly oid: number } | { readonly schema: string; readonly name: string },
-): Promise<TableRow | null> {
+): Promise<TableMetadataRow | null> {
   const values = "oid" in table ? [table.oid, null, null] : [null, table.schema, table.name];
-  const { rows } = await client.query<TableRow>(
+  const { rows } = await client.query<TableMetadataRow>(
     `select c.oid::int8::float8 as oid, n.nspname::text as schema, c.relname::text as name,
        (select pg_catalog.json_build_object('INSERT', p.inserts, 'UPDATE', p.updates, 'DELETE', p.deletes)
         from private.get_published_tables() p
