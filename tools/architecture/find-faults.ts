@@ -5,6 +5,7 @@ import { checkCycles } from "./rules/cycles.ts";
 import { checkEffects } from "./rules/effects.ts";
 import { checkEntryPoints } from "./rules/entry-points.ts";
 import { checkEnvironment } from "./rules/environment.ts";
+import { checkExportedNames } from "./rules/exported-names.ts";
 import { checkFolderCycles } from "./rules/folder-cycles.ts";
 import { checkTodoNotes } from "./rules/todo-notes.ts";
 import { checkLayers } from "./rules/layers.ts";
@@ -30,6 +31,7 @@ const RULES: readonly Rule[] = [
   checkFolderCycles,
   checkSize,
   checkNames,
+  checkExportedNames,
   checkSqlText,
   checkSqlLines,
   checkOutgoing,

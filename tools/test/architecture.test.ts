@@ -241,6 +241,20 @@ describe("the architecture check", () => {
       expected: [/"loadAll" is not kebab-case/, /"Keys" is not kebab-case/, /"a_b" is not kebab-case/],
     },
     {
+      rule: "a name that two files of a package define",
+      changes: {
+        "server/src/auth/users.ts": "export interface Scope {}\nexport function settle() {}\n",
+        "server/src/errors/texts.ts":
+          "type Scope = string;\nconst settle = 1;\nexport { type Scope, settle as end };\n",
+        // Passed on, loaded late, in a test, in another package.
+        "server/src/errors/index.ts": `${OPENING}export { settle as fail } from "../config/index.ts";\n`,
+        "server/src/config/index.ts": `${OPENING}export const load = async () => (await import("./load.ts")).load();\n`,
+        "server/test/auth/find.test.ts": "export const settle = 1;\n",
+        "extensions/notes/src/a.ts": "export const a = 1;\nexport interface Scope {}\n",
+      },
+      expected: [/within a layer only types/, /texts\.ts:3: Scope is also defined in server\/src\/auth\/users\.ts/],
+    },
+    {
       rule: "a migration without number or words",
       changes: { "server/migrations/1_a.sql": "", "server/migrations/0002.sql": "" },
       expected: [/1_a\.sql:1: a migration is named/, /0002\.sql:1: a migration is named/],
@@ -256,7 +270,7 @@ describe("the architecture check", () => {
     {
       rule: "SQL outside its folders",
       changes: {
-        "server/src/auth/index.ts": `${OPENING}export const a = ["select now()", \`insert into \${x} (a)\`, "update t set a = 1", 'delete from t'];\nconst x = 1;\n`,
+        "server/src/auth/index.ts": `${OPENING}export const texts = ["select now()", \`insert into \${x} (a)\`, "update t set a = 1", 'delete from t'];\nconst x = 1;\n`,
       },
       expected: [/auth\/index\.ts:3: SQL text/, /SQL text/, /SQL text/, /SQL text/],
     },
