@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { signAccessToken } from "../../server/src/auth/tokens/access-token.ts";
 import { KeyRing, type KeyRingOptions } from "../../server/src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../server/src/auth/tokens/verified-tokens.ts";
-import { verifySignedToken } from "../../server/src/auth/tokens/verify-token.ts";
+import { verifySignedToken } from "../../server/src/auth/tokens/verify-signed-token.ts";
 import type { Contender } from "../load/compare.ts";
 
 const clock = { now: () => new Date() };
@@ -38,7 +38,9 @@ export async function createTokenChecks(users: number): Promise<TokenChecks> {
     remembered: contender(`tokens of ${users} users checked, remembered from before`, (token) =>
       verifiedTokens.verify(ring, token, clock),
     ),
-    verified: contender("the same tokens checked by their ES256 signature", (token) => verifySignedToken(ring, token, clock)),
+    verified: contender("the same tokens checked by their ES256 signature", (token) =>
+      verifySignedToken(ring, token, clock),
+    ),
   };
 }
 

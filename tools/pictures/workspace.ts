@@ -142,7 +142,11 @@ async function makeRemarks(
     return eventually(
       async () => {
         const newest = grace.from("webhook_deliveries").select().eq("webhook_id", webhookId);
-        return dataOf<readonly CreatedRow[]>(await newest.order("created_at", { ascending: false }).limit(1))[0] ?? { id: "" };
+        return (
+          dataOf<readonly CreatedRow[]>(await newest.order("created_at", { ascending: false }).limit(1))[0] ?? {
+            id: "",
+          }
+        );
       },
       (delivery) =>
         delivery["status"] === status &&

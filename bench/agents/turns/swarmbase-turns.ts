@@ -11,7 +11,7 @@ import { createStreamHub } from "../../../server/src/agents/streams/stream-hub.t
 import type { LoadedRun } from "../../../server/src/agents/run/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/writer/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
-import { createSchemaCompiler } from "../../../server/src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../server/src/agents/schemas/schema-compiler.ts";
 import { DEFAULT_MAXIMA } from "../../../server/src/agents/strategies/run-limits.ts";
 import { openStarters } from "../../../server/src/agents/tools/starters.ts";
 import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";

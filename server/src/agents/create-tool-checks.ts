@@ -4,9 +4,9 @@ import { findConfigFaults, type GuardrailFault } from "./guardrails/find-config-
 import { isBuiltin } from "./tools/builtins/run-builtin.ts";
 import { findResponseSchemaFault } from "./schemas/response-schema.ts";
 import { fillPlaceholders, readHttpConfig } from "./tools/http/http-config.ts";
-import { createSchemaCompiler } from "./schemas/compile-schema.ts";
+import { createSchemaCompiler } from "./schemas/schema-compiler.ts";
 import { sealSecrets, type ToolSecrets } from "./tools/seal-secrets.ts";
-import { withSwarmKind } from "./tools/swarm-tool.ts";
+import { withSwarmKind } from "./tools/with-swarm-kind.ts";
 import { CORE_KINDS, type ToolConfigFault, type ToolDescription, type ToolKinds } from "./tools/tool-kind.ts";
 
 export interface ToolChecksOptions {

@@ -36,7 +36,7 @@ export type { RunRequest } from "./admission/run-request.ts";
 export { DEFAULT_MAXIMA, readRunMaxima, type RunMaxima } from "./strategies/run-limits.ts";
 export { toStoredKey } from "./admission/to-admission-call.ts";
 export { findAnswerFault } from "./schemas/check-answer.ts";
-export { createSchemaCompiler } from "./schemas/compile-schema.ts";
+export { createSchemaCompiler } from "./schemas/schema-compiler.ts";
 export type { Executor } from "./execution/create-executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./create-tool-checks.ts";

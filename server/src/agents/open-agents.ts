@@ -20,7 +20,7 @@ import {
 import type { RunPorts, SummaryModel } from "./run/live-run.ts";
 import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
-import { createSchemaCompiler } from "./schemas/compile-schema.ts";
+import { createSchemaCompiler } from "./schemas/schema-compiler.ts";
 import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import { openStarters } from "./tools/starters.ts";
 import { readRunMaxima } from "./strategies/run-limits.ts";

@@ -7,7 +7,7 @@ import type { Clock } from "../time/index.ts";
 import type { AuthHooks } from "./hooks/open-hooks.ts";
 import type { Mailer } from "./mail/mail.ts";
 import type { ClientRow } from "./sql/oauth-clients.ts";
-import type { PasswordHasher } from "./passwords/hasher.ts";
+import type { PasswordHasher } from "./passwords/password-hasher.ts";
 import type { SignInProviders } from "./providers/sign-in-providers.ts";
 import type { KeyRing } from "./tokens/key-ring.ts";
 import type { VerifiedTokens } from "./tokens/verified-tokens.ts";

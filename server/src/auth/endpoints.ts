@@ -1,12 +1,12 @@
-import { accountEndpoints } from "./accounts/endpoints.ts";
-import { adminEndpoints } from "./admin/endpoints.ts";
+import { accountEndpoints } from "./accounts/account-endpoints.ts";
+import { adminEndpoints } from "./admin/admin-endpoints.ts";
 import type { AuthEndpoint } from "./call.ts";
-import { externalEndpoints } from "./external/endpoints.ts";
+import { externalEndpoints } from "./external/external-endpoints.ts";
 import type { AccessRule } from "./principal/authenticate.ts";
-import { mfaEndpoints } from "./mfa/endpoints.ts";
-import { oauthClientEndpoints } from "./oauth/clients/endpoints.ts";
-import { oauthEndpoints } from "./oauth/endpoints.ts";
-import { oneTimeEndpoints } from "./one-time/endpoints.ts";
+import { mfaEndpoints } from "./mfa/mfa-endpoints.ts";
+import { oauthClientEndpoints } from "./oauth/clients/oauth-client-endpoints.ts";
+import { oauthEndpoints } from "./oauth/oauth-endpoints.ts";
+import { oneTimeEndpoints } from "./one-time/one-time-endpoints.ts";
 import { passkeyEndpoints } from "./passkeys/endpoints.ts";
 import { wellKnownEndpoints } from "./well-known-endpoints.ts";
 

@@ -5,8 +5,8 @@ export { AUTH_ERRORS, type AuthErrorCode, authCodeOf } from "./auth-error.ts";
 export type { AuthResponse, AuthCall, AuthEndpoint } from "./call.ts";
 export { recordExport } from "./users/record-change.ts";
 export { authEndpoints, endpointPath, ruleOf } from "./endpoints.ts";
-export { watchFirstStart } from "./first-start.ts";
-export { createAuthHousekeeping } from "./housekeeping.ts";
+export { watchFirstStart } from "./watch-first-start.ts";
+export { createAuthHousekeeping } from "./auth-housekeeping.ts";
 export { checkMasterKey } from "./keys/ensure-keys.ts";
 export {
   type CredentialsFile,

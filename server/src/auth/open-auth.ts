@@ -7,7 +7,7 @@ import type { Mailer } from "./mail/mail.ts";
 import { type AuthHooks, NO_HOOKS } from "./hooks/open-hooks.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { createHookMailer } from "./outbox/hook-mailer.ts";
-import { createPasswordHasher } from "./passwords/hasher.ts";
+import { createPasswordHasher } from "./passwords/password-hasher.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { ClientDocuments } from "./oauth/clients/client-documents.ts";
 import { PortalTokens } from "./portal/portal-tokens.ts";

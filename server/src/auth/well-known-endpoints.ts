@@ -1,5 +1,5 @@
 import type { AuthEndpoint } from "./call.ts";
-import { describeAuthorizationServer } from "./oauth/metadata.ts";
+import { describeAuthorizationServer } from "./oauth/describe-authorization-server.ts";
 
 /** Clients of this protocol cache the list this long anyway, and reload it when they meet an unknown key. */
 const CACHE_CONTROL = "public, max-age=600";

@@ -12,20 +12,20 @@ const versionCommand: Command = {
 
 /** In the order of the help. Each command is loaded when it is needed, because loading takes longer than most commands run. */
 const LOADERS = {
-  serve: async () => (await import("./serve.ts")).serveCommand,
-  demo: async () => (await import("./demo.ts")).demoCommand,
+  serve: async () => (await import("./serve-command.ts")).serveCommand,
+  demo: async () => (await import("./demo-command.ts")).demoCommand,
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
-  keys: async () => (await import("./keys.ts")).keysCommand,
-  provider: async () => (await import("./provider.ts")).providerCommand,
-  certificate: async () => (await import("./certificate.ts")).certificateCommand,
-  backup: async () => (await import("./backup.ts")).backupCommand,
+  keys: async () => (await import("./keys-command.ts")).keysCommand,
+  provider: async () => (await import("./provider-command.ts")).providerCommand,
+  certificate: async () => (await import("./certificate-command.ts")).certificateCommand,
+  backup: async () => (await import("./backup-command.ts")).backupCommand,
   restore: async () => (await import("./restore.ts")).restoreCommand,
-  resume: async () => (await import("./resume.ts")).resumeCommand,
-  upgrade: async () => (await import("./upgrade.ts")).upgradeCommand,
-  config: async () => (await import("./config.ts")).configCommand,
-  doctor: async () => (await import("./doctor.ts")).doctorCommand,
-  "remove-data": async () => (await import("./remove-installation.ts")).removeDataCommand,
-  psql: async () => (await import("./psql.ts")).psqlCommand,
+  resume: async () => (await import("./resume-command.ts")).resumeCommand,
+  upgrade: async () => (await import("./upgrade-command.ts")).upgradeCommand,
+  config: async () => (await import("./config-command.ts")).configCommand,
+  doctor: async () => (await import("./doctor-command.ts")).doctorCommand,
+  "remove-data": async () => (await import("./remove-data-command.ts")).removeDataCommand,
+  psql: async () => (await import("./psql-command.ts")).psqlCommand,
   version: async () => versionCommand,
 } satisfies Readonly<Record<string, () => Promise<Command>>>;
 

@@ -39,7 +39,7 @@ export function openCommandContext(
 /** Most commands restore nothing, and loading what restores takes longer than they run. */
 function openCopiesAtFirstUse(extension: string, settings: Settings, context: CommandContext): ServerCopies {
   const open = async (): Promise<ServerCopies> => {
-    const { openServerCopies } = await import("./extension-copies.ts");
+    const { openServerCopies } = await import("./open-server-copies.ts");
     return openServerCopies(extension, settings, context);
   };
   return {

@@ -1,7 +1,7 @@
 import { docsPage, type Environment, SettingsError, UsageError } from "../config/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { loadCommand, loadCommands, takesModes } from "./command-table.ts";
-import type { OpenedCommand } from "./extension-commands.ts";
+import type { OpenedCommand } from "./load-extension-commands.ts";
 import { nameTypedCommands } from "./typed-command.ts";
 
 const EXIT_FAULT = 1;
@@ -81,7 +81,7 @@ async function listAddedCommands(
   env: Environment,
 ): Promise<{ readonly added: readonly Command[]; readonly fault: string | null }> {
   try {
-    const { loadExtensionCommands } = await import("./extension-commands.ts");
+    const { loadExtensionCommands } = await import("./load-extension-commands.ts");
     return { added: (await loadExtensionCommands(env)).filter(({ modeOptions }) => modeOptions === null), fault: null };
   } catch (error) {
     return { added: [], fault: describeFault(error) };
@@ -106,7 +106,7 @@ async function listModes(
   env: Environment,
 ): Promise<{ readonly modes: readonly OpenedCommand[]; readonly fault: string | null }> {
   try {
-    const { loadExtensionCommands } = await import("./extension-commands.ts");
+    const { loadExtensionCommands } = await import("./load-extension-commands.ts");
     const modes = (await loadExtensionCommands(env)).filter((command) => command.name === name);
     return { modes, fault: null };
   } catch (error) {

@@ -13,7 +13,7 @@ import {
 import type { CommandContext } from "./command.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
-import { type Observability, openObservability } from "./open-observation.ts";
+import { type Observability, openObservability } from "./observability.ts";
 
 interface Serving {
   readonly node: ServingNode;

@@ -1,5 +1,5 @@
 import { type Environment, pickGiven } from "./load-settings.ts";
-import { maskUrls } from "./mask-url.ts";
+import { maskUrls } from "./mask-urls.ts";
 import { describeAccepted, type SettingValue } from "./parse-setting.ts";
 import type { ExtensionRows, NamedSettingRow, SettingRow, StandardVariable } from "./setting-row.ts";
 import { type Settings, settingKey } from "./settings.ts";

@@ -28,7 +28,7 @@ export {
   shippedIds,
   type VendorKind,
 } from "./model-catalogue.ts";
-export { maskUrls } from "./mask-url.ts";
+export { maskUrls } from "./mask-urls.ts";
 export { parseOptions, UsageError } from "./parse-options.ts";
 export { describeAccepted } from "./parse-setting.ts";
 export type {

@@ -11,7 +11,7 @@ export { CommitWatch } from "./commit-watch.ts";
 export { countConnections, type Database, openDatabase, watchDatabase } from "./database.ts";
 export type { NodeNeeds } from "./decide-requirements.ts";
 export { DiskReserve } from "./disk-reserve.ts";
-export { readBaseBackup } from "./embedded/base-backup.ts";
+export { readBaseBackup } from "./embedded/read-base-backup.ts";
 export { tryPort } from "./embedded/choose-port.ts";
 export { isDataDirectoryLocked, lockDataDirectory } from "./embedded/data-directory-lock.ts";
 export { removeAbandonedDrafts, throwAwayPath, withDraft } from "./embedded/draft-copies.ts";
@@ -61,7 +61,7 @@ export {
 export type { Queryable } from "./queryable.ts";
 export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerReport } from "./requirements.ts";
 export type { ExtensionSchema } from "./schema/extension-schemas.ts";
-export { withScratchDatabase } from "./scratch-database.ts";
+export { withScratchDatabase } from "./with-scratch-database.ts";
 export { findMaxConnections, openHookPool, openServicePool } from "./service-pool.ts";
 export {
   apiKeyIdOf,

@@ -21,7 +21,7 @@ export async function openExtensions(options: OpenExtensionsOptions): Promise<Op
 
 /** Loaded when the database is prepared, because the names of the core are in all its modules. */
 export async function rejectCoreNames(loaded: readonly LoadedExtension[]): Promise<void> {
-  const { rejectCoreNames: reject } = await import("./core-names.ts");
+  const { rejectCoreNames: reject } = await import("./reject-core-names.ts");
   reject(loaded);
 }
 

@@ -20,7 +20,7 @@ import { runInBackground } from "../processes/index.ts";
 import type { DescribeSchema } from "../rest/index.ts";
 import { isServiceFunction } from "../tables/index.ts";
 import type { Clock } from "../time/index.ts";
-import { callAuthAsService } from "./auth-as-service.ts";
+import { callAuthAsService } from "./call-auth-as-service.ts";
 import { describeInterface } from "./describe-interface.ts";
 import { describeServer } from "./describe-server.ts";
 import { createExtensionDatabase } from "./extension-database.ts";

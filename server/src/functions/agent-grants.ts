@@ -3,7 +3,7 @@ import type { GrantAnswer } from "../agents/index.ts";
 import { AppError } from "../errors/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { parseFunctionBody } from "./read-body.ts";
+import { parseFunctionBody } from "./parse-function-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("accept"), grant_id: z.guid() }),

@@ -13,7 +13,7 @@ import type {
   NamedFunction,
   WarnableCall,
 } from "./function-call.ts";
-import { invalidBodyError, parseFunctionBody } from "./read-body.ts";
+import { invalidBodyError, parseFunctionBody } from "./parse-function-body.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
 import {
   type ConversationBody,

@@ -5,7 +5,7 @@ import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { parseFunctionBody } from "./read-body.ts";
+import { parseFunctionBody } from "./parse-function-body.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
 
 const MAX_RESOURCES = 100;

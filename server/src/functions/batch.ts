@@ -4,7 +4,7 @@ import { RawJson, readJson, stringifyMembers } from "../json/index.ts";
 import type { RestAnswer, RestCall, RestModule } from "../rest/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
-import { parseFunctionBody } from "./read-body.ts";
+import { parseFunctionBody } from "./parse-function-body.ts";
 import { JSON_TYPE, readExactBody } from "./read-exact-body.ts";
 
 const MAX_OPERATIONS = 100;

@@ -3,7 +3,7 @@ import { requireScope } from "../db/index.ts";
 import type { CommitFeedCall, EmitCall, Emitted, FeedPage, ReadFeedCall } from "../webhooks/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, FunctionResponse, NamedFunction, WarnableCall } from "./function-call.ts";
-import { parseFunctionBody } from "./read-body.ts";
+import { parseFunctionBody } from "./parse-function-body.ts";
 import { readExactBody } from "./read-exact-body.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
 

@@ -4,7 +4,7 @@ import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { parseFunctionBody } from "./read-body.ts";
+import { parseFunctionBody } from "./parse-function-body.ts";
 
 const secret = z.string().min(1).max(200);
 

@@ -4,7 +4,7 @@ import type { Principal } from "../db/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { invalidBodyError, parseFunctionBody } from "./read-body.ts";
+import { invalidBodyError, parseFunctionBody } from "./parse-function-body.ts";
 
 const bodySchema = z.object({
   action: z.enum(["regenerate_secret", "delete_secret"]),

@@ -5,7 +5,7 @@ import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { invalidBodyError, parseFunctionBody } from "./read-body.ts";
+import { invalidBodyError, parseFunctionBody } from "./parse-function-body.ts";
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 characters of printable ASCII");
 

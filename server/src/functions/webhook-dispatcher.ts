@@ -4,7 +4,7 @@ import type { AttemptNow, WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionResponse, FunctionDescription, NamedFunction } from "./function-call.ts";
-import { parseFunctionBody } from "./read-body.ts";
+import { parseFunctionBody } from "./parse-function-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("retry"), delivery_id: z.guid() }),

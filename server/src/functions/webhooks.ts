@@ -5,7 +5,7 @@ import type { WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { parseFunctionBody } from "./read-body.ts";
+import { parseFunctionBody } from "./parse-function-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({

@@ -3,10 +3,10 @@
 // Not in charge of: what the workers do.
 
 export { type Commits, UNWATCHED } from "./commits.ts";
-export { createGarbageCollection } from "./collect-garbage.ts";
+export { createGarbageCollection } from "./garbage-collection.ts";
 export { Hold } from "./hold.ts";
 export { type PollOptions, poll, spread, WakeUp } from "./poll.ts";
 export { supervise } from "./supervise.ts";
-export { nextTick } from "./tick.ts";
+export { nextTick } from "./next-tick.ts";
 export { WorkNotice } from "./work-notice.ts";
 export type { Worker } from "./worker.ts";

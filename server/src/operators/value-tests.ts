@@ -1,4 +1,4 @@
-import { compileLike } from "./match-like.ts";
+import { compileLike } from "./compile-like.ts";
 
 export type Compare = (left: string, right: string) => number;
 type IsEqual = (left: string, right: string) => boolean;

@@ -4,8 +4,8 @@
 
 export { type BackgroundResult, isBackgroundCommand, runInBackground } from "./background-command.ts";
 export { assertCanListen, listenOn } from "./listen-on.ts";
-export { RpcPeer, type Methods } from "./link.ts";
+export { RpcPeer, type Methods } from "./rpc-peer.ts";
 export { decideWorkerCount, mayHaveWorkers } from "./worker-count.ts";
-export { isWorkerProcess, openParentPeer } from "./parent-link.ts";
+export { isWorkerProcess, openParentPeer } from "./parent-peer.ts";
 export { type SupervisedWorkers, superviseWorkers } from "./supervise-workers.ts";
 export { type ForkOptions, forkWorker, type WorkerProcess } from "./worker-process.ts";

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
-import { RpcPeer, type Methods } from "./link.ts";
-import { LINK_FD, WORKER_ARGUMENT } from "./parent-link.ts";
+import { RpcPeer, type Methods } from "./rpc-peer.ts";
+import { LINK_FD, WORKER_ARGUMENT } from "./parent-peer.ts";
 
 export interface WorkerProcess<Remote extends Methods> {
   /** 1 for the first worker; a replacement gets the number of the process that it replaces. */

@@ -8,7 +8,7 @@ export { openChanges } from "./open-changes.ts";
 export { openReplication } from "./feed/open-replication.ts";
 export type { AttachedFeed } from "./feed/relay/feed-peer.ts";
 export { FeedRelay } from "./feed/relay/feed-relay.ts";
-export { type FeedListener, type FeedSource, openRelayed } from "./feed/relay/relayed-stream.ts";
+export { type FeedListener, type FeedSource, openRelayedStream } from "./feed/relay/relayed-stream.ts";
 export { openRealtime, type RealtimeModule } from "./open-realtime.ts";
 export { createPrivateTopics } from "./private/private-topics.ts";
 export { createFollowedTopics } from "./signals/followed-topics.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../db/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
-import { findAccessChanges } from "./access/access-changes.ts";
+import { findAccessChanges } from "./access/find-access-changes.ts";
 import { findEndedSessions, findUpdatedSessions } from "./access/ended-sessions.ts";
 import type { AccessChanges, Changes, SessionsEnded } from "./changes.ts";
 import { type SubscriptionLimits, Subscriptions } from "./visibility/subscriptions/subscriptions.ts";

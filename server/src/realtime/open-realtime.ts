@@ -12,7 +12,7 @@ import { PresenceSync } from "./presence/presence-sync.ts";
 import { DEFAULT_TIMING, type RealtimeOptions } from "./realtime-options.ts";
 import type { RealtimeState } from "./realtime-state.ts";
 import { Signals } from "./signals/signals.ts";
-import { createSocketHousekeeping } from "./sockets/housekeeping.ts";
+import { createSocketHousekeeping } from "./sockets/socket-housekeeping.ts";
 import { SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import { ChangeFrames } from "./wire/change-frames.ts";
 

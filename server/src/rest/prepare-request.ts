@@ -1,7 +1,7 @@
 import type { Catalogue, FunctionEntry, MediaHandler } from "./catalogue/catalogue.ts";
 import { findMediaHandlers } from "./catalogue/media-handlers.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
-import { settleCall } from "./plan/call-settle.ts";
+import { settleCall } from "./plan/settle-call.ts";
 import { findFunction } from "./plan/find-function.ts";
 import { parameteriseRequest } from "./plan/parameterise-request.ts";
 import { namesOf, type TouchedName } from "./plan/names-of.ts";
@@ -12,7 +12,7 @@ import { isWithoutEffect } from "./plan/write-columns.ts";
 import { type AnswerMedia, negotiate } from "./plan/negotiate.ts";
 import type { RequestShapeCache } from "./request-shape-cache.ts";
 import type { StatementLimits } from "./sql/draft.ts";
-import { renderPlan } from "./sql/render.ts";
+import { renderPlan } from "./sql/render-plan.ts";
 import type { PlannedStatements } from "./sql/statement.ts";
 
 export interface RequestShape {

@@ -12,7 +12,7 @@ import { isMissed } from "./is-missed.ts";
 import { isReplay, loadKeptResult, REPLAYED } from "./kept-result.ts";
 import { locateRow } from "./locate-row.ts";
 import { inOperation, keepAppError, nameOperation } from "./operation-errors.ts";
-import { readMethodOverride } from "./parse/method-override.ts";
+import { readMethodOverride } from "./parse/read-method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { type PreparedRequest, prepareRequest, returnsWritten } from "./prepare-request.ts";

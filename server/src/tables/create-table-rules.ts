@@ -11,7 +11,7 @@ import type { AddedTable } from "./rules/added-rule.ts";
 import { allRules } from "./rules/all-rules.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 import type { ToolRuleChecks } from "./rules/tool-rules.ts";
-import { type FindUrlFault, findWebhookUrlFault } from "./rules/webhook-url.ts";
+import { type FindUrlFault, findWebhookUrlFault } from "./rules/find-webhook-url-fault.ts";
 import { readWrittenRows } from "./written-rows.ts";
 
 export interface TableRulesOptions {

@@ -4,8 +4,8 @@ import { isWriteAttempt, type QualifiedName, type ReadAttempt, type WriteAttempt
 import { canonicalUuid } from "./fields/uuid-field.ts";
 import { isOwnRelation } from "./own-names.ts";
 import { loadReasonInput } from "./rejections/load-reason-input.ts";
-import { findReason } from "./rejections/reasons.ts";
-import type { RejectedAttempt } from "./rejections/rejection.ts";
+import { findReason } from "./rejections/find-reason.ts";
+import type { RejectedAttempt } from "./rejections/rejected-attempt.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 import type { OwnedTable, Owners } from "./sql/owners.ts";
 

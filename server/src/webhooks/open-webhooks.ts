@@ -12,13 +12,13 @@ import { testFilter } from "./calls/test-filter.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { FeedWaits } from "./feeds/feed-waits.ts";
-import { createWebhookHousekeeping } from "./housekeeping.ts";
+import { createWebhookHousekeeping } from "./webhook-housekeeping.ts";
 import { claimRangeOf, createClaims } from "./node-claims.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
 import { releaseClaimRange } from "./sql/leases.ts";
 import { selectRecovery } from "./sql/recoveries.ts";
 import { grantSend } from "./sql/send-windows.ts";
-import { selectBacklogByClass } from "./sql/select-backlog.ts";
+import { selectBacklogByClass } from "./sql/select-backlog-by-class.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
 const TIMES = {

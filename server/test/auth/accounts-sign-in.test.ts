@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
 import { AppError } from "../../src/errors/index.ts";
-import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
+import { createPasswordHasher } from "../../src/auth/passwords/password-hasher.ts";
 import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, PASSWORD, signIn, signUp, updateUser, watchHasher } from "./support/accounts.ts";
 import { rejection } from "./support/rejection.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
-import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
+import { createPasswordHasher } from "../../src/auth/passwords/password-hasher.ts";
 import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import {
   getUser,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { findUnstorable } from "../../src/auth/find-unstorable.ts";
-import { createPasswordHasher, type PasswordHasher } from "../../src/auth/passwords/hasher.ts";
+import { createPasswordHasher, type PasswordHasher } from "../../src/auth/passwords/password-hasher.ts";
 import { serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
 import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";

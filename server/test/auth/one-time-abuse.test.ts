@@ -259,7 +259,7 @@ describe("an unavailable mail server", () => {
     const auth = await createAuthContext(t, { settings: { authMailIntervalSeconds: 60 } });
     await makePerson(auth, "known@example.com");
     const down = { ...auth.context, mailer: { ...auth.context.mailer, checkReady: async () => away() } };
-    const { oneTimeEndpoints } = await import("../../src/auth/one-time/endpoints.ts");
+    const { oneTimeEndpoints } = await import("../../src/auth/one-time/one-time-endpoints.ts");
     const recover = oneTimeEndpoints.find(({ path }) => path === "/recover");
     assert.ok(recover);
     for (const email of ["known@example.com", "nobody@example.com"]) {

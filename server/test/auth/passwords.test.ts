@@ -4,7 +4,7 @@ import { getPriority } from "node:os";
 import { test } from "node:test";
 import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
-import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
+import { createPasswordHasher } from "../../src/auth/passwords/password-hasher.ts";
 import { checkNewPassword, findPasswordFaults } from "../../src/auth/passwords/rules.ts";
 import { createUnmatchedHash, parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
 import { AppError } from "../../src/errors/index.ts";

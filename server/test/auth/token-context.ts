@@ -6,7 +6,7 @@ import { type KeyRing, openKeyRing } from "../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
 import { PortalTokens } from "../../src/auth/portal/portal-tokens.ts";
 import { VerifiedUserKeys } from "../../src/auth/user-keys/verified-user-keys.ts";
-import { verifySignedToken } from "../../src/auth/tokens/verify-token.ts";
+import { verifySignedToken } from "../../src/auth/tokens/verify-signed-token.ts";
 import type { Clock } from "../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";

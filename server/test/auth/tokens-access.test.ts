@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { importSigningKey } from "../../src/auth/index.ts";
 import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
-import { TOKEN_MAX_LENGTH } from "../../src/auth/tokens/verify-token.ts";
+import { TOKEN_MAX_LENGTH } from "../../src/auth/tokens/verify-signed-token.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { openTokenContext, type TokenContext, verifyAccessToken } from "./token-context.ts";
 

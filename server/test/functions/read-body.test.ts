@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { AppError } from "../../src/errors/index.ts";
-import { parseFunctionBody } from "../../src/functions/read-body.ts";
+import { parseFunctionBody } from "../../src/functions/parse-function-body.ts";
 
 const schema = z.discriminatedUnion("action", [
   z.object({

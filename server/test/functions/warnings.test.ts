@@ -5,8 +5,8 @@ import { AppError } from "../../src/errors/index.ts";
 import type { FunctionResponse, FunctionCall } from "../../src/functions/index.ts";
 import { FUNCTION_TABLE } from "../../src/functions/index.ts";
 import { defineFunction } from "../../src/functions/define-function.ts";
-import { parseFunctionBody } from "../../src/functions/read-body.ts";
-import { describeUnknownMembers } from "../../src/functions/unknown-members.ts";
+import { parseFunctionBody } from "../../src/functions/parse-function-body.ts";
+import { describeUnknownMembers } from "../../src/functions/describe-unknown-members.ts";
 
 const schema = z.discriminatedUnion("action", [
   z.object({

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Channel } from "../../src/realtime/channels/channel.ts";
 import { parseJoinConfig } from "../../src/realtime/channels/join-config.ts";
 import { TopicChannels } from "../../src/realtime/channels/topic-channels.ts";
-import { renderBroadcast } from "../../src/realtime/wire/broadcast-frame.ts";
+import { renderBroadcast } from "../../src/realtime/wire/render-broadcast.ts";
 import type { OutFrame } from "../../src/realtime/wire/protocol.ts";
 
 const NAME = "room";

@@ -4,7 +4,7 @@ import {
   type AttachedFeed,
   FeedRelay,
   type FeedSource,
-  openRelayed,
+  openRelayedStream,
   openReplication,
 } from "../../src/realtime/index.ts";
 import { until } from "../support/until.ts";
@@ -61,7 +61,7 @@ function startRelay(stage: FeedStage) {
       if (!isSlow) attached?.take(held);
       held = 0;
     };
-    return { node: stage.startNode({}, stage.replicaUrl, openRelayed(source, 0)), setSlow, texts };
+    return { node: stage.startNode({}, stage.replicaUrl, openRelayedStream(source, 0)), setSlow, texts };
   };
   return { relay, notes, startNode, stop };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { renderBroadcast } from "../../src/realtime/wire/broadcast-frame.ts";
+import { renderBroadcast } from "../../src/realtime/wire/render-broadcast.ts";
 import { ChangeFrames } from "../../src/realtime/wire/change-frames.ts";
 import { FrameError, parseBinaryFrame, parseTextFrame } from "../../src/realtime/wire/parse-frame.ts";
 import { renderFrame } from "../../src/realtime/wire/render-frame.ts";

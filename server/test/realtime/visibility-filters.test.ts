@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { compileLike } from "../../src/operators/match-like.ts";
-import { parseChangeFilter } from "../../src/realtime/visibility/filters/parse-filter.ts";
+import { compileLike } from "../../src/operators/compile-like.ts";
+import { parseChangeFilter } from "../../src/realtime/visibility/filters/parse-change-filter.ts";
 import { bind, principalOf, openFeedStage } from "./feed-stage.ts";
 
 describe("reading a filter", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SelectItem } from "../../src/rest/parse/parsed-request.ts";
-import { parseSelect } from "../../src/rest/parse/select.ts";
+import { parseSelect } from "../../src/rest/parse/parse-select.ts";
 import { arrow, column, embed, field, parse, rejectionOf, STAR, textArrow } from "./support/parsing.ts";
 
 const TAKEN: readonly (readonly [string, readonly SelectItem[]])[] = [

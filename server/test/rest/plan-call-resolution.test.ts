@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
 import type { FunctionEntry } from "../../src/rest/catalogue/catalogue.ts";
 import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
-import { settleCall } from "../../src/rest/plan/call-settle.ts";
+import { settleCall } from "../../src/rest/plan/settle-call.ts";
 import { findFunction } from "../../src/rest/plan/find-function.ts";
 import { catalogueOf, fn } from "./support/entry-catalogue.ts";
 import { parse } from "./support/parsing.ts";

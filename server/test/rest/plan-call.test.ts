@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FunctionResult } from "../../src/rest/catalogue/catalogue.ts";
 import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
-import { settleCall } from "../../src/rest/plan/call-settle.ts";
+import { settleCall } from "../../src/rest/plan/settle-call.ts";
 import { findFunction } from "../../src/rest/plan/find-function.ts";
 import { parameteriseRequest } from "../../src/rest/plan/parameterise-request.ts";
 import type { CallPlan } from "../../src/rest/plan/plan.ts";

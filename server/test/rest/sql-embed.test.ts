@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Embed, Output, Predicate, ReadNode } from "../../src/rest/plan/plan.ts";
-import { renderPlan } from "../../src/rest/sql/render.ts";
+import { renderPlan } from "../../src/rest/sql/render-plan.ts";
 import { ask, byOwn, column, compare, type Bind, openSqlStage, read, STAR, shown, LIMITS } from "./sql-stage.ts";
 
 const LONG_NAME = "n".repeat(63);

@@ -18,7 +18,7 @@ import type {
   ReadNode,
   Placeholder,
 } from "../../src/rest/plan/plan.ts";
-import { renderPlan } from "../../src/rest/sql/render.ts";
+import { renderPlan } from "../../src/rest/sql/render-plan.ts";
 import { SELECT_ANSWER_SETTINGS } from "../../src/rest/sql/transaction-settings.ts";
 import { buildBody } from "../../src/rest/respond/build-body.ts";
 import { type MainResult, readMainResult } from "../../src/rest/respond/main-result.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AnswerPlan, BodyRows, ReadNode, Write, WritePlan } from "../../src/rest/plan/plan.ts";
-import { renderPlan } from "../../src/rest/sql/render.ts";
+import { renderPlan } from "../../src/rest/sql/render-plan.ts";
 import {
   ARRAY,
   ask,

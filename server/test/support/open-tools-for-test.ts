@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { openGuardedFetch } from "@swarmbase/guarded-fetch";
 import type pg from "pg";
 import { createToolChecks, type ToolChecks } from "../../src/agents/create-tool-checks.ts";
-import { createSchemaCompiler } from "../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../src/agents/schemas/schema-compiler.ts";
 import { type OpenToolsOptions, openTools, type ToolModule } from "../../src/agents/tools/open-tools.ts";
 import { sealSecrets } from "../../src/agents/tools/seal-secrets.ts";
 import type { ToolOutcome } from "../../src/agents/tools/tool-port.ts";

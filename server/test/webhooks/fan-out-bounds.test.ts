@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { WakeUp } from "../../src/jobs/index.ts";
-import { type EventStep, runEventLoops } from "../../src/webhooks/dispatcher/event-loops.ts";
+import { type EventStep, runEventLoops } from "../../src/webhooks/dispatcher/run-event-loops.ts";
 import { FanOut } from "../../src/webhooks/fan-out.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openStage } from "./support/stage.ts";

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Principal } from "../../db/index.ts";
 import { findResponseSchemaFault } from "../schemas/response-schema.ts";
 import { findClientToolFault } from "../tools/client/client-tools.ts";
-import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
 import { type Answering, decideNext } from "../strategies/who-answers.ts";
 import { defaultModels } from "../turn/run-turn.ts";

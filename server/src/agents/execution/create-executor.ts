@@ -3,7 +3,7 @@ import { createLoadMeter } from "../batcher.ts";
 import type { StartedRun } from "./execute-run.ts";
 import type { RunPorts } from "../run/live-run.ts";
 import { LiveRuns } from "./live-runs.ts";
-import { createLostNodeCheck } from "./lost-nodes.ts";
+import { createLostNodeCheck } from "./lost-node-check.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type PlacedRun, type RunPlace, type RunPlaces } from "./run-places.ts";
 import { createRunStore } from "../writer/run-store.ts";

@@ -2,7 +2,7 @@ import { FRAMEWORKS, GUARDRAIL_ERROR_POLICIES, type GuardrailKind } from "@swarm
 import { RE2JS } from "re2js";
 import { isRecord, type JsonRecord } from "../../json/index.ts";
 import { findResponseSchemaFault } from "../schemas/response-schema.ts";
-import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { measurePattern } from "../schemas/linear-pattern.ts";
 
 export interface GuardrailFault {

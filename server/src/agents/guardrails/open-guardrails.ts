@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { GUARDRAIL_DEFAULTS } from "@swarmbase/sdk";
 import { LRUCache } from "lru-cache";
 import { isRecord } from "../../json/index.ts";
-import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
 import { askWebhook, type WebhookPorts } from "./ask-webhook.ts";
 import {

@@ -25,7 +25,7 @@ import {
 import { type QueuedAnswer, type QueuedRun, queueRun } from "../admission/queue-run.ts";
 import type { RunRequest } from "../admission/run-request.ts";
 import { type RespondPorts, startRun } from "../admission/start-run.ts";
-import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { streamHeaders, streamRun } from "../streams/stream-run.ts";
 import { waitForRun } from "../streams/wait-for-run.ts";
 

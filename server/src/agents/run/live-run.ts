@@ -9,7 +9,7 @@ import type { RunLimits, RunMaxima } from "../strategies/run-limits.ts";
 import type { NamedImage } from "../providers/model-port.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
-import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import type { Starters } from "../tools/starters.ts";
 import type { Tools } from "../tools/tool-port.ts";
 import type { RunSpan, Tracing } from "../tracing.ts";

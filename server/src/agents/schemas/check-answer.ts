@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../json/index.ts";
-import { createSchemaCompiler, type SchemaCompiler } from "./compile-schema.ts";
+import { createSchemaCompiler, type SchemaCompiler } from "./schema-compiler.ts";
 import { readValue } from "./read-input.ts";
 
 export type CheckedAnswer =

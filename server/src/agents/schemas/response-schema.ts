@@ -1,6 +1,6 @@
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import { isRecord, type JsonRecord } from "../../json/index.ts";
-import type { SchemaCompiler } from "./compile-schema.ts";
+import type { SchemaCompiler } from "./schema-compiler.ts";
 
 /** Why a schema cannot be a response_schema, or null. The fault follows the name of the field. */
 export function findResponseSchemaFault(schemas: SchemaCompiler, schema: JsonRecord): string | null {

@@ -9,11 +9,11 @@ import { importRemoteTools, type ImportCall, type ImportedTools } from "./calls/
 import { createAuthorizations } from "./calls/find-servers.ts";
 import { listRemoteTools, type ListCall } from "./calls/list-remote-tools.ts";
 import { getOwnTool } from "./calls/get-own-tool.ts";
-import type { SchemaCompiler } from "../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { openCallSigner } from "./http/call-signer.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
-import { withSwarmKind } from "./swarm-tool.ts";
+import { withSwarmKind } from "./with-swarm-kind.ts";
 import type { ToolKinds } from "./tool-kind.ts";
 import type { ToolOutcome, Tools } from "./tool-port.ts";
 import type { Authorizations, RemoteTool } from "./tool-servers.ts";

@@ -9,7 +9,7 @@ import { runHttpTool } from "./http/run-http-tool.ts";
 import { readAssignment } from "./input/assignment.ts";
 import { boundText } from "./output/bound-text.ts";
 import { hiddenForms, hideSecrets } from "./output/hide-secrets.ts";
-import { toStoredOutput } from "./output/stored-output.ts";
+import { toStoredOutput } from "./output/to-stored-output.ts";
 import { openSecrets, type ToolSecrets } from "./seal-secrets.ts";
 import { runAddedKind, type ToolAnswer, type ToolCall, type ToolKinds } from "./tool-kind.ts";
 import type { AssignedTool, ToolAsking, ToolCallContext, ToolOutcome, ToolStarter, ToolWaiting } from "./tool-port.ts";

@@ -2,7 +2,7 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import type { LiveRun } from "../run/live-run.ts";
 import type { GuardrailFlag } from "../writer/steps.ts";
 import { ModelError } from "../../errors/index.ts";
-import { type Asker, subjectOf } from "./check-policy.ts";
+import { type Asker, subjectOf } from "./asker.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
 
 /** By id of the message: the text that the agent reads instead; null: the agent does not read the message. */

@@ -2,7 +2,7 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import type { LiveRun } from "../run/live-run.ts";
 import type { GuardrailFlag } from "../writer/steps.ts";
 import { blocked, checkInput, failed, toFlag } from "./check-input.ts";
-import { subjectOf } from "./check-policy.ts";
+import { subjectOf } from "./asker.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
 import { summaryIdOf, transcriptOf } from "./turn-context.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";

@@ -16,7 +16,7 @@ import { BudgetSpent } from "../run/run-budget.ts";
 import { buildToolset, type Toolset } from "./toolset.ts";
 import { keepNewestImages } from "./turn-images.ts";
 import type { Models } from "../providers/open-models.ts";
-import { summarizeLeftOut } from "./summarize.ts";
+import { summarizeLeftOut } from "./summarize-left-out.ts";
 import { suspendTurn } from "./suspended-turn.ts";
 import { createTurn, replaceMessages, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
 import { createBlankTurn, type TurnEnd, type WaitingCall } from "../run/turn-state.ts";

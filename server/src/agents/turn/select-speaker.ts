@@ -7,7 +7,7 @@ import { toUsageRow } from "../model/call-meter.ts";
 import { callModel, type CallRecord, createAnswerCollector } from "../model/call-model.ts";
 import { recordPrompt } from "../model/record-prompt.ts";
 import { readAllowed } from "./check-input.ts";
-import type { Asker } from "./check-policy.ts";
+import type { Asker } from "./asker.ts";
 import { grantOf, type LiveRun, payerOf } from "../run/live-run.ts";
 import { BudgetSpent } from "../run/run-budget.ts";
 

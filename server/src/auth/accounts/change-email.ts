@@ -3,7 +3,7 @@ import type { Queryable } from "../../db/index.ts";
 import type { LockedPrincipal } from "../mfa/lock-principal.ts";
 import { applyEmailChange } from "../one-time/confirm-email.ts";
 import { type LinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
-import { claimMailSlot } from "../one-time/mail-throttle.ts";
+import { claimMailSlot } from "../one-time/claim-mail-slot.ts";
 import { beginEmailChange, needsBothConfirmations } from "../one-time/send-mail-flow.ts";
 import { requireClientProof } from "../sessions/recent-proof.ts";
 import { findUserByEmail } from "../sql/users.ts";

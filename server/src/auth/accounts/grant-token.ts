@@ -4,7 +4,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { linkIdentity } from "../external/link-identity.ts";
-import { openAnswer } from "../external/read-answer.ts";
+import { openAnswer } from "../external/read-provider-answer.ts";
 import { ID_TOKEN_BODY, signInWithIdToken } from "../external/sign-in-with-id-token.ts";
 import { checkVerifier, CODE_BODY, hashAuthCode } from "../one-time/pkce.ts";
 import { parseAuthBody } from "../parse-call.ts";

@@ -4,7 +4,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { readLinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
-import { claimMailSlot } from "../one-time/mail-throttle.ts";
+import { claimMailSlot } from "../one-time/claim-mail-slot.ts";
 import { runTrial } from "../sql/query.ts";
 import { clearPendingPassword, findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";

@@ -6,7 +6,7 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows } from "../one-time/issue-one-time.ts";
 import { parseAuthBody, getPathId } from "../parse-call.ts";
 import { deleteAuditEntriesOf } from "../sql/audit-log.ts";
-import { deleteAuthorizationsOf } from "../sql/tool-authorizations.ts";
+import { deleteAuthorizationsOf } from "../sql/delete-authorizations-of.ts";
 import { deleteIdentities } from "../sql/identities.ts";
 import { deleteFactorsOf } from "../sql/mfa-factors.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";

@@ -12,7 +12,7 @@ import { type SignInFlowRow, takeSignInFlow } from "../sql/sign-in-flows.ts";
 import { admitIdentity, OAUTH_METHOD } from "./admit-identity.ts";
 import { redirectFailure } from "./answers.ts";
 import { linkIdentity } from "./link-identity.ts";
-import { type CallbackParameters, readProviderAnswer, sealAnswer, type SealedAnswer } from "./read-answer.ts";
+import { type CallbackParameters, readProviderAnswer, sealAnswer, type SealedAnswer } from "./read-provider-answer.ts";
 import { hashSecret, readBrowserSecret } from "./sign-in-state.ts";
 
 const PARAMETERS = ["state", "code", "iss", "error", "user"] as const;

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../html/index.ts";
 import type { Mail } from "./mail.ts";
-import { type MailText, textOf } from "./mail-texts.ts";
+import { type MailText, textOf } from "./mail-text.ts";
 
 export interface RenderedMail {
   readonly subject: string;

@@ -5,7 +5,7 @@ import type { AuthCall } from "../call.ts";
 import { deleteExpired } from "../sql/expired-rows.ts";
 import { insertMail } from "../sql/mail-outbox.ts";
 import { chooseRedirect } from "./links.ts";
-import { claimMailSlot, type MailSlot } from "./mail-throttle.ts";
+import { claimMailSlot, type MailSlot } from "./claim-mail-slot.ts";
 import { readPkce } from "./pkce.ts";
 
 /** The kind of these rows in the outbox. */

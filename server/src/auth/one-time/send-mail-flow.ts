@@ -6,8 +6,8 @@ import type { UserRow } from "../sql/user-row.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
 import { siteUrlOf } from "./links.ts";
-import { claimMailSlot } from "./mail-throttle.ts";
-import { type LinkContext, type LinkMail, postLink } from "./post-mail.ts";
+import { claimMailSlot } from "./claim-mail-slot.ts";
+import { type LinkContext, type LinkMail, postLink } from "./post-link.ts";
 
 type MailFlow = Omit<LinkMail, "kind" | "to">;
 

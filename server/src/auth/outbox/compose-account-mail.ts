@@ -11,7 +11,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { collectMails, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { MAIL_JOB, type MailJob } from "../one-time/mail-jobs.ts";
 import type { LinkKind } from "../one-time/one-time-kind.ts";
-import { postLink } from "../one-time/post-mail.ts";
+import { postLink } from "../one-time/post-link.ts";
 import { postEmailChange, postTakenNotice } from "../one-time/send-mail-flow.ts";
 import { lockUser, lockUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";

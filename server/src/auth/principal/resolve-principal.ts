@@ -7,7 +7,7 @@ import { isPortalToken } from "../portal/portal-tokens.ts";
 import { parseAccessClaims } from "../tokens/access-token.ts";
 import type { KeyRing } from "../tokens/key-ring.ts";
 import { tokenError } from "../tokens/token-error.ts";
-import type { VerifiedToken } from "../tokens/verify-token.ts";
+import type { VerifiedToken } from "../tokens/verify-signed-token.ts";
 import { isUserKey } from "../user-keys/key-format.ts";
 import type { WholeUser } from "../sql/user-row.ts";
 

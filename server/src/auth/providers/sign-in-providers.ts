@@ -5,7 +5,7 @@ import { isRecord } from "../../json/index.ts";
 import { apiOf, type SignInProvider } from "../../sign-in-providers/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { authError } from "../auth-error.ts";
-import { boundFetch } from "./provider-fetch.ts";
+import { boundFetch } from "./bound-fetch.ts";
 
 export interface SignInProvidersOptions {
   /** In the order in which people see them. */

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors/index.ts";
 import type { Authentication, RequiredSignatures } from "../principal/resolve-principal.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { insertNonce } from "../sql/request-nonces.ts";
+import { insertNonce } from "../sql/insert-nonce.ts";
 import { selectSigningState, type SigningState } from "../sql/request-signing-secrets.ts";
 import { messageSignatureError, signatureRequiredError } from "../signature-errors.ts";
 import { type SignedMessage, verifyMessageSignature } from "./message-signature.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../time/index.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { type VerifiedToken, verifySignedToken } from "./verify-token.ts";
+import { type VerifiedToken, verifySignedToken } from "./verify-signed-token.ts";
 
 const DEFAULT_MAX_COUNT = 10_000;
 /** Large tokens are rare; keeping them would decide the memory usage. */

@@ -15,7 +15,7 @@ import {
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
 import type { Findings } from "./finding.ts";
-import { selectWebhookBacklog } from "./sql/select-backlog.ts";
+import { selectWebhookBacklog } from "./sql/select-webhook-backlog.ts";
 
 export interface DatabaseCheckOptions {
   readonly masterKey: string;

@@ -8,7 +8,7 @@ import { rejectRequest, renderRawResponse, respondAndDrain } from "../response/r
 import type { RawErrorRenderer } from "../response/render-route-error.ts";
 import type { BodyDeadlines } from "./body-deadlines.ts";
 import type { AppParts, HttpServerOptions, RequestListener } from "./serve-routes.ts";
-import { buildTransportCheck } from "./check-transport.ts";
+import { buildTransportCheck } from "./transport-check.ts";
 import { buildClientErrorListener } from "./client-errors.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import type { Http2Port } from "./http2/create-http2-server.ts";

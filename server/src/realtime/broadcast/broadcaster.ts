@@ -4,7 +4,7 @@ import { commonSharesOf, type HeldBytes, type Holder, isVisitor, ownSharesOf } f
 import type { Changes } from "../changes.ts";
 import { topicKeyOf, nameOfTopicKey } from "../channels/channel.ts";
 import type { TopicChannels } from "../channels/topic-channels.ts";
-import type { BroadcastContent } from "../wire/broadcast-frame.ts";
+import type { BroadcastContent } from "../wire/render-broadcast.ts";
 import { parseAnnounced, STORED_PREFIX } from "../private/stored-message.ts";
 
 const BROADCAST_PREFIX = "swarmbase.broadcast";

@@ -1,4 +1,4 @@
-import { type BroadcastContent, renderBroadcast } from "../wire/broadcast-frame.ts";
+import { type BroadcastContent, renderBroadcast } from "../wire/render-broadcast.ts";
 import type { OutFrame, Vsn } from "../wire/protocol.ts";
 import { renderFrame } from "../wire/render-frame.ts";
 import { SetsByKey } from "../sets-by-key.ts";

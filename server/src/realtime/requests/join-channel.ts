@@ -3,7 +3,7 @@ import { AppError, toAppError } from "../../errors/index.ts";
 import { accessDenied } from "../private/private-topics.ts";
 import { type AuthenticatedPrincipal, CHANNEL_EXTENSIONS } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
-import { renderBroadcast } from "../wire/broadcast-frame.ts";
+import { renderBroadcast } from "../wire/render-broadcast.ts";
 import type { OutFrame } from "../wire/protocol.ts";
 import { renderFrame, renderReply } from "../wire/render-frame.ts";
 import type { Channel } from "../channels/channel.ts";

@@ -1,4 +1,4 @@
-import { readViewColumns, type ViewColumnOrigin } from "./read-node-tree.ts";
+import { readViewColumns, type ViewColumnOrigin } from "./read-view-columns.ts";
 
 /** For each column of a table, its positions in a view. */
 export type ShownColumns = ReadonlyMap<number, readonly number[]>;

@@ -1,12 +1,12 @@
 import { restError } from "../rest-error.ts";
-import { parseBody } from "./body.ts";
+import { parseBody } from "./parse-body.ts";
 import { reread } from "./decode-text.ts";
 import { parseAccept } from "./media-type.ts";
 import type { Method, ParsedQuery, ParsedRequest } from "./parsed-request.ts";
-import { parsePreferences } from "./preferences.ts";
-import { parseQuery } from "./query.ts";
+import { parsePreferences } from "./parse-preferences.ts";
+import { parseQuery } from "./parse-query.ts";
 import { parseMethod, parsePath } from "./route.ts";
-import { intersectWindows, parseRange, type RowWindow } from "./window.ts";
+import { intersectWindows, parseRange, type RowWindow } from "./row-window.ts";
 
 export interface RequestInput {
   readonly method: string;

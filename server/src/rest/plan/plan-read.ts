@@ -11,7 +11,7 @@ import type { PlanContext } from "./plan-context.ts";
 import type { Rows } from "./plan-expression.ts";
 import { planOrder } from "./plan-order.ts";
 import { hasAggregate, planOutputs } from "./plan-outputs.ts";
-import { keepUnique } from "./unique-outputs.ts";
+import { keepUnique } from "./keep-unique.ts";
 
 /** The source of the root's rows. Written rows have been filtered already. */
 export interface NodeSource extends Rows {

@@ -1,6 +1,6 @@
 import type { AnswerPlan, ReadNode } from "../plan/plan.ts";
 import type { Draft, NodeFrame } from "./draft.ts";
-import { type RowForm, renderBodyPart } from "./render-body.ts";
+import { type RowForm, renderBodyPart } from "./render-body-part.ts";
 import { renderUnshown } from "./render-rows.ts";
 import { hasWindow, renderWindow } from "./render-window.ts";
 

@@ -5,7 +5,7 @@ import type { NamedFault } from "../fields/field.ts";
 import { faultsError } from "../faults-error.ts";
 import { SECRET_IS_MANAGED } from "../rules/webhook-rules.ts";
 import { fieldOfConstraint } from "./field-of-constraint.ts";
-import { placeOf, type RejectedAttempt } from "./rejection.ts";
+import { placeOf, type RejectedAttempt } from "./rejected-attempt.ts";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   length: "is too short or too long",

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { isWriteAttempt } from "../../rest/index.ts";
 import { faultsError } from "../faults-error.ts";
-import { placeOf, type RejectedAttempt } from "./rejection.ts";
+import { placeOf, type RejectedAttempt } from "./rejected-attempt.ts";
 
 interface Named {
   readonly code: ErrorCode;

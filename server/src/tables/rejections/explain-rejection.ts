@@ -5,7 +5,7 @@ import { faultsError } from "../faults-error.ts";
 import { explainCheck } from "./explain-check.ts";
 import { explainReference } from "./explain-reference.ts";
 import { explainRights } from "./explain-rights.ts";
-import { placeOf, type RejectedAttempt } from "./rejection.ts";
+import { placeOf, type RejectedAttempt } from "./rejected-attempt.ts";
 
 const UNREADABLE_VALUE = /^22/;
 

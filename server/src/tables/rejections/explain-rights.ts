@@ -6,8 +6,8 @@ import type { OwnedTable } from "../sql/owners.ts";
 import { sentence } from "./explain-check.ts";
 import { unknownReferenceError } from "./explain-reference.ts";
 import { idIn, loadReasonInput } from "./load-reason-input.ts";
-import { findReason } from "./reasons.ts";
-import { placeOf, type RejectedAttempt } from "./rejection.ts";
+import { findReason } from "./find-reason.ts";
+import { placeOf, type RejectedAttempt } from "./rejected-attempt.ts";
 
 /** The routine of PostgreSQL that applies row-level rules to written rows. */
 const ROW_RULE_ROUTINE = "ExecWithCheckOptions";

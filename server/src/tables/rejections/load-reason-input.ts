@@ -2,7 +2,7 @@ import type { WriteAttempt } from "../../rest/index.ts";
 import { type Row, valueOf } from "../fields/field.ts";
 import { canonicalUuid } from "../fields/uuid-field.ts";
 import { isSharedTable, type Owners } from "../sql/owners.ts";
-import type { ReasonInput } from "./reasons.ts";
+import type { ReasonInput } from "./find-reason.ts";
 
 /** Loads what the reasons need to know about a row that a user may not write. */
 export async function loadReasonInput(

@@ -3,7 +3,7 @@ import { fault, nullable } from "../fields/field.ts";
 import { jsonObject, textList } from "../fields/json-field.ts";
 import { choice, httpUrl, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
-import { type AgentChecks, checkAgentSettings } from "./agent-settings.ts";
+import { type AgentChecks, checkAgentSettings } from "./check-agent-settings.ts";
 import { type TableRule, tableRule } from "./table-rule.ts";
 
 export function agents(checks: AgentChecks | null): TableRule {

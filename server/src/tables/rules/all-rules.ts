@@ -11,7 +11,7 @@ import { SWARM_AGENTS, SWARM_MEMBERS, swarms } from "./swarm-rules.ts";
 import type { TableRule } from "./table-rule.ts";
 import { AGENT_TOOLS, type ToolRuleChecks, tools as toolRule } from "./tool-rules.ts";
 import { EVENT_FEEDS, webhooks } from "./webhook-rules.ts";
-import type { FindUrlFault } from "./webhook-url.ts";
+import type { FindUrlFault } from "./find-webhook-url-fault.ts";
 
 export interface RulePorts {
   readonly findUrlFault: FindUrlFault;

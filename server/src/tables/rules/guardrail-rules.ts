@@ -5,7 +5,7 @@ import { jsonObject } from "../fields/json-field.ts";
 import { boolean, integer } from "../fields/plain-fields.ts";
 import { choice, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
-import { checkDeliveryHeaders } from "./delivery-headers.ts";
+import { checkDeliveryHeaders } from "./check-delivery-headers.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 
 /** The check of configurations that the agents module provides. */

@@ -4,9 +4,9 @@ import { jsonObject } from "../fields/json-field.ts";
 import { boolean, integer } from "../fields/plain-fields.ts";
 import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
-import type { AgentChecks } from "./agent-settings.ts";
+import type { AgentChecks } from "./check-agent-settings.ts";
 import type { GuardrailChecks } from "./guardrail-rules.ts";
-import { type Describer, fillDescribed } from "./described-tools.ts";
+import { type Describer, fillDescribed } from "./fill-described.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 

@@ -4,9 +4,9 @@ import { jsonObject, list } from "../fields/json-field.ts";
 import { boolean, integer, timestamp } from "../fields/plain-fields.ts";
 import { anyText, choice, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
-import { checkDeliveryHeaders } from "./delivery-headers.ts";
+import { checkDeliveryHeaders } from "./check-delivery-headers.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
-import type { FindUrlFault } from "./webhook-url.ts";
+import type { FindUrlFault } from "./find-webhook-url-fault.ts";
 
 export const SECRET_IS_MANAGED = "is made by the service; use regenerate_secret to replace it";
 

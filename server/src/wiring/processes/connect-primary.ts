@@ -8,7 +8,7 @@ import {
   type WorkerMethods,
   type WorkerStart,
 } from "./process-protocol.ts";
-import { type FeedListener, type FeedSource, openRelayed } from "../../realtime/index.ts";
+import { type FeedListener, type FeedSource, openRelayedStream } from "../../realtime/index.ts";
 import type { PrimaryProcess } from "../primary-process.ts";
 
 type ConnectionMethods = Pick<WorkerMethods, "setTls" | "findIdleMs" | "closeIdle" | "deliverFeed" | "loseFeed">;
@@ -69,7 +69,7 @@ export function connectPrimary(): PrimaryConnection {
         hold: (address) => peer.call("holdSocket", address),
         release: (address) => peer.tell("releaseSocket", address),
       },
-      openStream: openRelayed(openFeed(peer)),
+      openStream: openRelayedStream(openFeed(peer)),
       onCertificate: (apply) => {
         applyTls = apply;
         if (renewed !== null) apply(renewed);

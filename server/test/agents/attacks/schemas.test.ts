@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { checkToolInput } from "../../../src/agents/tools/input/check-input.ts";
-import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/schema-compiler.ts";
 import { assignedTool } from "../../support/assigned-tool.ts";
 
 /** A validation blocks the event loop. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Block, createEventSequencer } from "../../../src/agents/writer/event-sequencer.ts";
 import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
-import { toStorableJson } from "../../../src/agents/writer/sql/storable-json.ts";
+import { toStorableJson } from "../../../src/agents/writer/sql/to-storable-json.ts";
 
 const RUN = { id: "run", swarmId: "swarm" };
 /** More than a test numbers. */

@@ -16,7 +16,7 @@ import {
   type RunNode,
   says,
 } from "../support/run-stage.ts";
-import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/schema-compiler.ts";
 import { until } from "../../support/until.ts";
 
 let stage: Awaited<ReturnType<typeof openRelayedRunStage>>;

@@ -11,7 +11,7 @@ import { advanceRuns } from "../../../src/agents/writer/sql/advance-runs.ts";
 import { createStreamHub, type OpenStreamHub } from "../../../src/agents/streams/stream-hub.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
-import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/schema-compiler.ts";
 
 /** The respond module with an executor that only records its calls. */
 export interface Stage {

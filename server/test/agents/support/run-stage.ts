@@ -24,7 +24,7 @@ import { systemClock } from "../../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type DatabaseRelay, startDatabaseRelay } from "../../support/database-relay.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
-import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/schema-compiler.ts";
 import { until } from "../../support/until.ts";
 
 type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;

@@ -4,7 +4,7 @@ import type { RunBody } from "../../../src/agents/streams/run-body.ts";
 import { runBuiltin } from "../../../src/agents/tools/builtins/run-builtin.ts";
 import { checkToolInput, describeTool } from "../../../src/agents/tools/input/check-input.ts";
 import type { Tools } from "../../../src/agents/tools/tool-port.ts";
-import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/schema-compiler.ts";
 import { sweepRuns } from "../../../src/agents/execution/sql/manage-runs.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { until } from "../../support/until.ts";

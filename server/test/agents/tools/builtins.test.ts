@@ -6,7 +6,7 @@ import { readWait } from "../../../src/agents/tools/builtins/read-wait.ts";
 import { formatTime } from "../../../src/agents/tools/builtins/format-time.ts";
 import { takeToolName, toLegalName } from "../../../src/agents/providers/tool-names.ts";
 import { boundText } from "../../../src/agents/tools/output/bound-text.ts";
-import { toStoredOutput } from "../../../src/agents/tools/output/stored-output.ts";
+import { toStoredOutput } from "../../../src/agents/tools/output/to-stored-output.ts";
 
 describe("readWait", () => {
   const now = new Date("2026-11-18T12:00:00Z");

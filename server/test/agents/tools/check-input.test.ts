@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { checkToolInput, describeTool } from "../../../src/agents/tools/input/check-input.ts";
-import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/schema-compiler.ts";
 import { assignedTool } from "../../support/assigned-tool.ts";
 
 const schemas = createSchemaCompiler({ maxKept: 10 });

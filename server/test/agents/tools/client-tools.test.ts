@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from "../../../src/agents/respond/sql/run-control.ts";
 import { checkToolInput, describeTool } from "../../../src/agents/tools/input/check-input.ts";
-import { createSchemaCompiler } from "../../../src/agents/schemas/compile-schema.ts";
+import { createSchemaCompiler } from "../../../src/agents/schemas/schema-compiler.ts";
 import { findClientToolFault } from "../../../src/agents/tools/client/client-tools.ts";
 import { codeOf } from "../support/respond-stage.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
+import type { PasswordHasher } from "../../../src/auth/passwords/password-hasher.ts";
 import type { AuthContext } from "../../../src/auth/auth-context.ts";
 import type { SessionBody } from "../../../src/auth/sessions/render-session.ts";
 import type { TestAuthContext } from "./auth-context.ts";

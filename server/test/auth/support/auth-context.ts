@@ -4,7 +4,7 @@ import { NO_HOOKS } from "../../../src/auth/hooks/open-hooks.ts";
 import { ClientDocuments } from "../../../src/auth/oauth/clients/client-documents.ts";
 import type { Mail } from "../../../src/auth/mail/mail.ts";
 import { SignInProviders, type SignInProvidersOptions } from "../../../src/auth/providers/sign-in-providers.ts";
-import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
+import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/password-hasher.ts";
 import { authenticate } from "../../../src/auth/principal/authenticate.ts";
 import { openDatabase } from "../../../src/db/index.ts";
 import type { AuthContext } from "../../../src/auth/auth-context.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { claimDueDeliveries } from "../../../src/webhooks/sql/claim-due-deliveries.ts";
 import { fanOutEvents } from "../../../src/webhooks/sql/fan-out-events.ts";
-import { pruneBatch } from "../../../src/webhooks/sql/prune.ts";
+import { pruneBatch } from "../../../src/webhooks/sql/prune-batch.ts";
 import { type AttemptRecord, recordOutcomes } from "../../../src/webhooks/sql/record-outcomes.ts";
 
 /** Pages of tables and indexes that each statement of the queue reads. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { AppError } from "../../../errors/index.ts";
 import { inTransaction } from "../../../db/index.ts";
-import type { SchemaCompiler } from "../../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../../schemas/schema-compiler.ts";
 import { takeToolName, toLegalName } from "../../providers/tool-names.ts";
 import { sealSecrets } from "../seal-secrets.ts";
 import { type InsertedTool, insertTools, lockToolNames, type NewTool } from "../sql/insert-tools.ts";

@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
-import type { SchemaCompiler } from "../../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../../schemas/schema-compiler.ts";
 import type { CallableTool, ToolOutcome } from "../tool-port.ts";
 import { boundText } from "../output/bound-text.ts";
-import { toStoredOutput } from "../output/stored-output.ts";
+import { toStoredOutput } from "../output/to-stored-output.ts";
 
 /** A tool that a call brings for its run. */
 export interface ClientTool {

@@ -1,7 +1,7 @@
 import type { ModelTool } from "../../providers/model-port.ts";
 import type { CallableTool, ToolFault, Tools } from "../tool-port.ts";
 import { narrowSchema, readAssignment } from "./assignment.ts";
-import type { SchemaCompiler } from "../../schemas/compile-schema.ts";
+import type { SchemaCompiler } from "../../schemas/schema-compiler.ts";
 import { readInput } from "../../schemas/read-input.ts";
 
 /** Omits the arguments that the assignment fixes. */

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { EventRow } from "../../streams/stream-hub.ts";
 import { type CancelReason, countSeqs, type PromptRow, type Step, type StepResult } from "../steps.ts";
 import { readTurn, type TurnRow } from "./turn-row.ts";
-import { toStorableJson } from "./storable-json.ts";
+import { toStorableJson } from "./to-storable-json.ts";
 
 /** The lease of a run: every write carries its fence. */
 export interface RunHold {

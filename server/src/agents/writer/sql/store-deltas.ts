@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { EventRow } from "../../streams/stream-hub.ts";
 import type { CancelReason } from "../steps.ts";
 import type { RunHold } from "./advance-runs.ts";
-import { toStorableJson } from "./storable-json.ts";
+import { toStorableJson } from "./to-storable-json.ts";
 
 export interface DeltaBatch {
   readonly hold: RunHold;

@@ -12,7 +12,7 @@ import {
 import { AppError } from "../../../errors/index.ts";
 import { oauthCodeOf, oauthError } from "../oauth-error.ts";
 import { type Parameters, readParameters } from "../read-parameters.ts";
-import { findResource } from "../resources.ts";
+import { findResource } from "../find-resource.ts";
 import { redirectToClient, toConsentPage } from "./redirects.ts";
 
 /** The time for reading and for a sign-in on the way. */

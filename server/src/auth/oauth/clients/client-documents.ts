@@ -4,7 +4,7 @@ import type pg from "pg";
 import { AppError } from "../../../errors/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import type { Clock } from "../../../time/index.ts";
-import { boundFetch } from "../../providers/provider-fetch.ts";
+import { boundFetch } from "../../providers/bound-fetch.ts";
 import { type ClientRow, upsertDocument } from "../../sql/oauth-clients.ts";
 import { type ClientDocument, documentError, findDocumentIdFault, readDocument } from "./read-document.ts";
 

@@ -13,7 +13,7 @@ import { retryAfterDeadlock } from "../../users/retry-after-deadlock.ts";
 import type { OAuthClient } from "../clients/client.ts";
 import { oauthError } from "../oauth-error.ts";
 import { type Parameters, requireParameters } from "../read-parameters.ts";
-import { findResource } from "../resources.ts";
+import { findResource } from "../find-resource.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { ACCESS_TTL_SECONDS, makeAccessToken } from "./client-tokens.ts";
 import { signIdToken } from "./id-token.ts";

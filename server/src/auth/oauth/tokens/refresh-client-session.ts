@@ -18,7 +18,7 @@ import { retryAfterDeadlock } from "../../users/retry-after-deadlock.ts";
 import type { OAuthClient } from "../clients/client.ts";
 import { oauthError } from "../oauth-error.ts";
 import type { Parameters } from "../read-parameters.ts";
-import { findResource } from "../resources.ts";
+import { findResource } from "../find-resource.ts";
 import {
   ACCESS_TTL_SECONDS,
   type AccessToken,

@@ -19,7 +19,7 @@ export interface FeedListener {
 }
 
 /** Streams what another process reads. */
-export function openRelayed(source: FeedSource, reportBytes = REPORT_BYTES): OpenFeedStream {
+export function openRelayedStream(source: FeedSource, reportBytes = REPORT_BYTES): OpenFeedStream {
   return (onMessage) => new RelayedStream(source, onMessage, reportBytes);
 }
 

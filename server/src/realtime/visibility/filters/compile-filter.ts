@@ -3,7 +3,7 @@ import { IS_STATES, isState, OPERATORS, renderOperation } from "../../../operato
 import type { ColumnType } from "../../feed/column-type.ts";
 import type { ReadColumn } from "../../feed/read-column.ts";
 import { isEqualAsText, operandTypeOf } from "./compare-values.ts";
-import type { FilterTerm } from "./parse-filter.ts";
+import type { FilterTerm } from "./parse-change-filter.ts";
 
 /** A filter, compiled for testing changed rows. */
 export interface RowFilter {

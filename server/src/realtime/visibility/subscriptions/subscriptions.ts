@@ -13,7 +13,7 @@ import { BindingIndex } from "../matching/binding-index.ts";
 import { Router } from "../router.ts";
 import { AccessCache, type UserAccess } from "../rules/access-cache.ts";
 import { TableMetadataCache } from "../tables/table-metadata-cache.ts";
-import { type BindingContext, prepareBinding } from "./prepare-bindings.ts";
+import { type BindingContext, prepareBinding } from "./prepare-binding.ts";
 import { type Identity, identityKey, type PreparedBinding, type Subscription, userIdOf } from "../subscription.ts";
 
 export interface SubscriptionLimits extends PrincipalDatabaseLimits {

@@ -35,7 +35,7 @@ const DECLARED: readonly DeclaredKey[] = [
 ];
 
 /** A query `keys`: the primary, unique and foreign keys of the relations of a query `reached`, as in pg_constraint, and declared ones. */
-export const KEYS = `keys (oid, contype, conname, conrelid, conkey, confrelid, confkey) as (
+export const DECLARED_KEYS = `keys (oid, contype, conname, conrelid, conkey, confrelid, confkey) as (
     select k.oid, k.contype, k.conname, k.conrelid, k.conkey, k.confrelid, k.confkey from pg_constraint k
     where k.conrelid = any (array(select reached.oid from reached)) and k.contype in ('p', 'u', 'f') and k.conparentid = 0
     union all

@@ -1,4 +1,4 @@
-import { KEYS } from "./declared-keys.ts";
+import { DECLARED_KEYS } from "./declared-keys.ts";
 import {
   CALLER_ROLES,
   describedRelations,
@@ -212,7 +212,7 @@ export interface ConstraintRow {
 
 /** Of exposed relations and of those beneath exposed views, without copies on partitions. Includes declared foreign keys. */
 function selectConstraints(schemas: string): string {
-  return `with recursive ${reachedRelations(schemas)}, ${KEYS}
+  return `with recursive ${reachedRelations(schemas)}, ${DECLARED_KEYS}
   select coalesce(json_agg(json_build_object(
       'kind', k.contype, 'name', k.conname, 'relation', k.conrelid::int8, 'columns', k.conkey, 'target', k.confrelid::int8,
       'targetSchema', n.nspname, 'targetName', c.relname, 'targetColumns', k.confkey,

@@ -1,6 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { nextTick } from "./tick.ts";
+import { nextTick } from "./next-tick.ts";
 import type { Worker } from "./worker.ts";
 
 const QUIET_MS = 60_000;

@@ -10,7 +10,7 @@ import { BudgetSpent } from "../run/run-budget.ts";
 import { loadSummarySource } from "../run/sql/summaries.ts";
 import { RunStop } from "../writer/run-stop.ts";
 import { checkInput } from "./check-input.ts";
-import { subjectOf } from "./check-policy.ts";
+import { subjectOf } from "./asker.ts";
 import { callerOf, type Turn } from "./turn.ts";
 import { participantsFor, summaryFor } from "./turn-context.ts";
 

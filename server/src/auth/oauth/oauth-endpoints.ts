@@ -5,7 +5,7 @@ import { listGrants, revokeGrant } from "./grants/own-grants.ts";
 import { renderErrorPage, renderOAuthError } from "./oauth-error.ts";
 import { grantClientToken } from "./tokens/grant-client-token.ts";
 import { revokeToken } from "./tokens/revoke-token.ts";
-import { describeUser } from "./tokens/userinfo.ts";
+import { describeUser } from "./tokens/describe-user.ts";
 
 export const oauthEndpoints: readonly AuthEndpoint[] = [
   {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { AppError } from "../errors/index.ts";
 import type { WarnableCall } from "./function-call.ts";
 import { describeFault } from "./describe-fault.ts";
-import { describeUnknownMembers } from "./unknown-members.ts";
+import { describeUnknownMembers } from "./describe-unknown-members.ts";
 
 /** Parses the body. Reports all faults at once, by dotted path, and warns of unknown members. */
 export function parseFunctionBody<T>(schema: z.ZodType<T>, { body, warn }: Pick<WarnableCall, "body" | "warn">): T {

@@ -1,9 +1,9 @@
 import { AppError } from "../../errors/index.ts";
 import { BOUNDS } from "./bounds.ts";
 import { type PlacedFilter, parseFilter } from "./filter.ts";
-import { parseLogic } from "./logic.ts";
+import { parseLogic } from "./parse-logic.ts";
 import { parseDottedNames, parseNameList } from "./names.ts";
-import { parseOrder } from "./order.ts";
+import { parseOrder } from "./parse-order.ts";
 import type {
   ArgumentPair,
   Condition,
@@ -16,8 +16,8 @@ import type {
 } from "./parsed-request.ts";
 import { excessError, parseQueryPairs } from "./query-pairs.ts";
 import { createParameterScanner, createScanner, expectEnd } from "./scanner.ts";
-import { parseSelect } from "./select.ts";
-import { checkLimit, parseCount } from "./window.ts";
+import { parseSelect } from "./parse-select.ts";
+import { checkLimit, parseCount } from "./row-window.ts";
 
 interface ModifiersDraft {
   readonly path: readonly string[];

@@ -10,7 +10,7 @@ import {
   runHousekeeping,
 } from "./sql/housekeeping.ts";
 import { PARTITIONED_TABLES } from "./sql/partitioned-tables.ts";
-import { type PrunedTable, pruneBatch } from "./sql/prune.ts";
+import { type PrunedTable, pruneBatch } from "./sql/prune-batch.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
 const NAME = "webhook-keeper";

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { RpcPeer, type Methods } from "./link.ts";
+import { RpcPeer, type Methods } from "./rpc-peer.ts";
 
 /** The argument with which the program runs as a worker. */
 export const WORKER_ARGUMENT = "--worker-process";

@@ -8,7 +8,7 @@ import type { PrincipalDatabase } from "../checks/principal-database.ts";
 import { canonicalValues, checkRows, compileRegexes, renderCheck } from "../checks/sql/check-statements.ts";
 import { SET_TEXT_FORMS } from "../rendering/sql/select-values.ts";
 import { compileFilter } from "../filters/compile-filter.ts";
-import { type FilterTerm, parseChangeFilter } from "../filters/parse-filter.ts";
+import { type FilterTerm, parseChangeFilter } from "../filters/parse-change-filter.ts";
 import type { TableMetadataCache } from "../tables/table-metadata-cache.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
 import type { PreparedBinding } from "../subscription.ts";

@@ -1,6 +1,6 @@
 import { restError } from "../rest-error.ts";
 import type { Preferences } from "./parsed-request.ts";
-import { parseTimeZone } from "./time-zone.ts";
+import { parseTimeZone } from "./parse-time-zone.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type ChoiceName = "return" | "count" | "resolution" | "missing" | "handling" | "tx";

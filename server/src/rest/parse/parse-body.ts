@@ -1,5 +1,5 @@
 import { AppError } from "../../errors/index.ts";
-import { parseCsvRows } from "./csv-body.ts";
+import { parseCsvRows } from "./parse-csv-rows.ts";
 import { parseFormArguments, parseFormRow } from "./form-body.ts";
 import { parseJsonArguments, parseJsonRows } from "./json-body.ts";
 import { parseMediaType } from "./media-type.ts";

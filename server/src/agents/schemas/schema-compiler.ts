@@ -5,7 +5,7 @@ import { type JsonRecord } from "../../json/index.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { countValues } from "./json-size.ts";
 import { createLinearPatterns, type LinearPatterns } from "./linear-pattern.ts";
-import { findSchemaSizeFault } from "./measure-schema.ts";
+import { findSchemaSizeFault } from "./find-schema-size-fault.ts";
 import { createStepMeter, meterKeywords, type StepMeter, TooManySteps } from "./meter-keywords.ts";
 
 type CompiledSchema =

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { decodeFrame, encodeFrame, HEAD_BYTES } from "./link-encoding.ts";
+import { decodeFrame, encodeFrame, HEAD_BYTES } from "./rpc-encoding.ts";
 
 /** What one side offers to the other, by name. The values must be ones that `v8.serialize` can copy. */
 export type Methods = { readonly [name: string]: (data: never) => unknown };

@@ -5,7 +5,7 @@ import type { LoadedExtension } from "../extensions/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { listExtensionVariables, loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
-import { type Observability, openObservability } from "./open-observation.ts";
+import { type Observability, openObservability } from "./observability.ts";
 import { mayHaveWorkers } from "../processes/index.ts";
 import { type PrimaryService, type RunningService, startNode, startPrimary, type StartTimes } from "../wiring/index.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";

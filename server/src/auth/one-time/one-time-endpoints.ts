@@ -2,7 +2,7 @@ import type { AuthEndpoint } from "../call.ts";
 import { requestReauthentication, RECOVERY_BODY, requestRecovery, RESEND_BODY, requestResend } from "./request-mail.ts";
 import { OTP_BODY, requestOtp } from "./request-otp.ts";
 import { verifyLink } from "./verify-link.ts";
-import { VERIFY_BODY, verifyOneTimeToken } from "./verify-token.ts";
+import { VERIFY_BODY, verifyOneTimeToken } from "./verify-one-time-token.ts";
 
 export const oneTimeEndpoints: readonly AuthEndpoint[] = [
   { method: "POST", path: "/otp", access: "apikey", limit: "auth", body: OTP_BODY, run: requestOtp },

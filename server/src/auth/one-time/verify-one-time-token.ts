@@ -7,7 +7,7 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseAuthBody } from "../parse-call.ts";
 import { finishSession, issueSession } from "../sessions/issue-session.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
-import { rejectEvenly } from "./answer-evenly.ts";
+import { rejectEvenly } from "./reject-evenly.ts";
 import { findOneTimeByCode, findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
 import { kindsOf, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
 import { CODE_VERIFIER, requireVerifier } from "./pkce.ts";
