@@ -6,6 +6,7 @@ import { checkEffects } from "./rules/effects.ts";
 import { checkEntryPoints } from "./rules/entry-points.ts";
 import { checkEnvironment } from "./rules/environment.ts";
 import { checkExportedNames } from "./rules/exported-names.ts";
+import { checkFileNames } from "./rules/file-names.ts";
 import { checkFolderCycles } from "./rules/folder-cycles.ts";
 import { checkTodoNotes } from "./rules/todo-notes.ts";
 import { checkLayers } from "./rules/layers.ts";
@@ -32,6 +33,7 @@ const RULES: readonly Rule[] = [
   checkSize,
   checkNames,
   checkExportedNames,
+  checkFileNames,
   checkSqlText,
   checkSqlLines,
   checkOutgoing,

@@ -243,7 +243,7 @@ describe("the architecture check", () => {
     {
       rule: "a name that two files of a package define",
       changes: {
-        "server/src/auth/users.ts": "export interface Scope {}\nexport function settle() {}\n",
+        "server/src/auth/settle.ts": "export interface Scope {}\nexport function settle() {}\n",
         "server/src/errors/texts.ts":
           "type Scope = string;\nconst settle = 1;\nexport { type Scope, settle as end };\n",
         // Passed on, loaded late, in a test, in another package.
@@ -252,7 +252,21 @@ describe("the architecture check", () => {
         "server/test/auth/find.test.ts": "export const settle = 1;\n",
         "extensions/notes/src/a.ts": "export const a = 1;\nexport interface Scope {}\n",
       },
-      expected: [/within a layer only types/, /texts\.ts:3: Scope is also defined in server\/src\/auth\/users\.ts/],
+      expected: [/within a layer only types/, /texts\.ts:3: Scope is also defined in server\/src\/auth\/settle\.ts/],
+    },
+    {
+      rule: "a file that is not named for its one export",
+      changes: {
+        "server/src/auth/hasher.ts": "export interface Options {}\nexport function createPasswordHasher() {}\n",
+        "server/src/auth/codes.ts": "export const KNOWN_CODES = 1;\n",
+        // The name, what a function makes, what it reads, a type, and a file with several values.
+        "server/src/auth/mask-urls.ts": "export function maskUrls() {}\n",
+        "server/src/auth/mailer.ts": "export function createMailer() {}\n",
+        "server/src/auth/request-id.ts": "export function requestIdOf() {}\n",
+        "server/src/auth/clock.ts": "export interface Clock {}\nexport const systemClock = 1;\n",
+        "server/src/auth/texts.ts": "export const first = 1;\nexport const second = 2;\n",
+      },
+      expected: [/hasher\.ts:1: .* named create-password-hasher\.ts/, /codes\.ts:1: .* named known-codes\.ts/],
     },
     {
       rule: "a migration without number or words",
