@@ -54,6 +54,7 @@ export {
   type DatabaseRole,
   databaseRoleOf,
   type Principal,
+  type PrincipalForUser,
   type PrincipalSession,
   SERVICE_PRINCIPAL,
   type UserPrincipal,

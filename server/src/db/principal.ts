@@ -48,6 +48,9 @@ export interface UserPrincipal {
   readonly address?: undefined;
 }
 
+/** A user, or the service role on behalf of one. */
+export type PrincipalForUser = Principal & { readonly userId: string };
+
 interface PrincipalClient {
   /** Of the OAuth client. */
   readonly id: string;

@@ -4,7 +4,7 @@
 
 export { type Commits, UNWATCHED } from "./commits.ts";
 export { createGarbageCollection } from "./garbage-collection.ts";
-export { Hold } from "./hold.ts";
+export { WorkerPause } from "./worker-pause.ts";
 export { type PollOptions, poll, spread, WakeUp } from "./poll.ts";
 export { supervise } from "./supervise.ts";
 export { nextTick } from "./next-tick.ts";

@@ -26,7 +26,7 @@ export class WorkNotice {
   }
 
   /** Call before a poll. `isPartial`: it may leave work that another node can do. */
-  settle(isPartial = false): void {
+  beginPoll(isPartial = false): void {
     const hadWork = this.#waitsSinceMs !== null;
     this.#waitsSinceMs = null;
     if (hadWork && isPartial) this.#notify();
@@ -39,7 +39,7 @@ export class WorkNotice {
       await loop();
     } finally {
       this.#isPolling = false;
-      this.settle(true);
+      this.beginPoll(true);
     }
   }
 
@@ -47,7 +47,7 @@ export class WorkNotice {
     this.#isCheckScheduled = false;
     if (this.#waitsSinceMs === null) return;
     const restMs = this.#waitsSinceMs + this.#notifyAfterMs - performance.now();
-    if (restMs <= 0) this.settle(true);
+    if (restMs <= 0) this.beginPoll(true);
     else this.#scheduleCheck(restMs);
   }
 

@@ -2,7 +2,7 @@
 // Not in charge of: which call counts for which row and key, or the headers of a response (http).
 export { addressKey } from "./address-key.ts";
 export { type Counts, createCounts } from "./counts.ts";
-export { Holds } from "./holds.ts";
+export { HolderCounts } from "./holder-counts.ts";
 export { type Limits, openLimits, type WebhookSend } from "./open-limits.ts";
 export { pingStore } from "./ping-store.ts";
 export { rateLimitedError } from "./rate-limited-error.ts";

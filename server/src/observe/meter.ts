@@ -41,7 +41,7 @@ const READ_TIMEOUT_MS = 1_000;
 
 type Recorder = (fields: Readonly<Record<string, unknown>>) => void;
 
-interface Target {
+interface MeterClient {
   readonly client: typeof PromClient;
   readonly registry: PromClient.Registry;
 }
@@ -111,12 +111,15 @@ async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
   }
 }
 
-function countInto({ name, help, labels, field }: MetricRow, { client, registry }: Target): Recorder {
+function countInto({ name, help, labels, field }: MetricRow, { client, registry }: MeterClient): Recorder {
   const counter = new client.Counter({ name, help, labelNames: [...labels], registers: [registry] });
   return (fields) => counter.inc(pick(fields, labels), field === undefined ? 1 : toNumber(fields[field]));
 }
 
-function measureInto({ name, help, labels, field = "durationMs" }: MetricRow, { client, registry }: Target): Recorder {
+function measureInto(
+  { name, help, labels, field = "durationMs" }: MetricRow,
+  { client, registry }: MeterClient,
+): Recorder {
   const histogram = new client.Histogram({
     name,
     help,

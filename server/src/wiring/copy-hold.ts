@@ -1,6 +1,6 @@
 import type { RestoredCopy } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
-import { Hold, type Worker } from "../jobs/index.ts";
+import { type Worker, WorkerPause } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 
 const RETRY_AFTER_SECONDS = 60;
@@ -19,23 +19,23 @@ export interface CopyHold {
 }
 
 export function createCopyHold(copy: RestoredCopy | null, observer: Observer): CopyHold {
-  const hold = new Hold(copy !== null);
+  const pause = new WorkerPause(copy !== null);
   const noteHeld = ({ restoredAt, backupOf }: RestoredCopy): void =>
     observer.note("service.held", { restoredAt, backupOf, command: "swarmbase resume" });
   if (copy !== null) noteHeld(copy);
   return {
     get isHeld() {
-      return hold.isHeld;
+      return pause.isPaused;
     },
     update(found) {
-      if ((found !== null) === hold.isHeld) return;
+      if ((found !== null) === pause.isPaused) return;
       if (found === null) observer.note("service.resumed");
       else noteHeld(found);
-      hold.set(found !== null);
+      pause.set(found !== null);
     },
-    over: (workers) => workers.map((worker) => hold.over(worker)),
+    over: (workers) => workers.map((worker) => pause.over(worker)),
     requireReleased() {
-      if (!hold.isHeld) return;
+      if (!pause.isPaused) return;
       throw new AppError(
         "SERVICE_UNAVAILABLE",
         "This is a restored copy: deliveries, agent runs and mails are held until its operator runs: swarmbase resume",

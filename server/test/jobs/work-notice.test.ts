@@ -48,7 +48,7 @@ test("the others are not notified of work that this node polls for in time", asy
   for (let at = 0; at < 10; at += 1) {
     notice.add();
     tick(AFTER_MS - 1);
-    notice.settle();
+    notice.beginPoll();
   }
   tick(10 * AFTER_MS);
   await stop();
@@ -59,7 +59,7 @@ test("the others are notified once of work that waits too long, counted from its
   const { notice, count, tick, stop } = startPolling(t);
   notice.add();
   tick(AFTER_MS - 10);
-  notice.settle();
+  notice.beginPoll();
   notice.add();
   tick(AFTER_MS - 1);
   assert.equal(count(), 0);
@@ -72,10 +72,10 @@ test("the others are notified once of work that waits too long, counted from its
 
 test("a poll that leaves work notifies the others, but only if there was work", async (t) => {
   const { notice, count, stop } = startPolling(t);
-  notice.settle(true);
+  notice.beginPoll(true);
   assert.equal(count(), 0);
   notice.add();
-  notice.settle(true);
+  notice.beginPoll(true);
   assert.equal(count(), 1);
   await stop();
 });

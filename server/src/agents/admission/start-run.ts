@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Principal } from "../../db/index.ts";
+import type { Principal, PrincipalForUser } from "../../db/index.ts";
 import { findResponseSchemaFault } from "../schemas/response-schema.ts";
 import { findClientToolFault } from "../tools/client/client-tools.ts";
 import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
@@ -48,12 +48,10 @@ export interface StartedSubscription {
   readonly isReplay: boolean;
 }
 
-type UserPrincipal = Principal & { readonly userId: string };
-
 /** Admits a run and subscribes to it before anything else can happen to it. */
 export async function startRun(
   ports: RespondPorts,
-  principal: UserPrincipal,
+  principal: PrincipalForUser,
   sent: RunRequest,
   reader: { readonly signal: AbortSignal; readonly afterSeq: number },
 ): Promise<StartedSubscription> {
@@ -107,7 +105,7 @@ export async function startRun(
 /** The request to the private conversation that its messages are; the same request when they are none. */
 async function placeConversation(
   ports: RespondPorts,
-  principal: UserPrincipal,
+  principal: PrincipalForUser,
   request: RunRequest,
 ): Promise<RunRequest | Replay> {
   const { conversation } = request;

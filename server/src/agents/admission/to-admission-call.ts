@@ -1,11 +1,9 @@
 import { hash } from "node:crypto";
-import { apiKeyIdOf, type Principal, readsAll } from "../../db/index.ts";
+import { apiKeyIdOf, type Principal, readsAll, type PrincipalForUser } from "../../db/index.ts";
 import { parseTraceparent } from "../../observe/index.ts";
 import type { RunRequest } from "./run-request.ts";
 import type { Conversation } from "./conversation.ts";
 import type { AdmissionCall } from "./sql/admit-runs.ts";
-
-type UserPrincipal = Principal & { readonly userId: string };
 
 /** As the database stores it. */
 export interface IdempotencyKey {
@@ -14,7 +12,7 @@ export interface IdempotencyKey {
 }
 
 /** The call without what depends on the swarm. */
-export function toAdmissionCall(newId: () => string, principal: UserPrincipal, request: RunRequest): AdmissionCall {
+export function toAdmissionCall(newId: () => string, principal: PrincipalForUser, request: RunRequest): AdmissionCall {
   const { idempotencyKey, conversation } = request;
   const key = idempotencyKey === null ? null : toStoredKey(principal, idempotencyKey, request.fingerprint);
   return {

@@ -194,7 +194,7 @@ function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executo
 async function claim({ options, places, live, claimWakeUp, notice }: ExecutorState): Promise<number | undefined> {
   const capacity = places.openClaim();
   try {
-    notice.settle(capacity.isLimited);
+    notice.beginPoll(capacity.isLimited);
     if (capacity.maxRuns === 0) return undefined;
     const leasedAtMs = performance.now();
     const claimed = await claimRuns(options.ports.pool, options, capacity);

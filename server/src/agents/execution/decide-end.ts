@@ -1,6 +1,6 @@
 import type { RunStopReason } from "@swarmbase/sdk";
 import type { EndReason, FinishedTurn } from "../strategies/run-view.ts";
-import type { TurnMarks } from "../run/live-run.ts";
+import type { TurnOutcome } from "../run/live-run.ts";
 import type { StopKind } from "../writer/run-stop.ts";
 import { createFault, type FaultRow } from "../writer/steps.ts";
 
@@ -11,7 +11,7 @@ export interface RunEnd {
 }
 
 export interface EndInput {
-  readonly finished: readonly (FinishedTurn & TurnMarks)[];
+  readonly finished: readonly (FinishedTurn & TurnOutcome)[];
   /** The decision of the strategy; null when the run was aborted. */
   readonly endReason: EndReason | null;
   /** Why the run was aborted; null when it was not. */
@@ -55,7 +55,7 @@ export function decideEnd({ finished, endReason, stop }: EndInput): RunEnd {
     case null:
       break;
   }
-  const met = (mark: TurnMarks["stop"]): boolean => finished.some((turn) => turn.stop === mark);
+  const met = (mark: TurnOutcome["stop"]): boolean => finished.some((turn) => turn.stop === mark);
   if (met("budget_exceeded"))
     return end(
       kept,

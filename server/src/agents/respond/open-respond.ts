@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { databaseAway, type Principal, type Queryable } from "../../db/index.ts";
+import { databaseAway, type Principal, type Queryable, type PrincipalForUser } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/open-models.ts";
 import type { Executor } from "../execution/create-executor.ts";
@@ -52,18 +52,16 @@ export interface StartOptions extends Listening {
   readonly isCancelledOnLeave: boolean;
 }
 
-type UserPrincipal = Principal & { readonly userId: string };
-
 export interface Respond {
-  start(principal: UserPrincipal, request: RunRequest, options: StartOptions): Promise<RunAnswer>;
+  start(principal: PrincipalForUser, request: RunRequest, options: StartOptions): Promise<RunAnswer>;
   /** Stores a message and a queued run in a transaction. Once it is committed, call `announce`. */
   queue(transaction: Queryable, run: QueuedRun): Promise<QueuedAnswer>;
   announce(queued: QueuedAnswer): void;
   attach(principal: Principal, runId: string, listening: Listening): Promise<RunAnswer>;
   cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer>;
-  decide(principal: UserPrincipal, runId: string, decisions: readonly ToolDecision[]): Promise<RunAnswer>;
+  decide(principal: PrincipalForUser, runId: string, decisions: readonly ToolDecision[]): Promise<RunAnswer>;
   /** Stores results of tools that the client executed. */
-  submit(principal: UserPrincipal, runId: string, results: readonly ToolResult[]): Promise<RunAnswer>;
+  submit(principal: PrincipalForUser, runId: string, results: readonly ToolResult[]): Promise<RunAnswer>;
   /** Ends a wait of the run, or is kept for a later one. */
   signal(principal: Principal, runId: string, signal: RunSignal): Promise<RunAnswer>;
   /** Counts one more stream of the user until it is released. Throws when the user has reached the limit of this node. */

@@ -101,7 +101,7 @@ export interface LiveRun {
   readonly questions: Map<string, QuestionRow>;
   /** How often the coordinator's model named no next speaker. */
   missedSelections: number;
-  readonly finished: (FinishedTurn & TurnMarks)[];
+  readonly finished: (FinishedTurn & TurnOutcome)[];
   turnCount: number;
   toolCallCount: number;
   answerCount: number;
@@ -124,7 +124,7 @@ export interface RunProgress {
   readonly turnCount: number;
   readonly toolCallCount: number;
   readonly answerCount: number;
-  readonly finished: readonly (FinishedTurn & TurnMarks)[];
+  readonly finished: readonly (FinishedTurn & TurnOutcome)[];
   readonly suspended: readonly SuspendedTurn[];
   readonly hasSummarized?: boolean;
   /** The last event when it was stored; absent in the progress of a run that waits. */
@@ -132,7 +132,7 @@ export interface RunProgress {
 }
 
 /** What the end of a run depends on, apart from the texts. */
-export interface TurnMarks {
+export interface TurnOutcome {
   readonly errorCode: string | null;
   /** The stored text is incomplete. */
   readonly isPartial: boolean;

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { retryWhileHeld } from "../writer/retry-while-held.ts";
 import type { RunWriter } from "../writer/run-writer.ts";
 import { RunStop } from "../writer/run-stop.ts";
-import type { RunHold } from "../writer/sql/advance-runs.ts";
+import type { RunLease } from "../writer/sql/advance-runs.ts";
 import { reserveBudget } from "./sql/reserve-budget.ts";
 import type { UsageRow } from "../writer/steps.ts";
 
@@ -60,7 +60,7 @@ export const NO_BUDGET: RunBudget = {
 
 export interface RunBudgetOptions {
   readonly pool: pg.Pool;
-  readonly hold: RunHold;
+  readonly hold: RunLease;
   readonly writer: Pick<RunWriter, "submit">;
   newId(): string;
   isHeld(): boolean;

@@ -37,7 +37,7 @@ export interface StreamHub {
 export interface OpenStreamHub extends StreamHub {
   open(runId: string): void;
   /** Everything up to this seq is stored. */
-  settle(runId: string, seq: number): void;
+  markStored(runId: string, seq: number): void;
   close(runId: string): void;
 }
 
@@ -84,7 +84,7 @@ export function createStreamHub(): OpenStreamHub {
       if (channel.openCount > 0) channel.unstored.push(event);
       for (const listener of channel.listeners) listener(event);
     },
-    settle: (runId, seq) => {
+    markStored: (runId, seq) => {
       const channel = channels.get(runId);
       if (channel === undefined) return;
       const rest = channel.unstored.findIndex((event) => event.seq > seq);

@@ -12,7 +12,7 @@ export type Answers =
   | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }
   | { readonly kind: "handoff"; readonly handoff: HandoffRow };
 
-export interface CallAnswering {
+export interface AnswerContext {
   readonly run: LiveRun;
   readonly turn: Turn;
   readonly toolset: Toolset;
@@ -21,7 +21,7 @@ export interface CallAnswering {
 }
 
 /** Runs the calls of one step concurrently; the results keep the order of the calls. */
-export async function answerCalls(answering: CallAnswering, calls: readonly ModelToolCall[]): Promise<Answers> {
+export async function answerCalls(answering: AnswerContext, calls: readonly ModelToolCall[]): Promise<Answers> {
   const { run, turn, toolset } = answering;
   for (const call of calls) {
     const meaning = toolset.find(call.name);
@@ -60,7 +60,7 @@ export function runCalls<Call>(
   return Promise.all(calls.map((call, index) => semaphore.run(() => answer(call, index), { signal: turn.signal })));
 }
 
-export async function answerCall(answering: CallAnswering, call: ModelToolCall): Promise<WaitingCall> {
+export async function answerCall(answering: AnswerContext, call: ModelToolCall): Promise<WaitingCall> {
   const { run, turn, toolset } = answering;
   const meaning = toolset.find(call.name);
   if (meaning === null) return rejectCall(call, "TOOL_NOT_FOUND", "No tool has this name.");
@@ -75,7 +75,7 @@ export async function answerCall(answering: CallAnswering, call: ModelToolCall):
 }
 
 async function askMember(
-  { run, turn, askMember: ask }: CallAnswering,
+  { run, turn, askMember: ask }: AnswerContext,
   call: ModelToolCall,
   agentId: string,
 ): Promise<WaitingCall> {

@@ -1,10 +1,17 @@
 import type { LiveRun } from "../run/live-run.ts";
 import { trackSuspended, trackTurn } from "./run-progress.ts";
 import { recordLostCalls } from "./lost-calls.ts";
-import { answerCall, type CallAnswering, runCalls } from "./answer-calls.ts";
+import { answerCall, type AnswerContext, runCalls } from "./answer-calls.ts";
 import { buildToolset } from "./toolset.ts";
 import { closeSuspended, hasBegun } from "./finish-turn.ts";
-import { addMessages, answeringOf, continueTurn, prepareConversation, settle, takeAnswers } from "./run-turn.ts";
+import {
+  addMessages,
+  createAnswerContext,
+  continueTurn,
+  prepareConversation,
+  runTurnWork,
+  takeAnswers,
+} from "./run-turn.ts";
 import { reviveTurn } from "./suspended-turn.ts";
 import {
   noteCall,
@@ -38,11 +45,11 @@ export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promis
   const turn = reviveTurn(run, suspended, agent);
   trackTurn(run, turn);
   if (run.signal.aborted && turn.isWithheld !== true) turn.text = findText(run, turn.id) ?? turn.text;
-  const end = await settle(run, turn, async () => {
+  const end = await runTurnWork(run, turn, async () => {
     await prepareConversation(run, turn);
     const toolset = buildToolset(run, turn);
     recordLostCalls(run, turn, { tools: toolset.tools, isRestarted });
-    const answering = answeringOf(run, turn, toolset);
+    const answering = createAnswerContext(run, turn, toolset);
     const waiting = await runCalls(run, turn, suspended.waiting, (call) => decideCall(answering, call));
     return takeAnswers(run, turn, waiting) ?? (await continueTurn(run, turn));
   });
@@ -66,7 +73,7 @@ function findText({ context }: LiveRun, turnId: string): string | null {
   return context.recovery?.open_turns.find(({ id }) => id === turnId)?.text ?? null;
 }
 
-async function decideCall(answering: CallAnswering, waiting: WaitingCall): Promise<WaitingCall> {
+async function decideCall(answering: AnswerContext, waiting: WaitingCall): Promise<WaitingCall> {
   const { run, turn } = answering;
   switch (waiting.kind) {
     case "answered":

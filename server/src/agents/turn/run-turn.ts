@@ -1,5 +1,5 @@
 import { type Framework, FRAMEWORKS } from "@swarmbase/sdk";
-import { answerCalls, type CallAnswering } from "./answer-calls.ts";
+import { answerCalls, type AnswerContext } from "./answer-calls.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import { askModel, type ModelAnswer } from "./ask-model.ts";
 import { buildTurnContext } from "./turn-context.ts";
@@ -39,7 +39,7 @@ export async function runTurn(
   }
   if (asked !== null) run.questions.set(turn.messageId, asked);
   trackTurn(run, turn);
-  return await settle(run, turn, async () => {
+  return await runTurnWork(run, turn, async () => {
     await prepareConversation(run, turn);
     return await continueTurn(run, turn);
   });
@@ -53,7 +53,8 @@ export async function prepareConversation(run: LiveRun, turn: Turn): Promise<voi
   if (await summarizeLeftOut(run, turn)) buildTurnContext(run, turn, tools);
 }
 
-export async function settle(run: LiveRun, turn: Turn, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
+/** Runs the work of a turn. A turn that is aborted or fails ends with that. */
+export async function runTurnWork(run: LiveRun, turn: Turn, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
   try {
     turn.signal.throwIfAborted();
     return await work();
@@ -156,7 +157,7 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     turn.toolSteps += 1;
     turn.settledText = turn.text;
     turn.calls = answer.calls.map((call) => ({ kind: "pending", call }));
-    const answers = await answerCalls(answeringOf(run, turn, toolset), answer.calls);
+    const answers = await answerCalls(createAnswerContext(run, turn, toolset), answer.calls);
     turn.signal.throwIfAborted();
     if (answers.kind === "handoff")
       return await completeTurn(run, turn, { finishReason: "handoff", handoff: answers.handoff });
@@ -165,7 +166,7 @@ export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   }
 }
 
-export function answeringOf(run: LiveRun, turn: Turn, toolset: Toolset): CallAnswering {
+export function createAnswerContext(run: LiveRun, turn: Turn, toolset: Toolset): AnswerContext {
   return { run, turn, toolset, askMember: (agentId, asked, turnId) => runTurn(run, agentId, asked, turnId) };
 }
 

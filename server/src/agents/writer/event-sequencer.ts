@@ -37,7 +37,7 @@ export interface EventSequencer {
   /** So much is not safely stored that the next rows have to survive a crash of the database. */
   readonly needsDurable: boolean;
   /** The rows taken last are stored. `isDurable`: they survive a crash of the database. */
-  settle(isDurable: boolean): void;
+  markStored(isDurable: boolean): void;
 }
 
 interface OpenRow {
@@ -147,9 +147,9 @@ export function createEventSequencer(
     get needsDurable() {
       return nextSeq - durableSeq > maxShown / 2;
     },
-    settle(isDurable) {
+    markStored(isDurable) {
       const storedSeq = (rows[0]?.firstSeq ?? nextSeq) - 1;
-      streamHub.settle(run.id, storedSeq);
+      streamHub.markStored(run.id, storedSeq);
       if (!isDurable) return;
       durableSeq = storedSeq;
       release();

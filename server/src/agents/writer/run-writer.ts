@@ -3,7 +3,7 @@ import type { Block, DeltaSource, DeltaType, EventSequencer } from "./event-sequ
 import { retryWhileHeld } from "./retry-while-held.ts";
 import type { RunStore } from "./run-store.ts";
 import { RunStop } from "./run-stop.ts";
-import type { Advanced, NumberedStep, RunHold } from "./sql/advance-runs.ts";
+import type { Advanced, NumberedStep, RunLease } from "./sql/advance-runs.ts";
 import { type CancelReason, countSeqs, type Step, type StepResult } from "./steps.ts";
 
 const FLUSH_CHARS = 4_096;
@@ -12,7 +12,7 @@ const STATUS_DELAY_MS = 15;
 
 export interface RunWriterOptions {
   readonly store: RunStore;
-  readonly hold: RunHold;
+  readonly hold: RunLease;
   readonly sequencer: EventSequencer;
   /** Whether this node may still hold the run. While it does, writes wait for an unreachable database. */
   isHeld(): boolean;
@@ -53,7 +53,7 @@ export class RunWriter {
   #leftRows: readonly EventRow[] = [];
   /** Stored events that a crash of the database could undo. The next write that waits for the disk has them again. */
   #atRisk: EventRow[] = [];
-  #isPumping = false;
+  #isWriting = false;
   #timer: NodeJS.Timeout | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #isLost = false;
@@ -69,7 +69,7 @@ export class RunWriter {
     // The process may have been paused, and another node may have taken the run over.
     if (!isHeld()) return this.#lose(null, []);
     sequencer.delta(type, source, text);
-    if (sequencer.unstoredChars >= FLUSH_CHARS) this.#startPump();
+    if (sequencer.unstoredChars >= FLUSH_CHARS) this.#startWriting();
     else if (this.#timer === null) this.#scheduleIn(store.deltaPauseMs);
   }
 
@@ -88,7 +88,7 @@ export class RunWriter {
     if (step.op === "turn_status") this.#scheduleIn(STATUS_DELAY_MS);
     else {
       for (const entry of this.#entries) this.#number(entry);
-      this.#startPump();
+      this.#startWriting();
     }
     return promise;
   }
@@ -127,10 +127,10 @@ export class RunWriter {
     this.#atRisk = [];
   }
 
-  #settle(stored: readonly EventRow[], isDurable: boolean): void {
+  #noteStored(stored: readonly EventRow[], isDurable: boolean): void {
     if (isDurable) this.#atRisk = [];
     else this.#atRisk.push(...stored);
-    this.#options.sequencer.settle(isDurable);
+    this.#options.sequencer.markStored(isDurable);
   }
 
   #hasRows(): boolean {
@@ -166,7 +166,7 @@ export class RunWriter {
       const result = await store.storeDeltas({ hold, rows, afterSeq, isDurable });
       if (result.is_lost) return this.#lose(null, []);
       if (result.cancel_reason !== null) onCancel(result.cancel_reason);
-      if (result.is_stored) return this.#settle(rows, isDurable);
+      if (result.is_stored) return this.#noteStored(rows, isDurable);
       this.#leftRows = rows;
       if (result.has_gap) this.#sendAgain();
       if (!isHeld()) this.#lose(null, []);
@@ -205,12 +205,12 @@ export class RunWriter {
     const { results, cancelReason, hasEvents, isDurable } = advanced;
     if (cancelReason !== null) onCancel(cancelReason);
     for (const [index, block] of blocks.entries()) sequencer.fill(block, results[index]?.events ?? []);
-    this.#settle([...rows, ...results.flatMap(({ events }) => events)], isDurable);
+    this.#noteStored([...rows, ...results.flatMap(({ events }) => events)], isDurable);
     for (const [index, entry] of batch.entries()) entry.resolve(results[index] ?? { events: [] });
     if (hasEvents) onEvents();
   }
 
-  async #pump(): Promise<void> {
+  async #writePending(): Promise<void> {
     // Steps that the same tick submits join the batch.
     await new Promise((resolve) => setImmediate(resolve));
     const { sequencer, store } = this.#options;
@@ -219,25 +219,25 @@ export class RunWriter {
       if (batch.length > 0) await this.#writeBatch(batch);
       else if (this.#hasRows()) await this.#writeDeltas();
     } while (!this.#isLost && (this.#hasUrgent() || sequencer.unstoredChars >= FLUSH_CHARS));
-    this.#isPumping = false;
+    this.#isWriting = false;
     if (this.#hasRows()) this.#scheduleIn(store.deltaPauseMs);
   }
 
-  #startPump(): void {
+  #startWriting(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#timerAtMs = Number.POSITIVE_INFINITY;
-    if (this.#isPumping) return;
-    this.#isPumping = true;
-    void this.#pump();
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    void this.#writePending();
   }
 
   #scheduleIn(delayMs: number): void {
-    if (this.#isLost || this.#isPumping) return;
+    if (this.#isLost || this.#isWriting) return;
     const atMs = performance.now() + delayMs;
     if (atMs >= this.#timerAtMs) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerAtMs = atMs;
-    this.#timer = setTimeout(() => this.#startPump(), delayMs);
+    this.#timer = setTimeout(() => this.#startWriting(), delayMs);
   }
 }

@@ -55,12 +55,12 @@ function renderReturning({ write, shown }: Pick<WritePlan, "write" | "shown">, n
   return all?.size === 0 ? "1" : renderNeeded(all, name);
 }
 
-interface Target {
+interface WriteTarget {
   readonly name: string;
   readonly returning: string;
 }
 
-function renderChange(draft: Draft, write: Write, target: Target): Change {
+function renderChange(draft: Draft, write: Write, target: WriteTarget): Change {
   switch (write.kind) {
     case "insert":
       return renderInsert(draft, write, target);
@@ -73,7 +73,7 @@ function renderChange(draft: Draft, write: Write, target: Target): Change {
   }
 }
 
-function renderInsert(draft: Draft, write: Insert, { name, returning }: Target): Change {
+function renderInsert(draft: Draft, write: Insert, { name, returning }: WriteTarget): Change {
   const { relation, rows, conflict, putKey } = write;
   const table = quoteName(relation);
   if (rows.columns.length === 0) {
@@ -152,7 +152,7 @@ function renderConflict({ conflict, rows }: Insert, kept: KeptValues | null = nu
   return `${target}update set ${set.join(",")}`;
 }
 
-function renderUpdate(draft: Draft, write: Update, { name, returning }: Target): Change {
+function renderUpdate(draft: Draft, write: Update, { name, returning }: WriteTarget): Change {
   const { relation, rows, matchOn } = write;
   const table = quoteName(relation);
   const scope = rowScopeOf(name);

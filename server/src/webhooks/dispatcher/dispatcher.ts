@@ -107,7 +107,7 @@ class Dispatcher {
     const claim = this.#prepareInsertClaim();
     const reserved = claim?.request.maxRows ?? 0;
     this.#reservedCapacity += reserved;
-    eventNotice.settle();
+    eventNotice.beginPoll();
     const made = await this.#fanOut
       .step(claim?.request ?? null)
       .catch((error: unknown) => {
@@ -122,7 +122,7 @@ class Dispatcher {
     if (claim !== null) {
       this.#queues.addInserted(claim.hold(made.claimed), claim.request, isAllClaimed, performance.now());
       if (this.#isStopping) await this.#release(this.#queues.park());
-      this.#pump();
+      this.#sendClaimed();
     }
     if (!isAllClaimed || made.hasResumptions) onDeliveries();
     if (made.hasMore) onMoreEvents();
@@ -195,7 +195,7 @@ class Dispatcher {
     const held = hold(claimed);
     this.#queues.add(held, request, performance.now());
     if (held.length === 0) return "none";
-    this.#pump();
+    this.#sendClaimed();
     const endpoints = new Set(held.map(({ webhookId }) => webhookId)).size;
     return held.length >= request.maxRows || endpoints >= maxEndpoints ? "more" : "some";
   }
@@ -210,7 +210,7 @@ class Dispatcher {
     return Math.max(nextDueMs ?? Number.POSITIVE_INFINITY, MIN_SLEEP_MS);
   }
 
-  #pump(): void {
+  #sendClaimed(): void {
     if (this.#isStopping) return;
     for (let held = this.#queues.takeNext(); held !== null; held = this.#queues.takeNext()) void this.#send(held);
   }
@@ -240,7 +240,7 @@ class Dispatcher {
         if (parked.length > 0) void this.#release(parked);
       },
     });
-    this.#pump();
+    this.#sendClaimed();
     // Outcomes that could share the statement come only from requests in flight.
     if (this.#queues.sendingCount === 0) this.#recorder.flush();
   }
@@ -260,7 +260,7 @@ class Dispatcher {
   async #abandon(held: HeldDelivery, others: readonly HeldDelivery[] = []): Promise<void> {
     this.#queues.endSending(held, null);
     await this.#release([held, ...others]);
-    this.#pump();
+    this.#sendClaimed();
   }
 
   #remove(held: HeldDelivery): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CommitWatch } from "../../db/index.ts";
 import type { ConnectionAcceptor, ConnectionTaker } from "../../http/index.ts";
-import type { Counts, Holds } from "../../limits/index.ts";
+import type { Counts, HolderCounts } from "../../limits/index.ts";
 import type { MetricFamily } from "../../observe/index.ts";
 import { type ForkOptions, forkWorker, type WorkerProcess } from "../../processes/index.ts";
 import type { AttachedFeed, FeedRelay } from "../../realtime/index.ts";
@@ -13,7 +13,7 @@ import type { PrimaryMethods, WorkerMethods } from "./process-protocol.ts";
 export interface SharedParts {
   readonly acceptor: ConnectionAcceptor;
   readonly counts: Counts;
-  readonly sockets: Holds<ConnectionTaker>;
+  readonly sockets: HolderCounts<ConnectionTaker>;
   readonly socketLimits: { readonly perAddress: number; readonly perNode: number };
   /** Null when the node has no sockets. */
   readonly relay: FeedRelay | null;
@@ -77,7 +77,7 @@ export function forkServiceWorker(
     passed.lose();
   };
   const end = async (how: "retire" | "stop"): Promise<void> => {
-    await passed.settle();
+    await passed.drain();
     forked.peer.tell(how, null);
   };
   const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget, end };

@@ -27,7 +27,7 @@ export class PassedConnections {
   }
 
   /** Resolves when none is on its way. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     await Promise.allSettled(Array.from(this.#passing.values(), ({ promise }) => promise));
   }
 

@@ -11,7 +11,7 @@ import {
 } from "../../db/index.ts";
 import { ConnectionAcceptor } from "../../http/index.ts";
 import { createGarbageCollection } from "../../jobs/index.ts";
-import { createCounts, Holds } from "../../limits/index.ts";
+import { createCounts, HolderCounts } from "../../limits/index.ts";
 import { decideWorkerCount, superviseWorkers, type SupervisedWorkers } from "../../processes/index.ts";
 import { FeedRelay, openReplication } from "../../realtime/index.ts";
 import { type Certificate, openCertificate } from "../certificate.ts";
@@ -156,7 +156,7 @@ function openShared(
   return {
     acceptor: new ConnectionAcceptor({ settings, observer }),
     counts: createCounts(settings),
-    sockets: new Holds(),
+    sockets: new HolderCounts(),
     socketLimits: { perAddress: settings.realtimeSocketsPerAddress, perNode: settings.realtimeSocketsPerNode },
     relay: settings.roles.includes("realtime") ? new FeedRelay({ openStream, pool, commits, observer }) : null,
     commits,

@@ -51,7 +51,7 @@ test("events are published once and in order for any order of commits; a late li
             assert.equal(first + deltas.length - 1, seq);
             stored.push(...deltas.map((_, at) => first + at));
           }
-          sequencer.settle(true);
+          sequencer.markStored(true);
         };
         for (const move of moves) {
           if (move.kind === "delta") sequencer.delta("message.delta", sources[move.turn] ?? sources[0]!, "word");
@@ -99,13 +99,13 @@ test("no seq is published that a node which continues the run could use again", 
           for (const { seq } of sequencer.takeUnstored()) storedSeq = Math.max(storedSeq, seq);
           const isDurable = step === "store durably" || sequencer.needsDurable;
           if (isDurable) durableSeq = storedSeq;
-          sequencer.settle(isDurable);
+          sequencer.markStored(isDurable);
         }
         // A crash of the database leaves what is durable.
         assert.ok((shown.at(-1) ?? 0) <= durableSeq + LIMIT, `${shown.at(-1)}`);
       }
       sequencer.takeUnstored();
-      sequencer.settle(true);
+      sequencer.markStored(true);
       assert.deepEqual(
         shown,
         [...new Set(shown)].toSorted((one, other) => one - other),

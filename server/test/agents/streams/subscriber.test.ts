@@ -35,7 +35,7 @@ function openRun() {
   };
   const store = (): void => {
     stored.push(...unstored.splice(0));
-    streamHub.settle(RUN, seq);
+    streamHub.markStored(RUN, seq);
   };
   const subscribe = (afterSeq: number): Subscriber =>
     new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, streamHub, reader });

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { PartitionedTable } from "../../../db/index.ts";
 import type { RunCapacity } from "../run-places.ts";
 import { RUN_CHANNEL, WAITING } from "./node-sessions.ts";
-import type { RunHold } from "../../writer/sql/advance-runs.ts";
+import type { RunLease } from "../../writer/sql/advance-runs.ts";
 import type { CancelReason } from "../../writer/steps.ts";
 
 /** How long a run that was left waits for its next claim. */
@@ -11,7 +11,7 @@ const LEFT_MS = 5_000;
 /** Each claim and each leave adds one: a run is left for 40 minutes at least. */
 const MAX_LEFT_FENCE = 1_000;
 
-type Hold = Pick<RunHold, "runId" | "fence">;
+type LeasedRun = Pick<RunLease, "runId" | "fence">;
 
 export interface RenewedRun {
   readonly run_id: string;
@@ -26,7 +26,11 @@ export interface RenewedRun {
 }
 
 /** Renews the leases of runs and returns what has changed about them. */
-export async function renewRunLeases(pool: pg.Pool, runs: readonly Hold[], leaseMs: number): Promise<RenewedRun[]> {
+export async function renewRunLeases(
+  pool: pg.Pool,
+  runs: readonly LeasedRun[],
+  leaseMs: number,
+): Promise<RenewedRun[]> {
   const { rows } = await pool.query<RenewedRun>({
     name: "agents-keep-runs",
     text: `select run_id, is_lost, held_ms, cancel_reason, swarm_status, may_go_on, gone_turn_ids
@@ -99,7 +103,7 @@ export async function expireLeases(pool: pg.Pool, owner: string, upTo = "infinit
  * Gives up runs that this node executes, and has other nodes claim them. The new fence rejects a renewal that is still on its way.
  * Returns how many it held.
  */
-export async function releaseRuns(pool: pg.Pool, runs: readonly Hold[]): Promise<number> {
+export async function releaseRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `with released as (
        update private.run_leases l set owner = null, fence = l.fence + 1, expires_at = now()
@@ -116,7 +120,7 @@ export async function releaseRuns(pool: pg.Pool, runs: readonly Hold[]): Promise
  * Leaves a run to a node of a newer release, which may claim it after a while. Ends the run's takeovers when none has done so for very long:
  * every claim uses up ids of events.
  */
-export async function leaveRun(pool: pg.Pool, { runId, fence }: Hold): Promise<void> {
+export async function leaveRun(pool: pg.Pool, { runId, fence }: LeasedRun): Promise<void> {
   await pool.query(
     `update private.run_leases l
      set owner = null, fence = l.fence + 1, expires_at = now() + $3 * interval '1 millisecond',

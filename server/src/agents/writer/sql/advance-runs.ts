@@ -5,7 +5,7 @@ import { readTurn, type TurnRow } from "./turn-row.ts";
 import { toStorableJson } from "./to-storable-json.ts";
 
 /** The lease of a run: every write carries its fence. */
-export interface RunHold {
+export interface RunLease {
   readonly runId: string;
   readonly swarmId: string;
   readonly fence: number;
@@ -15,7 +15,7 @@ export type NumberedStep = Step & { readonly seq: number };
 
 /** The writes of one run in one transaction. */
 export interface RunAdvance {
-  readonly hold: RunHold;
+  readonly hold: RunLease;
   readonly steps: readonly NumberedStep[];
   /** Deltas that are not stored yet. */
   readonly events: readonly EventRow[];

@@ -1,11 +1,11 @@
 import type pg from "pg";
 import type { EventRow } from "../../streams/stream-hub.ts";
 import type { CancelReason } from "../steps.ts";
-import type { RunHold } from "./advance-runs.ts";
+import type { RunLease } from "./advance-runs.ts";
 import { toStorableJson } from "./to-storable-json.ts";
 
 export interface DeltaBatch {
-  readonly hold: RunHold;
+  readonly hold: RunLease;
   readonly rows: readonly EventRow[];
   /** An event of the write before, if a crash of the database could undo that. */
   readonly afterSeq: number | null;

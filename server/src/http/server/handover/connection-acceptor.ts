@@ -1,5 +1,5 @@
 import net, { type AddressInfo, type Socket } from "node:net";
-import { Holds } from "../../../limits/index.ts";
+import { HolderCounts } from "../../../limits/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { createAddressOf } from "../address-of.ts";
 import type { ConnectionSettings } from "../connection-settings.ts";
@@ -36,13 +36,13 @@ export class ConnectionAcceptor {
   readonly #addressOf: (remoteAddress: string | undefined) => string | null;
   readonly #notes: ExceededNotes;
   readonly #server: net.Server;
-  readonly #connections = new Holds<ConnectionTaker>();
-  readonly #requests = new Holds<ConnectionTaker>();
+  readonly #connections = new HolderCounts<ConnectionTaker>();
+  readonly #requests = new HolderCounts<ConnectionTaker>();
   /** The number of connections of each. */
   readonly #takers = new Map<ConnectionTaker, number>();
   readonly #waiting = new Set<Waiting>();
   /** Accepted and not passed on yet, by address. */
-  readonly #arriving = new Holds<ConnectionAcceptor>();
+  readonly #arriving = new HolderCounts<ConnectionAcceptor>();
 
   constructor(options: AcceptorOptions) {
     this.#options = options;

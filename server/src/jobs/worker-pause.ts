@@ -1,40 +1,40 @@
 import { aborted, type Worker } from "./worker.ts";
 
 /** Pauses workers. */
-export class Hold {
-  #isHeld: boolean;
+export class WorkerPause {
+  #isPaused: boolean;
   #change = Promise.withResolvers<void>();
 
-  constructor(isHeld: boolean) {
-    this.#isHeld = isHeld;
+  constructor(isPaused: boolean) {
+    this.#isPaused = isPaused;
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld;
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
-  set(isHeld: boolean): void {
-    if (isHeld === this.#isHeld) return;
-    this.#isHeld = isHeld;
+  set(isPaused: boolean): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
     const { resolve } = this.#change;
     this.#change = Promise.withResolvers<void>();
     resolve();
   }
 
-  /** Returns a worker that runs while the hold is released, and stops while it is set. */
+  /** Returns a worker that runs unless this is paused, and stops when it is. */
   over(worker: Worker): Worker {
     const run = async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
         const change = this.#change.promise;
-        if (this.#isHeld) {
+        if (this.#isPaused) {
           await Promise.race([change, aborted(signal)]);
           continue;
         }
-        const held = new AbortController();
-        void change.then(() => held.abort());
-        await worker.run(AbortSignal.any([signal, held.signal]));
+        const paused = new AbortController();
+        void change.then(() => paused.abort());
+        await worker.run(AbortSignal.any([signal, paused.signal]));
         // The supervisor handles a worker that ends on its own.
-        if (!held.signal.aborted) return;
+        if (!paused.signal.aborted) return;
       }
     };
     return { ...worker, run };

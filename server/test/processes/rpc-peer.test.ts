@@ -6,8 +6,8 @@ import { RpcPeer } from "../../src/processes/index.ts";
 
 type Echo = { echo(value: unknown): unknown; fail(message: string): never };
 
-/** Two links over one connection. Both sides answer with what they get. */
-async function openLinks(t: TestContext): Promise<RpcPeer<Echo>> {
+/** Two peers over one connection. Both sides answer with what they get. */
+async function openPeers(t: TestContext): Promise<RpcPeer<Echo>> {
   const methods = {
     echo: (value: unknown) => value,
     fail: (message: string) => {
@@ -19,17 +19,17 @@ async function openLinks(t: TestContext): Promise<RpcPeer<Echo>> {
   await once(server, "listening");
   const near = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
   const [far] = (await accepted) as [net.Socket];
-  const links = [new RpcPeer<Echo>(near, methods), new RpcPeer<Echo>(far, methods)] as const;
+  const peers = [new RpcPeer<Echo>(near, methods), new RpcPeer<Echo>(far, methods)] as const;
   t.after(async () => {
-    for (const link of links) link.close();
+    for (const peer of peers) peer.close();
     server.close();
-    await Promise.all(links.map(({ closed }) => closed));
+    await Promise.all(peers.map(({ closed }) => closed));
   });
-  return links[0];
+  return peers[0];
 }
 
 test("values arrive as they were sent, whatever their format", async (t) => {
-  const link = await openLinks(t);
+  const peer = await openPeers(t);
   const values = [
     null,
     "text with ü and \u{1f41d}",
@@ -46,7 +46,7 @@ test("values arrive as they were sent, whatever their format", async (t) => {
     Buffer.alloc(200_000, 7),
     new Date(0),
   ];
-  const answers = await Promise.all(values.map((value) => link.call("echo", value)));
+  const answers = await Promise.all(values.map((value) => peer.call("echo", value)));
   for (const [at, value] of values.entries()) {
     // A buffer arrives as one, or as the array of bytes that it is.
     const answer = answers[at];
@@ -56,8 +56,8 @@ test("values arrive as they were sent, whatever their format", async (t) => {
 });
 
 test("an error of the other side rejects the call, and its end rejects all calls", async (t) => {
-  const link = await openLinks(t);
-  await assert.rejects(link.call("fail", "no such place"), /no such place/);
-  link.close();
-  await assert.rejects(link.call("echo", 1), /the other process has ended/);
+  const peer = await openPeers(t);
+  await assert.rejects(peer.call("fail", "no such place"), /no such place/);
+  peer.close();
+  await assert.rejects(peer.call("echo", 1), /the other process has ended/);
 });

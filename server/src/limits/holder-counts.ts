@@ -1,5 +1,5 @@
 /** Counts what holders have of each key. A holder that is lost is released with all that it has. */
-export class Holds<Holder> {
+export class HolderCounts<Holder> {
   readonly #byKey = new Map<string, number>();
   readonly #byHolder = new Map<Holder, Map<string, number>>();
   #size = 0;

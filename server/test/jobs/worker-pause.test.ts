@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Hold, type Worker } from "../../src/jobs/index.ts";
+import { WorkerPause, type Worker } from "../../src/jobs/index.ts";
 
 function countingWorker(): { worker: Worker; began: () => number; isRunning: () => boolean } {
   let runs = 0;
@@ -18,20 +18,20 @@ function countingWorker(): { worker: Worker; began: () => number; isRunning: () 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a held worker begins when the hold is released, stops when it is set again, and ends with the signal", async () => {
-  const hold = new Hold(true);
+test("a paused worker begins when the pause ends, stops when it is paused again, and ends with the signal", async () => {
+  const pause = new WorkerPause(true);
   const { worker, began, isRunning } = countingWorker();
   const stop = new AbortController();
-  const running = hold.over(worker).run(stop.signal);
+  const running = pause.over(worker).run(stop.signal);
   await turn();
   assert.equal(began(), 0);
-  hold.set(false);
+  pause.set(false);
   await turn();
   assert.deepEqual([began(), isRunning()], [1, true]);
-  hold.set(true);
+  pause.set(true);
   await turn();
   assert.deepEqual([began(), isRunning()], [1, false]);
-  hold.set(false);
+  pause.set(false);
   await turn();
   assert.deepEqual([began(), isRunning()], [2, true]);
   stop.abort();
@@ -41,9 +41,9 @@ test("a held worker begins when the hold is released, stops when it is set again
 
 test("a worker that was never released ends with the signal, and its errors are passed on", async () => {
   const stop = new AbortController();
-  const waiting = new Hold(true).over(countingWorker().worker).run(stop.signal);
+  const waiting = new WorkerPause(true).over(countingWorker().worker).run(stop.signal);
   stop.abort();
   await waiting;
   const failing: Worker = { name: "failing", run: () => Promise.reject(new Error("broken")) };
-  await assert.rejects(new Hold(false).over(failing).run(new AbortController().signal), /broken/);
+  await assert.rejects(new WorkerPause(false).over(failing).run(new AbortController().signal), /broken/);
 });
