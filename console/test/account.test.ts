@@ -289,7 +289,7 @@ test("the account page lists the connections of the user, and ends one after a c
   await navigate(page, "/tools/import");
   await page.getByLabel("Address").fill(`${origin}/mcp`);
   await page.getByLabel("Credentials").selectOption("Account of the person who asks");
-  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByRole("main").getByRole("button", { name: "Connect", exact: true }).click();
   await page.getByText("Granted: tools.").waitFor();
   assert.equal(await page.getByLabel("Credentials").inputValue(), "asker");
 

@@ -161,6 +161,7 @@ test("a list is filtered by chips, ordered by cost, walked by keys, and exported
   await opened.nth(2).waitFor();
   await page.getByRole("combobox", { name: "Time" }).selectOption("Last hour");
   await page.waitForURL(/time=hour/);
+  await page.getByRole("button", { name: "Remove the filter Time" }).waitFor();
   await page.getByRole("combobox", { name: "Status" }).selectOption("Failed");
   await page.getByText("No run matches").waitFor();
   await page.getByRole("button", { name: "Remove the filter Status" }).click();

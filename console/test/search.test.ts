@@ -130,9 +130,9 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await group("Settings").getByText("Sign-in").waitFor();
   await page.keyboard.press("Escape");
   const [hook] = (await api.call("GET", "/rest/v1/webhooks?select=id")) as { id: string }[];
-  const delivery = { webhook_id: hook?.id, user_id: api.userId, event_id: agentIds[0], event_type: "agent.created" };
+  const delivery = { webhook_id: hook?.id, user_id: api.userId, event_id: agentIds[1], event_type: "agent.created" };
   await api.callAsService("POST", "/rest/v1/webhook_deliveries", { ...delivery, payload: {} });
-  await search(`evt_${agentIds[0]}`);
+  await search(`evt_${agentIds[1]}`);
   await group("Deliveries").getByText("agent.created").waitFor();
   await page.keyboard.press("Escape");
 

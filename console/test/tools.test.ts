@@ -168,7 +168,7 @@ test("a tool of a server with OAuth is connected, asks the owner of its agent, a
   await page.getByLabel("Credentials").selectOption("Sign-in at the server (OAuth)");
   await page.getByText("Not connected").waitFor();
   await checkAppearance(page, "import-oauth");
-  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByRole("main").getByRole("button", { name: "Connect", exact: true }).click();
   await page.getByText(/^Connected to localhost/).waitFor();
   await page.getByText("Granted: tools.").waitFor();
   await page.getByRole("button", { name: "List tools" }).click();

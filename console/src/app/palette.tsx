@@ -31,15 +31,7 @@ function isSaid(kind: string): boolean {
   return kind === "Runs" || kind === "Messages";
 }
 
-interface Entry {
-  readonly value: string;
-  readonly icon: ReactNode;
-  readonly title: ReactNode;
-  readonly trailing: ReactNode;
-  run(): void;
-}
-
-function group<Row>(rows: readonly Row[], headingOf: (row: Row) => string, toEntry: (row: Row) => Entry) {
+function group<Row, Entry>(rows: readonly Row[], headingOf: (row: Row) => string, toEntry: (row: Row) => Entry) {
   return [...Map.groupBy(rows, headingOf)].map(([heading, ones]) => ({ heading, entries: ones.map(toEntry) }));
 }
 
@@ -84,7 +76,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     commands,
     (command) => command.group,
     ({ id, label, icon, keys, run }) => ({
-      ...{ value: id, icon, title: label, run },
+      value: id,
+      icon,
+      title: label,
+      run,
       trailing: keys !== undefined && <Kbd keys={keys} />,
     }),
   );

@@ -56,7 +56,7 @@ export function useRunById(text: string): readonly Found[] {
     read: (client) =>
       client
         .from("runs")
-        .select("id, swarm_id, status, swarms!inner(name), question:messages!runs_message_id_fkey(content)")
+        .select("id, status, swarms!inner(name), question:messages!runs_message_id_fkey(content)")
         .eq("id", id)
         .limit(1),
   });
@@ -66,7 +66,7 @@ export function useRunById(text: string): readonly Found[] {
     id: run.id,
     title: run.question?.content ?? "Deleted question",
     detail: `${run.status} in ${run.swarms.name}`,
-    to: `/swarms/${run.swarm_id}/runs/${run.id}`,
+    to: `/runs/${run.id}`,
   }));
 }
 
@@ -91,7 +91,10 @@ export function useDeliveriesById(text: string): readonly Found[] {
   });
   if (!isUuid(id)) return [];
   return (rows ?? []).map(({ id: found, webhook_id: webhookId, event_type: title, status }) => ({
-    ...{ kind: "Deliveries", id: found, title, detail: status },
+    kind: "Deliveries",
+    id: found,
+    title,
+    detail: status,
     to: `/webhooks/${webhookId}/deliveries/${found}`,
   }));
 }
@@ -105,7 +108,10 @@ export function useUsers(text: string): readonly Found[] {
   }>(`/users?search=${encodeURIComponent(text)}`, { isOn });
   if (!isOn) return [];
   return (rows?.users ?? []).map(({ id, email }) => ({
-    ...{ kind: "Users", id, title: email ?? id, detail: "Account" },
+    kind: "Users",
+    id,
+    title: email ?? id,
+    detail: "Account",
     to: `/operator/users/${id}`,
   }));
 }
