@@ -49,7 +49,7 @@ describe("9 versions", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(made.status, 201, made.text);
     const { definitions } = (await ada.send("GET /")).body as { definitions: Record<string, Description> };
     assert.match(definitions["webhooks"]?.properties["api_version"]?.description ?? "", /2026-11-15/);
-    assert.match(definitions["webhooks"]?.description ?? "", /1000/);
+    assert.match(definitions["webhooks"]?.description ?? "", /1,000/);
   });
 
   test("9 tables and functions are served only under their version prefix", async () => {

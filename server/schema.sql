@@ -14869,7 +14869,7 @@ comment on column public.webhooks.is_active is 'If false, the service sends noth
 comment on column public.webhooks.headers is 'Headers of every request. Those that the service sets itself are not allowed.';
 comment on column public.webhooks.retry_count is 'Attempts after the first one.';
 comment on column public.webhooks.timeout_ms is 'The time limit of one attempt.';
-comment on column public.webhooks.api_version is 'The version of the bodies, fixed when the webhook is created.';
+comment on column public.webhooks.api_version is 'The version of the bodies, fixed when the webhook is created. The only one so far is `2026-11-15`.';
 comment on column public.webhooks.disabled_reason is 'Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full`, `account_banned` or `access_removed`.';
 comment on column public.webhooks.disabled_at is 'When the service disabled the webhook.';
 comment on column public.webhooks.created_at is 'When the row was created. A sent value is ignored.';

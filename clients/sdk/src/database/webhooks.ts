@@ -25,7 +25,7 @@ export type WebhooksTable = {
     retry_count: number;
     /** The time limit of one attempt. */
     timeout_ms: number;
-    /** The version of the bodies, fixed when the webhook is created. */
+    /** The version of the bodies, fixed when the webhook is created. The only one so far is `2026-11-15`. */
     api_version: string;
     /** Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full`, `account_banned` or `access_removed`. */
     disabled_reason: string | null;
