@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { checkAppearance } from "./support/appearance.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
-import { createPerson, createSignedInUser, openHome } from "./support/people.ts";
+import { createPerson, createSignedInUser, navigate, openHome } from "./support/people.ts";
 import { createSwarm } from "./support/swarms.ts";
 
 const test = createBrowserTest();
@@ -130,9 +131,10 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await group("Settings").getByText("Sign-in").waitFor();
   await page.keyboard.press("Escape");
   const [hook] = (await api.call("GET", "/rest/v1/webhooks?select=id")) as { id: string }[];
-  const delivery = { webhook_id: hook?.id, user_id: api.userId, event_id: agentIds[1], event_type: "agent.created" };
+  const eventId = randomUUID();
+  const delivery = { webhook_id: hook?.id, user_id: api.userId, event_id: eventId, event_type: "agent.created" };
   await api.callAsService("POST", "/rest/v1/webhook_deliveries", { ...delivery, payload: {} });
-  await search(`evt_${agentIds[1]}`);
+  await search(`evt_${eventId}`);
   await group("Deliveries").getByText("agent.created").waitFor();
   await page.keyboard.press("Escape");
 
@@ -145,6 +147,8 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await page.keyboard.press("Enter");
   await page.waitForURL(`/runs/${runId}`);
 
+  await navigate(page, `/swarms/${swarmId}`);
+  await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
   const old = { id: "01600000-0000-7000-8000-000000000000".replace(/0{12}$/, swarmId.slice(-12)), swarm_id: swarmId };
   await api.callAsService("POST", "/rest/v1/messages", { ...old, sender_user_id: api.userId, content: "medlar" });
   await search("medlar");
