@@ -10,7 +10,6 @@ export interface UserKeyRow {
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
   readonly resources: ApiKeyResources | null;
-  readonly client_id: string | null;
   readonly prefix: string;
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
@@ -31,7 +30,7 @@ export function insertUserKey(client: Queryable, key: NewUserKeyRow): Promise<Us
      )
      insert into public.api_keys (id, user_id, name, scopes, prefix, expires_at, created_at, resources)
      select id, $1, $5, $6, $7, $4, created_at, $8 from secret
-     returning id, user_id, name, scopes, resources, client_id, prefix, expires_at, last_used_at, created_at`,
+     returning id, user_id, name, scopes, resources, prefix, expires_at, last_used_at, created_at`,
     [key.user_id, key.aal, key.hash, key.expires_at, key.name, key.scopes, key.prefix, key.resources],
   );
 }
