@@ -12,7 +12,7 @@ export interface EventConverter {
   convertWaiting(run: Run): readonly AgUiEvent[];
 }
 
-export interface ConverterOptions extends Pick<ExtensionContext, "connectUrl"> {
+interface ConverterOptions extends Pick<ExtensionContext, "connectUrl"> {
   readonly threadId: string;
   /** As the client calls it. */
   readonly runId: string;

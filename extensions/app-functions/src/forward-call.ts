@@ -1,9 +1,36 @@
-import { WEBHOOK_HEADERS } from "@swarmbase/sdk";
+import { createHmac } from "node:crypto";
+import { FUNCTION_CALLER_HEADER, type FunctionCaller, WEBHOOK_HEADERS } from "@swarmbase/sdk";
 import { AppError, type ExtensionContext, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
 import { selectRequestHeaders, selectResponseHeaders } from "./header-rules.ts";
 import type { FunctionTarget } from "./read-functions-file.ts";
-import { SilenceTimer } from "./silence-timer.ts";
-import { buildSignedHeaders } from "./sign-call.ts";
+
+/** Limits each wait for the other end. Time in which nothing is awaited does not count: a slow reader is no silence. */
+class SilenceTimer {
+  readonly #limitMs: number;
+  readonly #over = new AbortController();
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** Aborted when a wait has taken too long. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  async limit<T>(wait: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.#over.abort(), this.#limitMs);
+    try {
+      return await wait;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
 
 const NO_BYTES = Buffer.alloc(0);
 /** Tells `@supabase/supabase-js` that the function itself did not answer. */
@@ -20,7 +47,7 @@ export type ForwardedRequest = Pick<
   "id" | "method" | "search" | "headers" | "body" | "caller" | "signal"
 >;
 
-export interface FunctionResponse {
+interface FunctionResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Null: there is none. */
@@ -136,4 +163,52 @@ function addQuery(url: URL, query: string): URL {
   const target = new URL(url);
   target.search = target.search === "" ? query : target.search + query.replace("?", "&");
   return target;
+}
+
+type Claims = ExtensionRequest["caller"]["claims"];
+
+interface SignedCall {
+  readonly name: string;
+  readonly query: string;
+  readonly body: Buffer;
+  readonly secret: string;
+  readonly now: Date;
+}
+
+/** The headers that tell a function who calls it, signed as webhooks are. `verifyFunctionCall` of the SDK verifies them. */
+function buildSignedHeaders(
+  request: Pick<ExtensionRequest, "id" | "method" | "caller">,
+  call: SignedCall,
+): Record<string, string> {
+  const { caller } = request;
+  const described: FunctionCaller = {
+    role: caller.role,
+    user_id: caller.userId,
+    email: textOf(caller.claims["email"]),
+    session_id: textOf(caller.claims["session_id"]),
+    aal: textOf(caller.claims["aal"]),
+    ...describeApiKey(caller.claims),
+    request_id: request.id,
+    function: call.name,
+    method: request.method,
+    query: call.query,
+  };
+  const header = Buffer.from(JSON.stringify(described)).toString("base64url");
+  const timestamp = String(Math.floor(call.now.getTime() / 1000));
+  const signature = createHmac("sha256", call.secret).update(`${timestamp}.${header}.`).update(call.body).digest("hex");
+  return {
+    [FUNCTION_CALLER_HEADER]: header,
+    [WEBHOOK_HEADERS.timestamp]: timestamp,
+    [WEBHOOK_HEADERS.signature]: `sha256=${signature}`,
+  };
+}
+
+/** A function must be able to reject what an API key may not do. */
+function describeApiKey({ api_key_id: id, scopes }: Claims): Pick<FunctionCaller, "api_key_id" | "scopes"> {
+  if (typeof id !== "string" || !Array.isArray(scopes)) return {};
+  return { api_key_id: id, scopes };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
 }

@@ -3,7 +3,7 @@ import type { Site } from "./load-site.ts";
 import { packFile, type SiteFile } from "./site-file.ts";
 
 /** The pages are rendered on the first request for each, so that a start does not wait for them, and are kept in memory. */
-export interface OpenedSite {
+interface OpenedSite {
   /** `path` is that of the request; null where the site has nothing. */
   findFile(path: string, version: string): Promise<SiteFile | null>;
   getMissingPage(version: string): Promise<SiteFile>;

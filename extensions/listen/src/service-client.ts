@@ -21,7 +21,7 @@ export interface FeedChange {
 }
 
 /** Null: there was no event within the time. */
-export interface FeedRead {
+interface FeedRead {
   readonly event: string | null;
   readonly cursor: string;
   readonly lost: number;
@@ -29,7 +29,7 @@ export interface FeedRead {
 
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
-export interface ServiceClientOptions {
+interface ServiceClientOptions {
   readonly service: Pick<CommandFetch, "fetch">;
   readonly url: string;
   readonly key: string;

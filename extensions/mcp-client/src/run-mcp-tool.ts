@@ -1,7 +1,6 @@
 import { type ToolAccounts, type ToolAnswer, type ToolCall, ToolFailure } from "swarmbase/extension";
-import { applyAuth } from "./apply-auth.ts";
 import { readResult } from "./call-result.ts";
-import { type McpConfig, readConfig } from "./mcp-config.ts";
+import { type McpAuth, type McpConfig, readConfig } from "./mcp-config.ts";
 import { withoutConnecting } from "./oauth/connected-accounts.ts";
 import type { HeldCall } from "./questions/held-call.ts";
 import type { McpLoan, McpPool } from "./sessions/mcp-pool.ts";
@@ -73,7 +72,7 @@ export function toTarget(
   return { ownerId, url, headers: { ...headers, ...applyAuth(auth, secrets) }, tokens: null };
 }
 
-export interface Borrowing {
+interface Borrowing {
   readonly target: McpTarget;
   readonly signal: AbortSignal;
   /** See `McpPool.borrow`. */
@@ -102,5 +101,23 @@ export async function withClient<T>(
       const mayHelp = loan?.isReused === true && attempts === 1 && isLostConnection(error);
       if (!mayHelp) throw explainMcpError(error, attempts);
     }
+  }
+}
+
+/** The headers that send the tool's secret to its server. */
+function applyAuth(
+  auth: Exclude<McpAuth, { readonly type: "oauth" }> | undefined,
+  secrets: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (auth === undefined) return {};
+  const secret = Object.hasOwn(secrets, auth.secret) ? secrets[auth.secret] : undefined;
+  if (secret === undefined) throw new ToolFailure("TOOL_UNUSABLE", `The tool has no secret called ${auth.secret}.`);
+  switch (auth.type) {
+    case "bearer":
+      return { authorization: `Bearer ${secret}` };
+    case "basic":
+      return { authorization: `Basic ${Buffer.from(`${auth.username}:${secret}`).toString("base64")}` };
+    case "header":
+      return { [auth.header.toLowerCase()]: secret };
   }
 }

@@ -5,7 +5,7 @@ import { fault } from "./errors.ts";
 const MODEL = /^(agent|swarm):(.+)$/i;
 
 /** What a model name of this API stands for. */
-export interface Target {
+interface Target {
   readonly kind: "agent" | "swarm";
   readonly id: string;
 }

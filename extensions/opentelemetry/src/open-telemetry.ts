@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { context as contextApi, trace, type TracerProvider as TracerProviderApi } from "@opentelemetry/api";
+import { type AnyValue, type AnyValueMap, type LogRecord, SeverityNumber } from "@opentelemetry/api-logs";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
@@ -17,10 +18,18 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { LogLine, Telemetry, TelemetryContext } from "swarmbase/extension";
 import { ExportReports } from "./export-reports.ts";
-import { toLogRecord } from "./log-records.ts";
 import { createMetricBridge } from "./metric-bridge.ts";
 import { createLogExporter, createMetricExporter, createTraceExporter } from "./otlp-exporters.ts";
 import type { Configuration, QueueConfiguration } from "./read-configuration.ts";
+
+const SEVERITIES: Readonly<Record<LogLine["level"], SeverityNumber>> = {
+  trace: SeverityNumber.TRACE,
+  debug: SeverityNumber.DEBUG,
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+  fatal: SeverityNumber.FATAL,
+};
 
 /** A collector that does not answer must not delay the end of the service by more than this. */
 const CLOSE_TIMEOUT_MS = 3_000;
@@ -137,4 +146,32 @@ function createSampler({ name, ratio }: Configuration["sampler"]): Sampler {
         ? new AlwaysOffSampler()
         : new AlwaysOnSampler();
   return parent === undefined ? root : new ParentBasedSampler({ root });
+}
+
+/** The record of a line. Its fields are attributes; an error gets the names of the conventions for exceptions. */
+function toLogRecord({ level, event, message, fields }: LogLine): LogRecord {
+  const { error, ...others } = fields;
+  return {
+    severityNumber: SEVERITIES[level],
+    severityText: level,
+    eventName: event,
+    body: message,
+    attributes: { ...definedOf(others), ...exceptionAttributes(error) },
+  };
+}
+
+/** Redaction leaves nothing but JSON values, and fields that are not known. */
+function definedOf(fields: LogLine["fields"]): AnyValueMap {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as AnyValueMap;
+}
+
+function exceptionAttributes(error: unknown): AnyValueMap {
+  if (typeof error !== "object" || error === null) return error === undefined ? {} : { error: error as AnyValue };
+  const { name, message, stack, ...others } = error as AnyValueMap;
+  return {
+    ...(name !== undefined && { "exception.type": name }),
+    ...(message !== undefined && { "exception.message": message }),
+    ...(stack !== undefined && { "exception.stacktrace": stack }),
+    ...(Object.keys(others).length > 0 && { error: others }),
+  };
 }

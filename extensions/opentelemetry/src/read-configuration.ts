@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Signal, SIGNALS } from "./standard-variables.ts";
 
-export type Variables = Readonly<Record<string, string | undefined>>;
+type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface SignalConfiguration {
   readonly url: string;

@@ -9,7 +9,7 @@ import { asRecord, parseRecord } from "./parse-record.ts";
  * package gets nothing at all. It gets them too when the caller needs its warnings.
  */
 
-export interface TextDelta {
+interface TextDelta {
   readonly type: "text" | "reasoning";
   readonly delta: string;
 }

@@ -20,7 +20,7 @@ interface Watcher {
 /** By the signal of the request. */
 export type Watchers = WeakMap<AbortSignal, Watcher>;
 
-export interface ProviderFetchOptions {
+interface ProviderFetchOptions {
   readonly hasKey: boolean;
   readonly watchers: Watchers;
   readonly pace: StreamPace;

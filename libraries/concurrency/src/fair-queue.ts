@@ -1,4 +1,4 @@
-export interface FairQueueOptions {
+interface FairQueueOptions {
   readonly permits: number;
   /** Permits that a key may hold at a time. */
   maxHeldBy(key: string): number;

@@ -1,6 +1,6 @@
 import { FairQueue } from "./fair-queue.ts";
 
-export interface SemaphoreOptions {
+interface SemaphoreOptions {
   readonly permits: number;
   /** Permits that one key may hold at a time; all of them by default. */
   readonly maxPerKey?: number;
@@ -12,7 +12,7 @@ export interface SemaphoreOptions {
   overloadError?(): Error;
 }
 
-export interface PermitRequest {
+interface PermitRequest {
   readonly key?: string;
   /** Ends the wait. Work that has started is not affected. */
   readonly signal?: AbortSignal;

@@ -10,7 +10,7 @@ const MAX_BODY_BYTES = 65_536;
 const MAX_INTERIM_RESPONSES = 16;
 const MAX_RETRY_AFTER_LENGTH = 256;
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly options: Dispatcher.DispatchOptions;
   readonly pool: OriginPool;
   readonly timeoutMs: number;

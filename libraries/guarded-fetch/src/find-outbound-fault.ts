@@ -1,7 +1,7 @@
 import { type ClassifiedFault, classifyError } from "./classify-error.ts";
 import { OutboundError, type OutboundFault } from "./outbound-result.ts";
 
-export interface FetchFault extends Omit<ClassifiedFault, "code"> {
+interface FetchFault extends Omit<ClassifiedFault, "code"> {
   readonly code: OutboundFault | "redirect";
 }
 

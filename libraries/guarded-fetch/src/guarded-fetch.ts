@@ -3,7 +3,7 @@ import { type ConnectorOptions, openConnector } from "./connection/guarded-conne
 import { OutboundError } from "./outbound-result.ts";
 import { checkTargetUrl, type TargetCheck } from "./target-url.ts";
 
-export interface GuardedFetchOptions extends ConnectorOptions {
+interface GuardedFetchOptions extends ConnectorOptions {
   /** URLs from the configuration: their origins may have any address and may use plain HTTP. */
   readonly exemptUrls: readonly string[];
   /** How long a response may send nothing; 0: any time. Default: five minutes. */

@@ -1,10 +1,30 @@
-import { AbortGroups } from "./abort-groups.ts";
 import { type ConnectorOptions, openConnector } from "./connection/guarded-connector.ts";
 import { OriginPools } from "./connection/origin-pools.ts";
 import { Exchange } from "./exchange.ts";
 import { findHeaderFault } from "./header-rules.ts";
 import { OutboundError, type OutboundFault, type OutboundResult } from "./outbound-result.ts";
 import { checkTargetUrl, type TargetCheck } from "./target-url.ts";
+
+/** Groups exchanges by their abort signal, so that each signal has one listener. */
+class AbortGroups {
+  readonly #groups = new Map<AbortSignal, Set<Exchange>>();
+
+  join(signal: AbortSignal, exchange: Exchange): void {
+    const group = this.#groups.get(signal) ?? new Set();
+    if (group.size === 0) signal.addEventListener("abort", this.#abort);
+    this.#groups.set(signal, group.add(exchange));
+  }
+
+  leave(signal: AbortSignal, exchange: Exchange): void {
+    const group = this.#groups.get(signal);
+    if (group === undefined || !group.delete(exchange) || group.size > 0) return;
+    signal.removeEventListener("abort", this.#abort);
+    this.#groups.delete(signal);
+  }
+
+  #abort = ({ target }: Event): void =>
+    this.#groups.get(target as AbortSignal)?.forEach((exchange) => exchange.abort());
+}
 
 export interface OutboundRequest {
   readonly url: string;
@@ -23,7 +43,7 @@ export interface Outbound {
   readonly size: { readonly origins: number; readonly connections: number };
 }
 
-export interface OutboundOptions extends ConnectorOptions {
+interface OutboundOptions extends ConnectorOptions {
   readonly maxOrigins: number;
   readonly maxSocketAgeMs?: number;
 }

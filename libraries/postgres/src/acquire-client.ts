@@ -5,7 +5,7 @@ import { PoolError } from "./pool-error.ts";
 // The driver sets no code, so only the text identifies this error.
 const POOL_IS_BUSY = "timeout exceeded when trying to connect";
 
-export interface AcquireOptions extends ConnectionHolder {
+interface AcquireOptions extends ConnectionHolder {
   readonly signal: AbortSignal | undefined;
   /** Whether the permit for the connection is held already. */
   readonly isGranted?: boolean;

@@ -12,7 +12,7 @@ interface CancelConnection extends WireConnection {
   cancel(processID: number, secretKey: number): void;
 }
 
-export interface CancelOptions {
+interface CancelOptions {
   readonly signal: AbortSignal | undefined;
   /** The maximum duration of the work; null is no limit. */
   readonly timeLimitMs: number | null;

@@ -1,5 +1,5 @@
 import { createBatcher } from "@swarmbase/concurrency";
-export interface RunBatcherOptions<Item, Answer> {
+interface RunBatcherOptions<Item, Answer> {
   readonly maxItems: number;
   /** How many runs are in progress on this node. */
   countRuns(): number;

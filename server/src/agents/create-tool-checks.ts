@@ -9,7 +9,7 @@ import { sealSecrets, type ToolSecrets } from "./tools/seal-secrets.ts";
 import { withSwarmKind } from "./tools/with-swarm-kind.ts";
 import { CORE_KINDS, type ToolConfigFault, type ToolDescription, type ToolKinds } from "./tools/tool-kind.ts";
 
-export interface ToolChecksOptions {
+interface ToolChecksOptions {
   /** 32 bytes, derived from the master key; `openTools` gets the same. */
   readonly key: Buffer;
   newId(): string;

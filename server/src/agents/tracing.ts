@@ -85,7 +85,7 @@ export interface TurnSpan extends TracedSpan<SpanEnd & { readonly usage?: ModelU
   startTool(tool: ToolTrace): TracedSpan<SpanEnd & { readonly output?: string }>;
 }
 
-export interface TracingOptions {
+interface TracingOptions {
   /** Adds prompts, answers, tool inputs and outputs to the spans. */
   readonly captureContent: boolean;
   /** Absent or null: the provider that the process has registered, if any. */

@@ -102,7 +102,7 @@ export const AUTH_ERRORS = {
 
 export type AuthErrorCode = keyof typeof AUTH_ERRORS;
 
-export interface AuthErrorExtra extends Pick<AppErrorExtra, "cause" | "headers" | "members" | "retryAfterSeconds"> {
+interface AuthErrorExtra extends Pick<AppErrorExtra, "cause" | "headers" | "members" | "retryAfterSeconds"> {
   /** Overrides the status of the code, for example for a banned user at sign-in. */
   readonly status?: number;
 }

@@ -5,7 +5,7 @@ import type { AuthContext } from "./auth-context.ts";
 import { FAILURE_MEMORY_MS } from "./mfa/challenge-factor.ts";
 import { pruneSessions, pruneStale, STALE_ROWS, type StaleRows } from "./sql/expired-rows.ts";
 
-export interface AuthHousekeepingOptions {
+interface AuthHousekeepingOptions {
   readonly settings: Pick<
     Settings,
     "authAuditRetentionDays" | "authRetentionDays" | "authSessionIdleTtlSeconds" | "authMailIntervalSeconds"

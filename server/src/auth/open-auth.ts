@@ -18,7 +18,7 @@ import { VerifiedTokens } from "./tokens/verified-tokens.ts";
 import { sendsMails } from "./users/account-rules.ts";
 import { VerifiedUserKeys } from "./user-keys/verified-user-keys.ts";
 
-export interface OpenAuthOptions {
+interface OpenAuthOptions {
   readonly settings: Settings;
   readonly pool: pg.Pool;
   readonly masterKey: string;

@@ -16,7 +16,7 @@ import {
 import type { CommandContext } from "./command.ts";
 import { createCommandObserver } from "./database-access.ts";
 
-export interface InstallCopyOptions {
+interface InstallCopyOptions {
   /** The data directory to create. */
   readonly target: string;
   /** Whether an existing data directory is moved to another name. */
@@ -57,7 +57,7 @@ export async function installCopy(o: InstallCopyOptions): Promise<string | null>
   }
 }
 
-export interface CheckCopyOptions {
+interface CheckCopyOptions {
   readonly database: string;
   readonly masterKey: string;
   readonly settings: Settings;

@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
 import { FRAMEWORKS } from "@swarmbase/sdk";
 import {
   type GivenKey,
@@ -17,7 +19,6 @@ import { testKey } from "../wiring/index.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { withOwnerClient } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
-import { readHidden } from "./read-hidden.ts";
 
 export const providerCommand: Command = {
   name: "provider",
@@ -112,4 +113,26 @@ function findFramework(vendor: string) {
   const found = FRAMEWORKS.find((framework) => VENDORS[framework].kind === vendor);
   if (found !== undefined) return found;
   throw new UsageError(`The vendor must be one of ${FRAMEWORKS.map((each) => VENDORS[each].kind).join(", ")}.`);
+}
+
+/** Asks for a line at a terminal, without showing what is typed; else reads the whole input. */
+async function readHidden({ stdin, stderr, signal }: CommandContext, question: string): Promise<string> {
+  if (stdin.isTTY === true) stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: stdin.isTTY === true });
+  const close = (): void => lines.close();
+  signal.addEventListener("abort", close, { once: true });
+  lines.on("SIGINT", close);
+  try {
+    const read: string[] = [];
+    for await (const line of lines) {
+      read.push(line);
+      if (stdin.isTTY === true) break;
+    }
+    return read.join("\n");
+  } finally {
+    close();
+    signal.removeEventListener("abort", close);
+    if (stdin.isTTY === true) stderr.write("\n");
+  }
 }

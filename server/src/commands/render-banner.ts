@@ -3,7 +3,7 @@ import type { RunningService } from "../wiring/index.ts";
 import { quoteForShell } from "./quote-for-shell.ts";
 import { IS_CLONE, typedCommand } from "./typed-command.ts";
 
-export interface Banner extends Omit<RunningService, "failed" | "leave" | "stop" | "providers"> {
+interface Banner extends Omit<RunningService, "failed" | "leave" | "stop" | "providers"> {
   readonly providers: readonly string[];
   readonly version: string;
   readonly tookMs: number;

@@ -24,7 +24,7 @@ export interface SettingInForce {
 }
 
 /** The settings of an extension with their values, by the name of the variable. */
-export interface ExtensionValues extends ExtensionRows {
+interface ExtensionValues extends ExtensionRows {
   readonly values: Readonly<Record<string, SettingValue | null>>;
 }
 

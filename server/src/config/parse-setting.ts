@@ -8,7 +8,7 @@ import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
 export type SettingValue = string | number | boolean | readonly string[] | readonly number[];
 
 /** A fault never contains the value: a password pasted into the wrong variable must not appear in a log. */
-export type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };
+type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };
 
 export function parseSetting(row: NamedSettingRow, text: string, workingDir: string): ParsedSetting {
   if (text !== text.trim()) return { fault: `${row.name} must not begin or end with white space` };

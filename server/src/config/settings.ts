@@ -8,7 +8,7 @@ type UpperWords<Name extends string> = Name extends `${infer Word}_${infer Rest}
   : Capitalize<Lowercase<Name>>;
 
 /** `DB_POOL_SIZE` → `dbPoolSize` */
-export type SettingKey<Name extends string> = Uncapitalize<UpperWords<Name>>;
+type SettingKey<Name extends string> = Uncapitalize<UpperWords<Name>>;
 
 type GivenValue<R extends SettingRow> = R extends { kind: "integer" }
   ? number

@@ -15,7 +15,7 @@ export interface ConsoleAnswer {
   readonly body: Buffer;
 }
 
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly plain: Buffer;
   /** By content encoding, the preferred one first. */
   readonly encoded: Readonly<Record<string, Buffer | undefined>>;

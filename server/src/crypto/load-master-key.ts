@@ -10,7 +10,7 @@ class MasterKeyFileError extends Error {
   override readonly name = "MasterKeyFileError";
 }
 
-export interface LoadMasterKeyOptions {
+interface LoadMasterKeyOptions {
   readonly dataDir: string;
   /** The key of the operator. It is never written to disk. */
   readonly given: string | null;

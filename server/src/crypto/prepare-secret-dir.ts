@@ -19,7 +19,7 @@ export class SecretDirError extends Error {
   override readonly name = "SecretDirError";
 }
 
-export interface SecretDirOptions {
+interface SecretDirOptions {
   /** As root, other accounts may traverse the folder, but not list it. */
   readonly mayPassThrough: boolean;
 }

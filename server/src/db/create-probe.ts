@@ -6,7 +6,7 @@ import { selectServerState, type ServerState } from "./sql/select-server-state.t
 /** Why requests cannot be served at the moment. */
 export type DatabaseFault = "unreachable" | "read_only" | "exhausted";
 
-export interface ProbeOptions {
+interface ProbeOptions {
   /** A separate pool, to tell a node with all connections in use from one whose database is unavailable. */
   readonly pool: pg.Pool;
   /** Requests need a connection of each. */

@@ -30,7 +30,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string;
   readonly masterKey: string;
   readonly poolSize: number;

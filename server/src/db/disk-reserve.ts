@@ -12,7 +12,7 @@ const INTERVAL_MS = 500;
 const IDLE_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
-export interface DiskReserveOptions {
+interface DiskReserveOptions {
   /** As in the settings; 0: there is no reserve. */
   readonly warningBytes: number;
   readonly observer: Observer;

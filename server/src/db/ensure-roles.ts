@@ -14,7 +14,7 @@ const CLASH_CODES = new Set(["23505", "42710", "XX000", "40001", "40P01"]);
 const NOT_OURS_CODES = new Set(["42704", "42501"]);
 const WRONG_PASSWORD_CODES = new Set(["28P01", "28000"]);
 
-export interface EnsureRolesOptions {
+interface EnsureRolesOptions {
   readonly adminUrl: string;
   readonly masterKey: string;
 }

@@ -8,7 +8,7 @@ import { whileNobodyMigrates } from "./sql/migration-lock.ts";
 import { selectHistory } from "./sql/schema-history.ts";
 import { holdLevel } from "./sql/schema-levels.ts";
 
-export interface SchemaLevelsOptions {
+interface SchemaLevelsOptions {
   /** Not through a transaction pooler: the locks belong to a session. The role can read the history. */
   readonly url: string;
   readonly extensions: readonly ExtensionSchema[];

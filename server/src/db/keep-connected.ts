@@ -7,7 +7,7 @@ const KEEPALIVE_DELAY_MS = 10_000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
-export interface KeptConnection {
+interface KeptConnection {
   /** Not through a transaction pooler: the connection is a session. */
   readonly url: string;
   readonly applicationName: string;

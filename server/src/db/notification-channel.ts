@@ -9,7 +9,7 @@ const NOTIFY = {
   text: "select pg_catalog.pg_notify($1, payload) from pg_catalog.unnest($2::text[]) as payload",
 };
 
-export interface NotificationChannelOptions {
+interface NotificationChannelOptions {
   /** Not through a transaction pooler: LISTEN belongs to a session. */
   readonly url: string;
   readonly channel: string;

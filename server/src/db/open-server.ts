@@ -1,15 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isUnavailable } from "@swarmbase/postgres";
+import pg from "pg";
 import type { Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
+import { withClient } from "./connect-client.ts";
 import { withDatabase, withRole } from "./connection.ts";
 import { countConnections } from "./database.ts";
 import type { NodeNeeds } from "./decide-requirements.ts";
+import { messageOf } from "./embedded/embedded-error.ts";
 import { startEmbedded } from "./embedded/start-embedded.ts";
-import { ensureDatabase } from "./ensure-database.ts";
+import { DatabaseClient } from "./hosts/database-client.ts";
 import { OWNER_ROLE } from "./plan-roles.ts";
 import { checkRequirements } from "./requirements.ts";
-import { waitForDatabase } from "./wait-for-database.ts";
+
+const RETRY_DELAY_MS = 1_000;
+
+const CONNECT_TIMEOUT_MS = 5_000;
 
 export const EMBEDDED_DATABASE = "swarmbase";
 const EMBEDDED_SUPERUSER = "postgres";
@@ -31,7 +39,7 @@ export interface DatabaseServer {
   close(): Promise<void>;
 }
 
-export interface OpenServerOptions {
+interface OpenServerOptions {
   readonly settings: Pick<
     Settings,
     "dataDir" | "databaseUrl" | "databaseDirectUrl" | "databaseAdminUrl" | "embeddedPort" | "dbPoolSize" | "workers"
@@ -139,4 +147,64 @@ export function buildOwnerUrl(
   masterKey: string,
 ): string {
   return withRole(databaseDirectUrl ?? databaseAdminUrl ?? url, OWNER_ROLE, derivePassword(masterKey, OWNER_ROLE));
+}
+
+/** An interrupted first start may have left the server without the database, so every start checks. */
+async function ensureDatabase(serverUrl: string, name: string): Promise<void> {
+  await withClient(serverUrl, async (client) => {
+    const { rows } = await client.query("select from pg_catalog.pg_database where datname = $1", [name]);
+    // The name cannot be a parameter of this statement, so it is quoted.
+    if (rows.length === 0) await client.query(`create database ${pg.escapeIdentifier(name)} encoding 'UTF8'`);
+  });
+}
+
+interface WaitForDatabaseOptions {
+  readonly url: string;
+  /** The setting that the connection string came from, for messages. */
+  readonly settingName: string;
+  readonly timeoutMs: number;
+  readonly observer: Observer;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the server accepts the login. Waits for an unreachable server, not for one that rejects the login. */
+async function waitForDatabase(options: WaitForDatabaseOptions): Promise<void> {
+  const { url, settingName, timeoutMs, observer, signal } = options;
+  const startedAtMs = performance.now();
+  for (;;) {
+    signal.throwIfAborted();
+    const error = await tryToConnect(url);
+    if (error === null) return;
+    const waitedMs = Math.round(performance.now() - startedAtMs);
+    if (!isUnavailable(error)) {
+      throw new Error(`The database of ${settingName} rejects the connection: ${error.message}`, { cause: error });
+    }
+    if (waitedMs + RETRY_DELAY_MS > timeoutMs) {
+      throw new Error(
+        `The database of ${settingName} could not be reached for ${Math.round(waitedMs / 1000)} s: ${describe(error)}`,
+        { cause: error },
+      );
+    }
+    observer.note("database.waiting", { setting: settingName, reason: describe(error), waitedMs, timeoutMs });
+    await sleep(RETRY_DELAY_MS, undefined, { signal });
+  }
+}
+
+async function tryToConnect(url: string): Promise<Error | null> {
+  const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("select 1");
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function describe(error: Error): string {
+  // For a host name with several addresses the error has an empty message and one error per address.
+  return error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message;
 }

@@ -9,7 +9,7 @@ type PrincipalScope = ApiKeyScope | "portal";
 /** Who is calling, as `auth/` established it. */
 export type Principal = AnonPrincipal | ServicePrincipal | UserPrincipal;
 
-export interface AnonPrincipal {
+interface AnonPrincipal {
   readonly role: "anon";
   readonly userId: null;
   readonly claims: Claims;
@@ -21,7 +21,7 @@ export interface AnonPrincipal {
   readonly address?: string;
 }
 
-export interface ServicePrincipal {
+interface ServicePrincipal {
   readonly role: "service_role";
   /** The user for whom the service role acts, where a call names one. */
   readonly userId: string | null;

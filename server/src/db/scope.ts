@@ -29,7 +29,7 @@ export interface TransactionScope {
   };
 }
 
-export interface ScopeStatement {
+interface ScopeStatement {
   readonly text: string;
   readonly values: readonly (string | null)[];
 }

@@ -13,7 +13,7 @@ export interface Storage extends DiskSpace {
   readonly walBytes: number;
 }
 
-export type DiskLevel = "ok" | "low" | "critical";
+type DiskLevel = "ok" | "low" | "critical";
 
 /** PostgreSQL stops when it cannot write the WAL, and needs some space to start again. */
 const CRITICAL_SHARE = 1 / 4;
@@ -45,7 +45,7 @@ async function sumFiles(folder: string): Promise<number> {
   return sizes.reduce((sum, found) => sum + (found?.isFile() === true ? found.size : 0), 0);
 }
 
-export interface WatchStorageOptions {
+interface WatchStorageOptions {
   readonly settings: Pick<Settings, "diskWarningBytes" | "walWarningBytes">;
   readonly observer: Observer;
   readonly intervalMs?: number;

@@ -14,7 +14,7 @@ interface TracedStatements {
   readonly error: unknown;
 }
 
-export type StatementTracer = (statements: TracedStatements) => void;
+type StatementTracer = (statements: TracedStatements) => void;
 
 /** Creates the span of statements that have ended. Polls and other work that is not part of a traced operation have none. */
 export function createStatementTracer({ tracerProvider }: TraceSource): StatementTracer {

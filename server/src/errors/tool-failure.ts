@@ -5,7 +5,7 @@ export interface ToolFault {
   readonly retryable: boolean;
 }
 
-export type ToolFaultCode =
+type ToolFaultCode =
   | "INVALID_TOOL_INPUT"
   | "TOOL_UNUSABLE"
   | "TOOL_BLOCKED"
@@ -16,7 +16,7 @@ export type ToolFaultCode =
   | "TOOL_CANCELLED"
   | "TOOL_FAILED";
 
-export interface ToolFailureExtra {
+interface ToolFailureExtra {
   readonly isRetryable?: boolean;
   readonly attempts?: number;
   /** The response of the server. For the model and the owner, not for every member who can see that the call failed. */

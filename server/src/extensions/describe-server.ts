@@ -14,7 +14,7 @@ import {
 } from "../db/index.ts";
 import type { ExtensionServer } from "./server-port.ts";
 
-export interface DescribeServerOptions {
+interface DescribeServerOptions {
   readonly extension: string;
   readonly masterKey: string;
   readonly dataDir: string;

@@ -16,7 +16,7 @@ import type { ExtensionContext, ExtensionCore, ExtensionRequest, ExtensionRespon
 /** The guard of these routes has checked that the session or key of the caller is active. */
 const CHECKED: ReadonlySet<string> = new Set(["bearer-alone", "account", "user"]);
 
-export interface ExtensionRoutesOptions {
+interface ExtensionRoutesOptions {
   readonly context: ExtensionContext;
   /** Called per request: the modules are opened after the extensions. */
   getCore(): CoreParts;

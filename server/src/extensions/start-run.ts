@@ -6,7 +6,7 @@ import type { Clock } from "../time/index.ts";
 import { getTransaction } from "./extension-database.ts";
 import type { ExtensionContext, Query, RunStart, RunStartAnswer } from "./port.ts";
 
-export interface StartRunOptions {
+interface StartRunOptions {
   /** The name of the extension. */
   readonly extension: string;
   readonly clock: Clock;

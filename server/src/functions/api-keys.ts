@@ -41,7 +41,7 @@ export const API_KEYS = {
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-export interface ApiKeyChanges {
+interface ApiKeyChanges {
   create(request: {
     readonly principal: UserPrincipal;
     readonly name: string;

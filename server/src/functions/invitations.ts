@@ -27,7 +27,7 @@ interface SecretCall {
   readonly secret: string;
 }
 
-export interface InvitationCalls {
+interface InvitationCalls {
   /** `callerId` null: the service role. */
   createLink(request: { readonly invitationId: string; readonly callerId: string | null }): Promise<object>;
   find(request: SecretCall): Promise<object>;

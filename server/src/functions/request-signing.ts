@@ -19,7 +19,7 @@ interface SecretChange {
   readonly address: string;
 }
 
-export interface SigningSecrets {
+interface SigningSecrets {
   /** Returns the new secret. */
   regenerate(change: SecretChange): Promise<string>;
   remove(change: SecretChange): Promise<void>;

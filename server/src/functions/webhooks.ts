@@ -34,7 +34,7 @@ export const WEBHOOKS = {
 } as const satisfies FunctionDescription;
 
 /** A page for a user who manages their webhooks without an account of the console. */
-export type CreatePortalLink = (userId: string) => Promise<{ readonly url: string; readonly expires_at: Date }>;
+type CreatePortalLink = (userId: string) => Promise<{ readonly url: string; readonly expires_at: Date }>;
 
 export function createWebhooks(webhooks: WebhookModule, createPortalLink: CreatePortalLink): NamedFunction {
   return defineFunction(WEBHOOKS, async (call) => {

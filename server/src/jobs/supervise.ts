@@ -7,7 +7,7 @@ const DEFAULT_STOP_TIMEOUT_MS = 10_000;
 const HEALTHY_AFTER_MS = 60_000;
 const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
-export interface SuperviseOptions {
+interface SuperviseOptions {
   readonly signal: AbortSignal;
   readonly observer: Observer;
   /** Time that workers have to end after the signal. One that does not is reported and abandoned. */

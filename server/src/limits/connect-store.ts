@@ -4,7 +4,7 @@ import type { SharedStore } from "./shared-store.ts";
 const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_MAX_MS = 2_000;
 
-export interface ConnectedStore {
+interface ConnectedStore {
   readonly store: SharedStore;
   close(): void;
 }

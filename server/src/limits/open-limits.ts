@@ -8,7 +8,7 @@ import { type RateLimitState, toRateLimitState } from "./rate-limit-state.ts";
 import { userIdOfKey } from "./user-key.ts";
 import { entriesOf, type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
 
-export interface OpenLimitsOptions {
+interface OpenLimitsOptions {
   readonly settings: LimitSettings;
   /** The store that nodes share; null when each node counts for itself. */
   readonly store: SharedStore | null;

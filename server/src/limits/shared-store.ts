@@ -7,7 +7,7 @@ export interface SharedStore {
   eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
 }
 
-export interface GuardedStore extends SharedStore {
+interface GuardedStore extends SharedStore {
   /** Whether the store was unavailable when it was needed last. */
   readonly isAway: boolean;
 }

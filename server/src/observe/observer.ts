@@ -2,9 +2,12 @@ import { createRequire } from "node:module";
 import { pino } from "pino";
 import type PinoPretty from "pino-pretty";
 import type { Meter } from "./meter.ts";
-import { OBSERVATIONS, type Observation, type ObservationLevel, type ObservationName } from "./observations.ts";
+import { type Observation, type ObservationLevel, type ObservationName, OBSERVATIONS } from "./observations.ts";
 import { redactFields } from "./redact.ts";
-import { createSampler, type LeftOut, type Sampler } from "./sampler.ts";
+
+const LINES_IN_WINDOW = 5;
+
+const WINDOW_MS = 10_000;
 
 const ACCESS_LEVEL = "info";
 const require = createRequire(import.meta.url);
@@ -127,4 +130,44 @@ function prettyStream(destination: NodeJS.WritableStream): NodeJS.WritableStream
     ignore: "event",
     singleLine: true,
   });
+}
+
+interface LeftOut {
+  readonly count: number;
+  readonly windowMs: number;
+}
+
+interface Sampler {
+  /** Whether the line may be logged. The number of omitted lines is logged once, when the window ends. */
+  admits(name: string, onLeftOut: (leftOut: LeftOut) => void): boolean;
+}
+
+interface Window {
+  lines: number;
+  leftOut: number;
+}
+
+/** A fault that affects every request must not fill the disk with equal lines. */
+function createSampler({ windowMs = WINDOW_MS }: { readonly windowMs?: number } = {}): Sampler {
+  const windows = new Map<string, Window>();
+  const open = (name: string, onLeftOut: (leftOut: LeftOut) => void): Window => {
+    const window: Window = { lines: 0, leftOut: 0 };
+    windows.set(name, window);
+    setTimeout(() => {
+      windows.delete(name);
+      if (window.leftOut > 0) onLeftOut({ count: window.leftOut, windowMs });
+    }, windowMs).unref();
+    return window;
+  };
+  return {
+    admits(name, onLeftOut) {
+      const window = windows.get(name) ?? open(name, onLeftOut);
+      if (window.lines < LINES_IN_WINDOW) {
+        window.lines += 1;
+        return true;
+      }
+      window.leftOut += 1;
+      return false;
+    },
+  };
 }

@@ -29,7 +29,7 @@ const SIGNED_TOKEN = /eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g;
 // at the beginning of a word, because `task_` ends like the prefix of keys.
 const USER_KEY = /(?:\bsk_|sk(?:_|%5F)(?=[0-9A-Z]{40}))[0-9A-Z]{20,}/gi;
 
-export interface RedactOptions {
+interface RedactOptions {
   readonly withStack: boolean;
 }
 

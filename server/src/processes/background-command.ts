@@ -9,7 +9,7 @@ const MAX_OUTPUT_CHARACTERS = 20_000;
 /** For a command to remove what it has created. */
 const END_LIMIT_MS = 10_000;
 
-export interface BackgroundCommand {
+interface BackgroundCommand {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;

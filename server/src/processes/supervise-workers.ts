@@ -3,14 +3,14 @@ import type { Observer } from "../observe/index.ts";
 import type { WorkerExit } from "./worker-process.ts";
 
 /** The part of a worker process that its supervisor knows. */
-export interface SupervisedProcess {
+interface SupervisedProcess {
   readonly id: number;
   readonly pid: number | undefined;
   readonly child: { kill(signal: NodeJS.Signals): boolean };
   readonly exited: Promise<WorkerExit>;
 }
 
-export interface SuperviseWorkersOptions<Process extends SupervisedProcess> {
+interface SuperviseWorkersOptions<Process extends SupervisedProcess> {
   readonly count: number;
   readonly observer: Observer;
   /** Time that a worker has to end after it was told to. */

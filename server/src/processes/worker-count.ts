@@ -3,7 +3,7 @@ const MIN_CORES = 3;
 /** What a busy worker needs. With less, a machine or container with many cores would run out of memory under load. */
 const WORKER_MEMORY_BYTES = 512 * 1024 * 1024;
 
-export interface Machine {
+interface Machine {
   readonly cores: number;
   readonly memoryBytes: number;
   readonly platform: NodeJS.Platform;

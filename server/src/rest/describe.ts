@@ -17,7 +17,7 @@ export interface SchemaDescription {
   readonly visibility?: Visibility;
 }
 
-export interface Visibility {
+interface Visibility {
   hasRelation(relation: Relation): boolean;
   hasFunction(entry: FunctionEntry): boolean;
 }

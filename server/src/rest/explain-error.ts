@@ -18,7 +18,7 @@ const KEY_STATES: ReadonlySet<string> = new Set(["SB007", "SB008"]);
 const UNKNOWN_NAME = /^PGRST20\d$/;
 
 /** A request that the database rejected, and the table that it addressed. */
-export interface RejectedRequest {
+interface RejectedRequest {
   readonly request: ParsedRequest;
   readonly attempt: ReadAttempt | WriteAttempt | null;
   /** The statement never finds a row, so an empty result does not mean that the addressed row is missing. */

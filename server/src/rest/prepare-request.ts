@@ -37,7 +37,7 @@ export interface PlanSource {
   readonly shapes: RequestShapeCache<RequestShape>;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly limits: StatementLimits;
   readonly isPlanEnabled: boolean;
   /** Estimates would tell the caller about rows that row-level rules hide. */

@@ -4,7 +4,7 @@ import type { SelectItem } from "./parse/parsed-request.ts";
 /** Fields that a request can select more than once, in all. Repeating a large value makes rows of any size. */
 const MAX_REPEATED_FIELDS = 20;
 
-export interface CostLimits {
+interface CostLimits {
   readonly dbMaxEmbedDepth: number;
   readonly dbMaxEmbeds: number;
 }

@@ -26,7 +26,7 @@ export interface RunResult {
 }
 
 /** The statements that precede the main statement, and those that give the result. */
-export interface StatementGroup {
+interface StatementGroup {
   readonly before: readonly PipelinedStatement[];
   readonly answering: Readonly<Record<ResultName, PipelinedStatement | null>>;
 }

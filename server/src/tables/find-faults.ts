@@ -8,7 +8,7 @@ import type { WrittenRows } from "./written-rows.ts";
 /** Bounds the response to a body with many invalid rows. */
 const MAX_FAULTS = 1000;
 
-export interface Writing {
+interface Writing {
   readonly rule: TableRule;
   readonly attempt: WriteAttempt;
   readonly written: WrittenRows;

@@ -21,7 +21,7 @@ export type AttemptResult =
   | Extract<OutboundResult, { kind: "answered" }>
   | (Extract<OutboundResult, { kind: "failed" }> & { readonly code: Exclude<OutboundFault, "aborted"> });
 
-export interface OutcomeInput {
+interface OutcomeInput {
   readonly result: AttemptResult;
   /** The number of the attempt within its round, from 1. */
   readonly attempt: number;

@@ -4,7 +4,7 @@ import { SettingsError } from "../config/index.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-export interface AuthorityFiles {
+interface AuthorityFiles {
   /** The local authority: receivers and tools on this machine may have its certificates. */
   readonly localFile: string | null;
   /** `WEBHOOK_CA_FILE`. */

@@ -6,7 +6,7 @@ import type { WebhookTools } from "./webhook-options.ts";
 const NAME = "webhook-recovery";
 const BATCH_SIZE = 500;
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly wakeUp: WakeUp;
   readonly pollMs: number;
   /** Deliveries wait for a claim. */

@@ -16,7 +16,7 @@ export interface CallerPorts {
   onWork(): void;
 }
 
-export interface CallerStatement {
+interface CallerStatement {
   readonly principal: Principal;
   readonly isReadOnly: boolean;
   readonly text: string;

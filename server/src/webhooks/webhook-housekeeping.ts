@@ -21,7 +21,7 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const DAY_MS = 86_400_000;
 const PRUNED_TABLES: readonly PrunedTable[] = ["attempts", "deliveries", "recoveries", "feedEntries"];
 
-export interface HousekeepingOptions {
+interface HousekeepingOptions {
   readonly intervalMs: number;
   /** Age in days at which finished deliveries and attempts are deleted; 0 keeps them. */
   readonly retentionDays: number;

@@ -4,7 +4,7 @@ import type { OpenNodeContext } from "./node-context.ts";
 import type { GaugeName, GaugeReading, Meter } from "../observe/index.ts";
 import type { Services } from "./services/services.ts";
 
-export interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "observer" | "closers"> {
+interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "observer" | "closers"> {
   readonly contentType: string;
   render(): Promise<string>;
 }

@@ -5,7 +5,7 @@ import type { SwarmUIMessage } from "./swarm-ui-message.ts";
 
 export type Chunk = InferUIMessageChunk<SwarmUIMessage>;
 
-export interface ChunkConverter {
+interface ChunkConverter {
   convert(event: RunStreamEvent): readonly Chunk[];
   /** The tool calls that a run waits for. */
   convertWaiting(run: Run): readonly Chunk[];

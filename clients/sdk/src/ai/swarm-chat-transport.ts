@@ -1,14 +1,14 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
+import { describeToolError, submitToolResults } from "../client/client-tools.ts";
 import type { FunctionsClient } from "../client/functions-client.ts";
 import { invokeFunction } from "../client/invoke-function.ts";
-import { submitToolResults } from "../client/client-tools.ts";
 import { listWaitingCalls, readUntilWaiting } from "../client/read-until-waiting.ts";
 import { attach, respond } from "../client/respond.ts";
 import type { RunStream } from "../client/run-stream.ts";
+import type { AgentRespondApproveBody, AgentRespondSubmitToolResultsBody } from "../function-types/run-bodies.ts";
 import { type Chunk, createChunkConverter } from "./chunk-converter.ts";
 import { findUnfinishedRun, type TablesClient } from "./find-unfinished-run.ts";
-import { readAnswer, readText } from "./read-message.ts";
-import type { SwarmUIMessage } from "./swarm-ui-message.ts";
+import type { SwarmDataParts, SwarmMetadata, SwarmUIMessage } from "./swarm-ui-message.ts";
 
 export interface SwarmChatTransportOptions {
   /** A supabase-js client with the session of the user. */
@@ -181,4 +181,56 @@ function createChunkStream(
       await events.return(null);
     },
   });
+}
+
+/** The text of a message of the user. */
+function readText({ parts }: UIMessage): string {
+  const other = parts.find(({ type }) => type !== "text");
+  if (other !== undefined) throw new TypeError(`A message to a swarm has text only, not a part of type ${other.type}`);
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+interface Answer {
+  readonly runId: string;
+  readonly lastEventId: number;
+  readonly decisions: AgentRespondApproveBody["decisions"];
+  /** The calls for which the user has signed in, which needs no decision. */
+  readonly connectedIds: readonly string[];
+  /** Of the tools that the chat executed, also in earlier steps. */
+  readonly results: AgentRespondSubmitToolResultsBody["results"];
+  readonly toolCallIds: readonly string[];
+}
+
+/** What the user has decided about the tool calls of an answer, what the chat has executed, and where the stream was left. */
+function readAnswer({ metadata, parts }: UIMessage): Answer {
+  const { runId = "", lastEventId = 0 } = (metadata ?? {}) as SwarmMetadata;
+  const tools = parts.filter((part) => part.type === "dynamic-tool");
+  const connectIds = parts.flatMap((part) => {
+    if (part.type !== "data-question") return [];
+    const { toolCallId, question } = part.data as SwarmDataParts["question"];
+    return question.kind === "connect" ? [toolCallId] : [];
+  });
+  const answers = tools.flatMap((part) => {
+    if (part.state !== "approval-responded") return [];
+    const { approved, reason } = part.approval;
+    return [{ tool_execution_id: part.toolCallId, approved, reason }];
+  });
+  const [connected = [], decisions = []] = [true, false].map((isConnected) =>
+    answers.filter(({ tool_execution_id: id, approved }) => (approved && connectIds.includes(id)) === isConnected),
+  );
+  const connectedIds = connected.map(({ tool_execution_id: id }) => id);
+  const results = tools.flatMap((part): Answer["results"] => {
+    const { toolCallId: tool_execution_id, providerExecuted = false } = part;
+    if (providerExecuted) return [];
+    if (part.state === "output-available") return [{ tool_execution_id, output: part.output ?? null }];
+    return part.state === "output-error" ? [{ tool_execution_id, error: describeToolError(part.errorText) }] : [];
+  });
+  return {
+    runId,
+    lastEventId,
+    decisions,
+    connectedIds,
+    results,
+    toolCallIds: tools.map(({ toolCallId }) => toolCallId),
+  };
 }

@@ -62,7 +62,7 @@ const MAX_ERROR_CHARS = 1_000;
 /** Another client of the user was faster, or this one was too slow: the run continues either way. */
 const SETTLED_CODES: ReadonlySet<string> = new Set(["TOOL_RESULT_SUBMITTED", "CLIENT_TOOL_EXPIRED"]);
 
-export interface ToolRunner {
+interface ToolRunner {
   /** Executes the call of the event, if it is one of these tools, and submits its result. */
   take(event: RunStreamEvent): void;
   /** Aborted by the signal of the caller, and when a result cannot be submitted. */

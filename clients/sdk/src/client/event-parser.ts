@@ -6,7 +6,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-export interface EventParser {
+interface EventParser {
   /** Takes the next piece of the stream and returns the events that it completes. */
   push(text: string): ServerSentEvent[];
 }

@@ -29,7 +29,7 @@ export interface StreamOptions {
 }
 
 /** The call that opens the stream, and the run that it belongs to. */
-export interface StreamStart {
+interface StreamStart {
   /** Null until the service has started the run. */
   readonly runId: string | null;
   readonly lastEventId: number;

@@ -2,7 +2,7 @@ import type { EvalExpectation } from "../evals.ts";
 import type { Answer } from "./ask.ts";
 import type { Verdict } from "./judge.ts";
 
-export interface EvaluationPorts {
+interface EvaluationPorts {
   findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
   judge(expectation: Extract<EvalExpectation, { kind: "judge" }>, text: string): Promise<Verdict>;
 }

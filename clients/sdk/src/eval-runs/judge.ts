@@ -8,7 +8,7 @@ export interface Verdict {
   readonly reason: string;
 }
 
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly ports: AskPorts;
   readonly agentId: string;
   /** With the service role: the user who pays. */

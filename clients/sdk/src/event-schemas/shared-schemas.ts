@@ -73,7 +73,7 @@ export const SHARED_SCHEMAS = {
   }),
 } as const satisfies Record<string, JsonSchema>;
 
-export type SharedSchemaName = keyof typeof SHARED_SCHEMAS;
+type SharedSchemaName = keyof typeof SHARED_SCHEMAS;
 
 export function refer(name: SharedSchemaName): JsonSchema {
   return { $ref: `#/$defs/${name}` };

@@ -4,14 +4,14 @@ import type { Plan, Step } from "../plan/plan.ts";
 import { printable } from "../plan/render-plan.ts";
 import { type Answer, type Client, ServiceError } from "../service/client.ts";
 
-export interface Applied {
+interface Applied {
   readonly done: number;
   readonly failed: number;
   /** Steps that need the row of a step that failed. */
   readonly skipped: number;
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly client: Pick<Client, "send">;
   readonly signal: AbortSignal;
   /** One line for each step. */

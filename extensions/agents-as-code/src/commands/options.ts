@@ -23,7 +23,7 @@ const OPTIONS = {
   json: { type: "boolean" },
 } as const;
 
-export type OptionName = keyof typeof OPTIONS;
+type OptionName = keyof typeof OPTIONS;
 export type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"];
 
 const CONNECTION: readonly OptionName[] = ["url", "anon-key", "email", "owner", "ca"];
@@ -41,7 +41,7 @@ export function readOptions(context: Context, own: readonly OptionName[]): Value
   return { ...values, folder: values.dir ?? DEFAULT_FOLDER };
 }
 
-export interface EvalOptions {
+interface EvalOptions {
   readonly values: Values;
   /** A file, or the name or id of a dataset. */
   readonly dataset: string;
@@ -60,7 +60,7 @@ function pick(names: readonly OptionName[]): typeof OPTIONS {
   return Object.fromEntries(picked) as typeof OPTIONS;
 }
 
-export interface Target {
+interface Target {
   /** Without a slash at the end. */
   readonly url: string;
   readonly anonKey: string | null;

@@ -1,7 +1,7 @@
 import { UUID } from "../model/keys.ts";
 import type { Session } from "../service/connect.ts";
 
-export interface FoundAgent {
+interface FoundAgent {
   readonly id: string;
   readonly name: string;
 }

@@ -17,7 +17,7 @@ export class FolderError extends Error {
   }
 }
 
-export interface Folder {
+interface Folder {
   readonly resources: readonly Resource[];
   /** False when the folder, or every folder of a kind in it, is missing. */
   readonly exists: boolean;

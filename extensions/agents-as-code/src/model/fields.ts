@@ -31,7 +31,7 @@ import {
 import type { Kind } from "./kinds.ts";
 import { agentKey, assignments, grants, members, rowId, secrets, swarmAgents, swarmKey } from "./link-checks.ts";
 
-export interface FieldRow {
+interface FieldRow {
   readonly check: Check;
   /** What an absent field means; `undefined` for a required one, and for one that stays as it is on the service. */
   readonly default?: Json;

@@ -25,7 +25,7 @@ export function referenceTo(variable: string): string {
   return `${OPENING}${variable}}`;
 }
 
-export interface Resolved {
+interface Resolved {
   readonly value: Json;
   /** Values that came from variables; they must never be printed. */
   readonly secrets: readonly string[];

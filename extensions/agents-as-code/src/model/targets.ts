@@ -18,7 +18,7 @@ export const TARGETS = [
   { name: "swarm", column: "swarm_id", kind: "swarms" },
 ] as const;
 
-export type KeysOf = (kind: (typeof TARGETS)[number]["kind"]) => readonly Keyed[];
+type KeysOf = (kind: (typeof TARGETS)[number]["kind"]) => readonly Keyed[];
 
 /** The row as the service has it: a file names agent or swarm by its key, or by the id where no file describes it. */
 export function withTargetIds(row: JsonObject, keysOf: KeysOf): JsonObject {

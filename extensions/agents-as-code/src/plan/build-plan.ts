@@ -3,20 +3,19 @@ import { FolderError } from "../files/read-folder.ts";
 import { memberOf } from "../model/json.ts";
 import { type Kind, KINDS, OWNER_COLUMNS } from "../model/kinds.ts";
 import type { Variables } from "../model/references.ts";
-import { hasTarget, withTargetIds } from "../model/targets.ts";
 import { withSwarmId } from "../model/swarm-tools.ts";
+import { hasTarget, withTargetIds } from "../model/targets.ts";
 import { findUsers, type Session } from "../service/connect.ts";
 import type { Remote, RemoteRow } from "../service/read-remote.ts";
 import { type Match, matchResources } from "./match.ts";
-import type { Draft, Plan, Step } from "./plan.ts";
-import { orderSteps } from "./order-steps.ts";
 import { createToolDirectory, planAssignments } from "./plan-assignments.ts";
 import { planGrants } from "./plan-grants.ts";
 import { planMembers } from "./plan-members.ts";
 import { describesActing, planRow, planRowDeletion, type RowOptions } from "./plan-rows.ts";
 import { planSwarmAgents } from "./plan-swarm-agents.ts";
+import type { Draft, Plan, Step } from "./plan.ts";
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly ownerId: string;
   /** The address of the owner whose account does not exist yet. */
   readonly newOwner: string | null;
@@ -164,4 +163,23 @@ export async function findUserIds(
     if (user !== undefined) ids.set(email, user.id);
   }
   return ids;
+}
+
+/** Each step after those that create what it needs, and otherwise in the given order: a tool may need a swarm, which is created later. */
+function orderSteps(steps: readonly Step[]): readonly Step[] {
+  const uncreated = new Set(steps.flatMap(({ action, id }) => (action === "create" && id !== null ? [id] : [])));
+  const ordered: Step[] = [];
+  for (let left = steps; left.length > 0; ) {
+    const waiting: Step[] = [];
+    for (const step of left) {
+      if (step.needs.some((id) => uncreated.has(id))) waiting.push(step);
+      else {
+        ordered.push(step);
+        if (step.id !== null) uncreated.delete(step.id);
+      }
+    }
+    if (waiting.length === left.length) throw new Error("steps need each other");
+    left = waiting;
+  }
+  return ordered;
 }

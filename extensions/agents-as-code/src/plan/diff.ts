@@ -3,7 +3,7 @@ import { isObject, memberOf, type Path, renderPath } from "../model/json.ts";
 import { findReferences } from "../model/references.ts";
 import type { Change } from "./plan.ts";
 
-export interface DiffInput {
+interface DiffInput {
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   /** As the file has it, to see which values come from variables. */

@@ -13,7 +13,7 @@ export interface Match {
   readonly id: string;
 }
 
-export interface Matches {
+interface Matches {
   readonly matches: readonly Match[];
   /** Rows that no file describes. */
   readonly unmatched: readonly RemoteRow[];

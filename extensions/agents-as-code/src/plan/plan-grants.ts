@@ -12,7 +12,7 @@ import { describeUnset, linkStep, placeOf } from "./plan-rows.ts";
 
 const LINK = { noun: "grant", table: "agent_grants", list: "grants" } as const;
 
-export interface GrantInput extends Pick<MemberInput, "userIds"> {
+interface GrantInput extends Pick<MemberInput, "userIds"> {
   readonly agent: Match;
   readonly stored: readonly Grant[];
   readonly variables: Variables;

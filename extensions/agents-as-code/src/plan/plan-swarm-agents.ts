@@ -8,7 +8,7 @@ import { linkStep, placeOf } from "./plan-rows.ts";
 
 const LINK = { noun: "swarm agent", table: "swarm_agents", list: "agents" } as const;
 
-export interface SwarmAgentInput {
+interface SwarmAgentInput {
   readonly swarm: Match;
   /** The owner's agents in this swarm; those of other members are theirs to manage. */
   readonly stored: readonly SwarmAgent[];

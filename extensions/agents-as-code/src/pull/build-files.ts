@@ -30,7 +30,7 @@ export interface Pulled {
   readonly notes: readonly string[];
 }
 
-export interface PullOptions {
+interface PullOptions {
   readonly ownerId: string;
   readonly variables: Variables;
 }

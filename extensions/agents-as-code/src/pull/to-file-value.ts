@@ -15,7 +15,7 @@ import { isSensitive } from "../model/sensitive.ts";
 import type { ToolDirectory } from "../plan/plan-assignments.ts";
 import type { Remote, RemoteRow } from "../service/read-remote.ts";
 
-export interface FileValueOptions {
+interface FileValueOptions {
   readonly ownerId: string;
   readonly key: string;
   readonly row: RemoteRow;

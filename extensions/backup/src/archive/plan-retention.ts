@@ -1,13 +1,13 @@
 import type { ListedChain } from "./names.ts";
 
-export interface RetainedBase {
+interface RetainedBase {
   readonly chain: string;
   readonly base: string;
   /** Where the WAL begins that it needs: the start of a file of `pg_wal`. */
   readonly walStart: bigint;
 }
 
-export interface RetentionPlan {
+interface RetentionPlan {
   /** In the order in which they are removed: whatever is left after an interruption is complete or is removed next time. */
   readonly names: readonly string[];
   readonly bases: number;

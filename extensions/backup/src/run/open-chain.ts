@@ -5,7 +5,7 @@ import { parseLsn, renderLsn, segmentStart } from "../archive/lsn.ts";
 import { type ListedChain, newId } from "../archive/names.ts";
 import type { ServerIdentity, ServerSession } from "./sql/server-session.ts";
 
-export interface OpenChain {
+interface OpenChain {
   readonly id: string;
   readonly slotName: string;
   /** Where the next WAL belongs. */

@@ -10,7 +10,7 @@ const STANDBY_POLL_MS = 5_000;
 /** A session that lasted so long was not part of a series of failures. */
 const STEADY_MS = 60_000;
 
-export interface RunArchiverOptions extends ArchiverOptions {
+interface RunArchiverOptions extends ArchiverOptions {
   /** Called once when another process archives to the same target. */
   onStandby(): void;
 }

@@ -11,7 +11,7 @@ const LONGEST_MS = 12 * 60 * 60 * 1_000;
 const QUOTED_CHARACTERS = 1_000;
 const NONE: Verifications = { last: null, lastVerified: null };
 
-export interface VerificationSchedule {
+interface VerificationSchedule {
   /** Rejects only when the signal aborts. */
   runIfDue(signal: AbortSignal): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface WalChunk {
   readonly content: Buffer;
 }
 
-export interface WalStreamOptions {
+interface WalStreamOptions {
   /** Of a role with REPLICATION. */
   readonly url: string;
   readonly slotName: string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ExistsError, type ObjectStore } from "./object-store.ts";
 import { encodeStrictly, type S3Credentials, type S3Request, signRequest } from "./sign-request.ts";
 
-export interface S3StoreOptions {
+interface S3StoreOptions {
   /** `https://<host>/<bucket>` or `https://<host>/<bucket>/<prefix>`. */
   readonly url: string;
   readonly credentials: S3Credentials;

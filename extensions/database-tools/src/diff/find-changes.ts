@@ -3,7 +3,7 @@ import type { Item } from "./item.ts";
 import { listDifferences, planSteps, type Step } from "./plan-steps.ts";
 import { selectItems } from "./sql/select-items.ts";
 
-export interface Changes {
+interface Changes {
   /** Applied in this order, they make the scratch database equal to the target. */
   readonly statements: readonly string[];
   /** What still differs afterwards, with the reason where there is one. */

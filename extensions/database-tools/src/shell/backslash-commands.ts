@@ -13,7 +13,7 @@ const BACKSLASH_HELP = `\\d              tables, views and sequences
 A statement ends with a semicolon.
 `;
 
-export type BackslashResult = "done" | "failed" | "quit" | "forget" | { readonly include: string };
+type BackslashResult = "done" | "failed" | "quit" | "forget" | { readonly include: string };
 
 /** Runs a line that begins with a backslash. Files are left to the caller. */
 export async function runBackslash(session: Session, line: string): Promise<BackslashResult> {

@@ -9,7 +9,7 @@ export interface SourcePart {
   readonly words: readonly string[];
 }
 
-export interface SplitSource {
+interface SplitSource {
   readonly parts: readonly SourcePart[];
   /** The offset of a statement without its end; null when there is none. */
   readonly restAt: number | null;

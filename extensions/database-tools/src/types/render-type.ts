@@ -1,6 +1,6 @@
 import type { Catalogue, Column, Relation } from "swarmbase/extension";
 
-export type DataType = Column["type"];
+type DataType = Column["type"];
 export type QualifiedName = NonNullable<DataType["rowOf"]>;
 
 /** How the file that is written names what it declares. */

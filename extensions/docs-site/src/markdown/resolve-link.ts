@@ -3,7 +3,7 @@ import type { Content } from "../content/content.ts";
 
 export const SITE = "/docs";
 
-export type ResolvedLink =
+type ResolvedLink =
   | { readonly kind: "link"; readonly href: string }
   /** A file of the repository that is not on the site. */
   | { readonly kind: "file"; readonly path: string };

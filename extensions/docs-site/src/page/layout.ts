@@ -3,7 +3,7 @@ import type { NavigationGroup } from "../content/navigation.ts";
 import { SITE } from "../markdown/resolve-link.ts";
 import { type SiteMap, urlOf } from "./site-map.ts";
 
-export interface LayoutOptions {
+interface LayoutOptions {
   readonly title: string;
   readonly description?: string;
   /** The file of the page that is shown; null for a page that is no file. */

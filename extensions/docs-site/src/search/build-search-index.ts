@@ -22,7 +22,7 @@ export interface SearchIndex {
 export const GUIDE_GROUPS: readonly string[] = ["Start", "Build", "Connect", "Operate"];
 export const USER_GROUPS: readonly string[] = [...GUIDE_GROUPS, "Reference"];
 
-export interface SearchedSite {
+interface SearchedSite {
   readonly content: Content;
   readonly parsed: ReadonlyMap<string, ParsedPage>;
   readonly navigation: readonly NavigationGroup[];

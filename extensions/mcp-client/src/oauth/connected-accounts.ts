@@ -12,7 +12,7 @@ import type { McpContext } from "../settings.ts";
 import { type AttemptOptions, shareAttempt } from "./start-attempt.ts";
 import { NotAuthorized } from "./token-source.ts";
 
-export interface AccountOptions extends AttemptOptions, Pick<McpContext, "requireKeyScope"> {
+interface AccountOptions extends AttemptOptions, Pick<McpContext, "requireKeyScope"> {
   tokensOf(key: AuthorizationKey): AccountTokens;
 }
 

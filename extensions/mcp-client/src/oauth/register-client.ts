@@ -4,7 +4,7 @@ import { describeClient } from "./client-document-route.ts";
 import type { OAuthClient } from "./credentials.ts";
 import type { OperatorClient } from "./operator-clients.ts";
 
-export interface Registration {
+interface Registration {
   readonly server: AccountServer;
   readonly redirectUrl: string;
   /** Of the Client ID Metadata Document. */
@@ -20,7 +20,7 @@ export interface Registration {
   readonly fetchFn: FetchLike;
 }
 
-export interface Registered {
+interface Registered {
   readonly client: OAuthClient;
   /** To be asked for; absent: the default of the server. */
   readonly scope: string | undefined;

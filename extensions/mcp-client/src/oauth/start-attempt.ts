@@ -23,7 +23,7 @@ export interface AttemptOptions
   readonly clients: OperatorClients;
 }
 
-export interface AttemptCall {
+interface AttemptCall {
   readonly ownerId: string | null;
   readonly account: ToolAccount;
   readonly server: AccountServer;

@@ -16,7 +16,7 @@ import type { OperatorClients } from "./operator-clients.ts";
 /** Somebody has to sign in at the server first. */
 export class NotAuthorized extends ToolFailure {}
 
-export interface TokenPorts extends Pick<McpContext, "database" | "seal" | "unseal" | "now" | "fetch"> {
+interface TokenPorts extends Pick<McpContext, "database" | "seal" | "unseal" | "now" | "fetch"> {
   /** For one request to an authorization server. */
   readonly oauthTimeoutMs: number;
   readonly clients: OperatorClients;

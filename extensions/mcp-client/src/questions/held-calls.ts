@@ -3,7 +3,7 @@ import { clearAsker } from "./asker.ts";
 import type { HeldCall } from "./held-call.ts";
 import type { OpenCall } from "./open-call.ts";
 
-export interface HeldCallsOptions {
+interface HeldCallsOptions {
   newId(): string;
   /** Which of the executions still wait for a person, or have an answer that is about to be used. */
   selectWaiting(executionIds: readonly string[]): Promise<ReadonlySet<string>>;

@@ -22,7 +22,7 @@ export interface McpPoolOptions extends ClientOptions {
   tokensOf(authorization: AuthorizationKey): AccountTokens;
 }
 
-export interface BorrowOptions {
+interface BorrowOptions {
   /** The server may ask a person, so the call does not share a session whose questions could belong to another call. */
   readonly isAsking?: boolean;
   /** A session that the server has: the call gets a connection of its own to it. */

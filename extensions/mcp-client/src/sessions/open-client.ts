@@ -25,7 +25,7 @@ export interface ClientOptions {
 }
 
 /** How a client is opened: no signal of a caller, because several calls wait for the same session. */
-export interface Opening {
+interface Opening {
   /** Of the pool. */
   readonly signal: AbortSignal;
   /** Called when a program ends. */

@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 import { AppError, ToolFailure } from "swarmbase/extension";
 import type { McpServer, McpServers } from "../mcp-servers-file.ts";
 
-export interface ServerProgramsOptions {
+interface ServerProgramsOptions {
   readonly servers: McpServers;
   /** The delay before the second start of a program that failed; it doubles with each further failure. */
   readonly firstDelayMs?: number;

@@ -6,7 +6,7 @@ import type {
   ToolAccount,
 } from "swarmbase/extension";
 
-export type Rows = Pick<ExtensionDatabase, "asService">;
+type Rows = Pick<ExtensionDatabase, "asService">;
 
 export interface AuthorizationRow {
   readonly id: string;
@@ -52,7 +52,7 @@ async function selectRow(
   return rows[0] ?? null;
 }
 
-export interface NewAttempt {
+interface NewAttempt {
   readonly stateHash: Buffer;
   readonly expiresAt: Date;
   readonly redirectTo: string | null;
@@ -114,7 +114,7 @@ export async function findReturn(
   return rows[0] ?? null;
 }
 
-export interface ClaimedAttempt {
+interface ClaimedAttempt {
   readonly id: string;
   readonly owner_id: string | null;
   readonly url: string;
@@ -141,7 +141,7 @@ export async function claimAttempt(
   return rows[0] ?? null;
 }
 
-export interface NewCredentials {
+interface NewCredentials {
   readonly wrapped: Buffer;
   readonly scope: string | null;
   /** The call for which the person has signed in. */

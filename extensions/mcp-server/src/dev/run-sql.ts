@@ -2,12 +2,12 @@ import pg from "pg";
 import type { CommandDatabase } from "swarmbase/extension";
 import { BEGIN_READ_ONLY, BEGIN_WRITES, IS_SUPERUSER } from "./sql/begin.ts";
 
-export interface Statement {
+interface Statement {
   readonly text: string;
   readonly values?: readonly (string | number | boolean)[];
 }
 
-export interface SqlResult {
+interface SqlResult {
   readonly command: string | null;
   /** How many rows a write has changed. */
   readonly row_count: number | null;

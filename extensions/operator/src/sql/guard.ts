@@ -10,7 +10,7 @@ export interface SessionOfCaller {
 }
 
 /** What the audit log says about a call. */
-export interface AuditedCall {
+interface AuditedCall {
   readonly action: string;
   readonly target: string | null;
   readonly request_id: string;
@@ -53,7 +53,7 @@ export async function admit(
   return row;
 }
 
-export interface Settlement {
+interface Settlement {
   readonly outcome: Outcome;
   readonly status: number;
   readonly details: Readonly<Record<string, unknown>>;

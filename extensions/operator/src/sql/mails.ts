@@ -1,6 +1,6 @@
 import type { Query } from "swarmbase/extension";
 
-export interface OutboxCounts {
+interface OutboxCounts {
   /** Mails that are due and have not been tried. */
   readonly pending: number;
   /** Mails whose last attempt failed, and that are sent again. */

@@ -32,7 +32,7 @@ export interface LineFilter extends TimeRange {
   readonly search: string | null;
 }
 
-export interface LineRow extends StoredLine {
+interface LineRow extends StoredLine {
   readonly id: string;
   readonly node: string;
 }

@@ -1,6 +1,6 @@
 import type { Query } from "swarmbase/extension";
 
-export interface OperatorRow {
+interface OperatorRow {
   readonly user_id: string;
   readonly email: string | null;
   readonly created_at: Date;
@@ -33,7 +33,7 @@ export async function isOperator(query: Query, userId: string): Promise<boolean>
   return rows.length > 0;
 }
 
-export interface RecordedCall {
+interface RecordedCall {
   readonly action: string;
   readonly target: string;
   readonly request_id?: string;

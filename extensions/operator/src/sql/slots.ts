@@ -1,7 +1,7 @@
 import type { Query } from "swarmbase/extension";
 
 /** A reader of the changes of the database: the change feed of a node, or the archive of backups. */
-export interface SlotRow {
+interface SlotRow {
   readonly name: string;
   readonly use: "feed" | "backup" | "other";
   readonly is_active: boolean;

@@ -1,6 +1,6 @@
 import type { Query } from "swarmbase/extension";
 
-export interface EstimateRow {
+interface EstimateRow {
   readonly schema: string;
   readonly name: string;
   /** Null before the first `analyze` of the table. */

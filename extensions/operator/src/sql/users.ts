@@ -120,7 +120,7 @@ export async function findUser(query: Query, id: string): Promise<UserRow | null
   return (await query<UserRow>(text, [id]))[0] ?? null;
 }
 
-export interface SessionRow {
+interface SessionRow {
   readonly id: string;
   readonly created_at: Date;
   readonly last_seen_at: Date;
@@ -144,7 +144,7 @@ export function selectSessions(query: Query, userId: string): Promise<readonly S
   );
 }
 
-export interface FactorRow {
+interface FactorRow {
   readonly id: string;
   readonly friendly_name: string | null;
   readonly factor_type: string;
@@ -160,7 +160,7 @@ export function selectFactors(query: Query, userId: string): Promise<readonly Fa
   );
 }
 
-export interface LimitsRow extends UseRow {
+interface LimitsRow extends UseRow {
   readonly daily_token_budget: string | null;
   readonly daily_cost_budget_usd: string | null;
   /** By an operator; the user cannot change them. */

@@ -7,7 +7,7 @@ import { writeAsService } from "./write-as-service.ts";
 
 const MAX_ROWS = 5000;
 
-export interface ImportedRows {
+interface ImportedRows {
   /** Columns of the header. */
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];

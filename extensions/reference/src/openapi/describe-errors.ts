@@ -6,7 +6,7 @@ import type { Header, Reference, Response, Schema } from "./document.ts";
 type Code = ErrorCode | AuthErrorCode;
 
 /** The properties of an operation that decide which errors every such operation can have. */
-export interface OperationTraits {
+interface OperationTraits {
   readonly isAuth: boolean;
   readonly isPublic: boolean;
   readonly isForService: boolean;

@@ -14,7 +14,7 @@ import { SERVICE_OPERATIONS } from "../operations/service-operations.ts";
 import { SWARM_OPERATIONS } from "../operations/swarm-operations.ts";
 import { WEBHOOK_OPERATIONS } from "../operations/webhook-operations.ts";
 
-export interface Tag {
+interface Tag {
   readonly name: string;
   readonly description: string;
   readonly operations: OperationTexts;

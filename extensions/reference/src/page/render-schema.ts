@@ -6,7 +6,7 @@ const REFERENCE = "#/components/schemas/";
 const MOST_LEVELS = 4;
 
 /** Requests have members that are required; responses have members that may be absent. */
-export type Direction = "sent" | "got";
+type Direction = "sent" | "got";
 
 /** The members of a schema, forms one after the other. */
 export function renderSchema(schema: Schema, direction: Direction, level = 0): Html {

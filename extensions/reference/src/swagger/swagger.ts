@@ -1,7 +1,7 @@
 /** The parts of Swagger 2.0 that the description of a schema uses. */
 export type SwaggerTypeName = "string" | "boolean" | "integer" | "number" | "array" | "object";
 
-export interface SwaggerRef {
+interface SwaggerRef {
   readonly $ref: string;
 }
 

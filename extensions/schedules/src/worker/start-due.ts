@@ -15,7 +15,7 @@ interface ReachedLimit {
 /** The longest window of a rate limit of the service. Limits of a grant last until the end of the day, and are those of one agent. */
 const MAX_WINDOW_SECONDS = 60;
 
-export interface Handled {
+interface Handled {
   /** False: another transaction holds the schedule, or it is no longer due. */
   readonly isDone: boolean;
   readonly limit: ReachedLimit | null;

@@ -11,7 +11,7 @@ const MAX_WAITING = 1_000;
 const FULL_RETRY_SECONDS = 60;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export interface AcceptedCall {
+interface AcceptedCall {
   /** Of the row. That of the first call, when the sender has sent the event again. */
   readonly call_id: string;
   readonly is_duplicate: boolean;

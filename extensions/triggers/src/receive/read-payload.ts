@@ -89,7 +89,7 @@ function readText(payload: unknown, path: string | null): string | null {
 }
 
 /** What is done with a call of a known sender. */
-export type CallDecision =
+type CallDecision =
   /** The sender only checks the address. */
   { readonly action: "answer"; readonly body: Readonly<Record<string, unknown>> } | { readonly action: "start" };
 

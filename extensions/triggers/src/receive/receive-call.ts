@@ -1,12 +1,55 @@
 import { randomBytes } from "node:crypto";
-import { AppError, type ExtensionContext, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
-import { type FoundTrigger, noteUnverified, skipCall, takeCall } from "../sql/trigger-row.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  AppError,
+  type ExtensionContext,
+  type ExtensionDatabase,
+  type ExtensionRequest,
+  type ExtensionResponse,
+} from "swarmbase/extension";
+import { findTriggers, type FoundTrigger, noteUnverified, skipCall, takeCall } from "../sql/trigger-row.ts";
 import type { SignedCall, TriggerScheme } from "../verification/read-claim.ts";
 import { isVerified } from "../verification/verify-call.ts";
 import { acceptCall } from "./accept-call.ts";
-import { CallWindows } from "./call-windows.ts";
-import { createFindTrigger } from "./find-trigger.ts";
 import { decideCall, readCall } from "./read-payload.ts";
+
+/** Between the beginnings of two statements: a storm of calls shares few of them, and a call that comes alone does not wait. */
+const GAP_MS = 5;
+
+const WINDOW_MS = 60_000;
+
+/**
+ * The calls of triggers on this node. What is beyond the limit here is beyond that of all nodes, so that a storm of calls does not reach the
+ * database, but for the first such call, which the owner is shown.
+ */
+class CallWindows {
+  readonly #windows = new Map<string, Window>();
+
+  /** Returns null, or the seconds until calls of the trigger are accepted again. */
+  take(id: string, maxCalls: number, nowMs: number): number | null {
+    const known = this.#windows.get(id);
+    const window = known === undefined || known.endsAtMs <= nowMs ? this.#open(id, nowMs + WINDOW_MS, nowMs) : known;
+    window.calls += 1;
+    return window.calls <= maxCalls + 1 ? null : Math.ceil((window.endsAtMs - nowMs) / 1_000);
+  }
+
+  /** All nodes together have reached the limit. */
+  close(id: string, seconds: number, nowMs: number): void {
+    this.#open(id, nowMs + seconds * 1_000, nowMs).calls = Number.POSITIVE_INFINITY;
+  }
+
+  #open(id: string, endsAtMs: number, nowMs: number): Window {
+    const opened = { endsAtMs, calls: 0 };
+    this.#windows.delete(id);
+    this.#windows.set(id, opened);
+    // The first ends first, or soon after.
+    for (const [other, { endsAtMs: endMs }] of this.#windows) {
+      if (endMs > nowMs) break;
+      this.#windows.delete(other);
+    }
+    return opened;
+  }
+}
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NOTE_MS = 60_000;
@@ -127,4 +170,48 @@ function unverified(): AppError {
 
 function limited(retryAfterSeconds: number): AppError {
   return new AppError("RATE_LIMITED", "The trigger has had as many calls as it accepts", { retryAfterSeconds });
+}
+
+interface Window {
+  readonly endsAtMs: number;
+  calls: number;
+}
+
+type Find = (id: string) => Promise<FoundTrigger | null>;
+
+/**
+ * Looks triggers up as they are after the call has come, with one statement at a time: calls that arrive meanwhile share the next one, so
+ * that many of them, also of nobody, cost the database few statements.
+ */
+function createFindTrigger(database: Pick<ExtensionDatabase, "asService">): Find {
+  let waiting: PromiseWithResolvers<ReadonlyMap<string, FoundTrigger>> | null = null;
+  let ids = new Set<string>();
+  let isBusy = false;
+  let lastAtMs = Number.NEGATIVE_INFINITY;
+
+  const lookUpAll = async (): Promise<void> => {
+    isBusy = true;
+    while (waiting !== null) {
+      const waitMs = lastAtMs + GAP_MS - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      lastAtMs = performance.now();
+      const [batch, wanted] = [waiting, [...ids]];
+      [waiting, ids] = [null, new Set()];
+      try {
+        const rows = await database.asService((query) => findTriggers(query, wanted));
+        batch.resolve(new Map(rows.map((row) => [row.id, row])));
+      } catch (error) {
+        batch.reject(error);
+      }
+    }
+    isBusy = false;
+  };
+
+  return async (id) => {
+    ids.add(id);
+    waiting ??= Promise.withResolvers();
+    const { promise } = waiting;
+    if (!isBusy) void lookUpAll();
+    return (await promise).get(id) ?? null;
+  };
 }

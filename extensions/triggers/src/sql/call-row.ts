@@ -13,7 +13,7 @@ export interface CallRow {
   readonly swarm_id: string | null;
 }
 
-export interface NewCall extends Omit<CallRow, "run_id" | "swarm_id"> {
+interface NewCall extends Omit<CallRow, "run_id" | "swarm_id"> {
   readonly replays: string | null;
 }
 

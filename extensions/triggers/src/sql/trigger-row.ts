@@ -84,7 +84,7 @@ const NOTE_SECRET = `
   update public.triggers set has_secret = true, updated_at = now(), api_key_id = coalesce($2, api_key_id),
     api_key_scopes = coalesce($3, api_key_scopes) where id = $1`;
 
-export interface SecretWriter {
+interface SecretWriter {
   /** Null: a person. */
   readonly apiKeyId: string | null;
   readonly scopes: readonly string[] | null;

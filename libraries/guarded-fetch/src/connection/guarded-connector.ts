@@ -20,7 +20,7 @@ export interface ConnectorOptions extends TargetOptions {
   readonly resolve?: Resolver;
 }
 
-export interface GuardedConnectorOptions extends TargetOptions {
+interface GuardedConnectorOptions extends TargetOptions {
   readonly policy: AddressPolicy;
   readonly dnsCache: DnsCache;
   provideTls(): TlsOptions;

@@ -1,6 +1,6 @@
 import { OriginPool, type OriginPoolOptions } from "./origin-pool.ts";
 
-export interface OriginPoolsOptions extends Omit<OriginPoolOptions, "origin" | "onIdle"> {
+interface OriginPoolsOptions extends Omit<OriginPoolOptions, "origin" | "onIdle"> {
   readonly maxOrigins: number;
 }
 

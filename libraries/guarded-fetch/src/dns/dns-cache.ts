@@ -9,7 +9,7 @@ const MAX_TTL_MS = 60_000;
 const FAILURE_TTL_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 
-export interface DnsCacheOptions {
+interface DnsCacheOptions {
   readonly resolve: Resolver;
   readonly timeoutMs?: number;
   /** Monotonic, in milliseconds. */

@@ -13,7 +13,7 @@ const HOSTS_TTL_SECONDS = 10;
 /** getaddrinfo blocks one of the few threads of the pool that file access uses too. */
 const MAX_LOOKUPS = 2;
 
-export interface SystemResolverOptions {
+interface SystemResolverOptions {
   /** Whether getaddrinfo (the hosts file, for example) may resolve names that the DNS does not have. */
   readonly usesHostsFile: boolean;
   /** Replace the configured name servers of the system. */

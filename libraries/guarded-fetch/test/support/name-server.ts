@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { isIPv4 } from "node:net";
 
-export interface NameServer {
+interface NameServer {
   readonly address: string;
   readonly questions: readonly string[];
 }

@@ -16,7 +16,7 @@ import {
 } from "./sql/admit-runs.ts";
 import { type ResolvedModel, resolveModel } from "./sql/resolve-model.ts";
 
-export interface AdmissionsOptions extends AdmitOptions {
+interface AdmissionsOptions extends AdmitOptions {
   readonly pool: pg.Pool;
   /** How many runs are in progress on this node. */
   countRuns(): number;

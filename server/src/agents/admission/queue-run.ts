@@ -16,7 +16,7 @@ import {
   type StarterKey,
 } from "./sql/open-run-start.ts";
 
-export interface QueuePorts {
+interface QueuePorts {
   readonly models: Pick<Models, "describe">;
   readonly admission: AdmitOptions;
   newId(): string;

@@ -42,7 +42,7 @@ export interface RespondPorts {
   onEvents(): void;
 }
 
-export interface StartedSubscription {
+interface StartedSubscription {
   readonly subscriber: Subscriber;
   readonly first: readonly RunEvent[];
   readonly isReplay: boolean;

@@ -11,7 +11,7 @@ export interface WindowLine {
   } | null;
 }
 
-export interface WindowLimits {
+interface WindowLimits {
   readonly maxLines: number;
   readonly maxTokens: number;
   /** The tool calls of this many runs stay when older lines fall out. */

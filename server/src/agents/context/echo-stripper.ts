@@ -1,6 +1,6 @@
 import { speakerLabel } from "./speaker-label.ts";
 
-export interface EchoStripper {
+interface EchoStripper {
   /** The text that can be emitted. Text is held back only while it can become the prefix. */
   push(delta: string): string;
   /** The text that was held back, at the end of the stream. */

@@ -83,7 +83,7 @@ export interface ExecutorOptions {
   onExtension?(name: string | null): void;
 }
 
-export interface RunningExecutor {
+interface RunningExecutor {
   readonly executor: Executor;
   /** How many runs are in progress here, or were a moment ago. */
   countRuns(): number;

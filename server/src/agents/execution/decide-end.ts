@@ -4,13 +4,13 @@ import type { TurnOutcome } from "../run/live-run.ts";
 import type { StopKind } from "../writer/run-stop.ts";
 import { createFault, type FaultRow } from "../writer/steps.ts";
 
-export interface RunEnd {
+interface RunEnd {
   readonly status: "completed" | "partial" | "failed" | "cancelled";
   readonly stopReason: RunStopReason;
   readonly error: FaultRow | null;
 }
 
-export interface EndInput {
+interface EndInput {
   readonly finished: readonly (FinishedTurn & TurnOutcome)[];
   /** The decision of the strategy; null when the run was aborted. */
   readonly endReason: EndReason | null;

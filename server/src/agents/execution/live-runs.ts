@@ -12,7 +12,7 @@ const WATCH_TIMEOUT_MS = 3_000;
 /** For handing over the runs that are left when the node stops. */
 const HAND_OVER_MS = 5_000;
 
-export interface LiveRunsOptions {
+interface LiveRunsOptions {
   readonly ports: RunPorts;
   readonly places: RunPlaces;
   readonly leaseMs: number;

@@ -5,7 +5,7 @@ import { type OtherNode, selectOtherNodes } from "./sql/node-sessions.ts";
 /** A node without a session renews its leases every second. After a crash of the database, all nodes have to connect again. */
 const GRACE_MS = 2_500;
 
-export interface FoundNodes {
+interface FoundNodes {
   readonly lost: readonly string[];
   /** Others may be lost. */
   readonly isWaiting: boolean;

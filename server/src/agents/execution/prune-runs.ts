@@ -9,7 +9,7 @@ const MAX_PRUNED = 5_000;
 const HIDDEN_SWARM_RETENTION_MS = 300_000;
 const MAX_DELETED_SWARMS = 100;
 
-export interface PruneOptions {
+interface PruneOptions {
   readonly ports: { readonly pool: pg.Pool; readonly observer: Observer };
   /** 0 keeps the events. */
   readonly eventRetentionHours: number;

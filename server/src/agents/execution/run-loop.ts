@@ -8,7 +8,7 @@ import { selectSpeaker } from "../turn/select-speaker.ts";
 import type { WaitingExecution } from "../writer/steps.ts";
 import type { SuspendedTurn, TurnEnd } from "../run/turn-state.ts";
 
-export type LoopEnd =
+type LoopEnd =
   | { readonly kind: "ended"; readonly endReason: EndReason | null }
   | { readonly kind: "paused"; readonly suspended: readonly SuspendedTurn[] };
 

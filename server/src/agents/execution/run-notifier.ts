@@ -7,7 +7,7 @@ const CANCEL = "cancel:";
 /** Sent by private.wake_extension. */
 const EXTENSION = "extension:";
 
-export interface RunNotifierOptions {
+interface RunNotifierOptions {
   readonly listenUrl: string;
   /** The holder of the leases of this node. The connection shows other nodes that it lives. */
   readonly owner: string;

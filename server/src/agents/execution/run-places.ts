@@ -41,7 +41,7 @@ export interface RunPlaces {
   mayHaveSkipped(claimed: readonly PlacedRun[]): boolean;
 }
 
-export interface RunPlacesOptions {
+interface RunPlacesOptions {
   readonly concurrency: number;
   /** The share of `concurrency` that the runs of one provider can use. */
   readonly providerSharePercent: number;

@@ -12,7 +12,7 @@ export interface GuardrailFault {
   readonly isUrl?: boolean;
 }
 
-export interface GuardrailCheckPorts {
+interface GuardrailCheckPorts {
   readonly schemas: SchemaCompiler;
   /** Checks an address without a DNS lookup. */
   findUrlFault(url: string): string | null;

@@ -2,9 +2,12 @@ import { hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { GUARDRAIL_DEFAULTS } from "@swarmbase/sdk";
 import { LRUCache } from "lru-cache";
+import { RE2JS } from "re2js";
 import { isRecord } from "../../json/index.ts";
-import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { checkAnswer } from "../schemas/check-answer.ts";
+import { createLinearPatterns } from "../schemas/linear-pattern.ts";
+import { createStepMeter, TooManySteps } from "../schemas/meter-keywords.ts";
+import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { askWebhook, type WebhookPorts } from "./ask-webhook.ts";
 import {
   type CheckSubject,
@@ -14,7 +17,11 @@ import {
   PASSED,
   type Verdict,
 } from "./guardrail.ts";
-import { hasMatch, replaceMatches } from "./match-pattern.ts";
+
+/** A search is linear in the text, but a text can have as many searches as characters. */
+const MAX_REPLACE_MS = 200;
+
+const TOO_LONG = "the text takes too long to check with its pattern";
 
 /** A turn checks all messages that it reads, of which most were checked by earlier turns. */
 const MAX_CACHED_CHARS = 20_000_000;
@@ -23,7 +30,7 @@ const ENTRY_CHARS = 200;
 const MAX_AGE_MS = 3_600_000;
 const MAX_REASON_CHARS = 500;
 
-export interface GuardrailPorts extends WebhookPorts {
+interface GuardrailPorts extends WebhookPorts {
   readonly schemas: SchemaCompiler;
 }
 
@@ -109,4 +116,31 @@ function trip(reason: string, replacement: string): Verdict {
 
 function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
+}
+
+/** Whether the pattern occurs in the text. Throws a GuardrailFailure when the text is too long for the pattern. */
+function hasMatch(pattern: string, text: string): boolean {
+  const meter = createStepMeter();
+  meter.reset();
+  try {
+    return createLinearPatterns(meter).regExp(pattern).test(text);
+  } catch (error) {
+    if (error instanceof TooManySteps) throw new GuardrailFailure(TOO_LONG);
+    throw new GuardrailFailure("its pattern is not valid", error);
+  }
+}
+
+/** Replaces all matches that are not empty. The replacement is plain text. Must follow `hasMatch`, which bounds one search. */
+function replaceMatches(pattern: string, text: string, replacement: string): string {
+  const matcher = RE2JS.compile(pattern).matcher(text);
+  const deadlineMs = performance.now() + MAX_REPLACE_MS;
+  const parts: string[] = [];
+  let end = 0;
+  while (matcher.find()) {
+    if (performance.now() > deadlineMs) throw new GuardrailFailure(TOO_LONG);
+    if (matcher.end() === matcher.start()) continue;
+    parts.push(text.slice(end, matcher.start()), replacement);
+    end = matcher.end();
+  }
+  return parts.join("") + text.slice(end);
 }

@@ -5,7 +5,7 @@ import type { LiveRun } from "../run/live-run.ts";
 import type { UsageRow } from "../writer/steps.ts";
 import type { CallCost, CallEstimate } from "../run/run-budget.ts";
 
-export interface MeteredCall extends Omit<CallEstimate, "cost"> {
+interface MeteredCall extends Omit<CallEstimate, "cost"> {
   readonly framework: Framework;
   /** The id of the model, also when the agent uses the default of the provider. */
   readonly model: string;
@@ -22,7 +22,7 @@ export interface Spent {
   readonly model: string;
 }
 
-export interface CallMeter {
+interface CallMeter {
   /** Null when no budget applies. */
   readonly reservationId: string | null;
   /** The output limit of the call; lower than requested when the budget does not allow more. */

@@ -5,7 +5,7 @@ import type { Attempt, AttemptObserver, ModelEvent, ModelFinish, ModelUsage } fr
 import type { ChatTrace, TurnSpan } from "../tracing.ts";
 import { toUsageRow } from "./call-meter.ts";
 
-export interface RecordedCall extends Omit<ChatTrace, "callId" | keyof Attempt> {
+interface RecordedCall extends Omit<ChatTrace, "callId" | keyof Attempt> {
   readonly startChat: TurnSpan["startChat"];
   readonly signal: AbortSignal;
   /** Undefined: not recorded. */
@@ -21,7 +21,7 @@ interface CallEnd {
   readonly text: string;
 }
 
-export interface CallRecorder extends AttemptObserver {
+interface CallRecorder extends AttemptObserver {
   /** Must be called with every event of the call. */
   observe(event: ModelEvent): void;
   /** Ends the last attempt, to which all usage belongs. Returns the rows of all attempts. */

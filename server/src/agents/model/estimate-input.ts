@@ -4,7 +4,7 @@ import type { ModelCall, ModelMessage, ModelTool } from "../providers/model-port
 import type { RunPorts } from "../run/live-run.ts";
 import { responseSchemaOf } from "../schemas/response-schema.ts";
 
-export interface InputEstimate {
+interface InputEstimate {
   readonly inputTokens: number;
   readonly imageTokens: number;
   readonly charsPerToken: number;

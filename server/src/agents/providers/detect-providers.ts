@@ -20,7 +20,7 @@ export interface DetectedProvider {
   readonly origin: string;
 }
 
-export interface Detection {
+interface Detection {
   readonly found: Readonly<Partial<Record<Framework, DetectedProvider>>>;
   /** Why a variable with a key is not used. Without its value. */
   readonly faults: Readonly<Partial<Record<Framework, string>>>;

@@ -1,7 +1,7 @@
 import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
 import type { Environment, VendorKind } from "../../config/index.ts";
 
-export interface KnownVendor {
+interface KnownVendor {
   readonly kind: VendorKind;
   readonly title: string;
   /** The variables that the vendor's own programs read. */

@@ -20,7 +20,7 @@ export interface ProviderSetup {
   add(text: string, vendor: string | null, signal: AbortSignal): Promise<AddedProvider>;
 }
 
-export interface ProviderSetupOptions {
+interface ProviderSetupOptions {
   /** Whether only the developer reaches the service. */
   readonly isOpen: boolean;
   current(): Providers;

@@ -24,7 +24,7 @@ export interface ModelTarget {
   readonly mapping: SettingsMapping;
 }
 
-export interface StreamPorts {
+interface StreamPorts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly sleep: Sleep;

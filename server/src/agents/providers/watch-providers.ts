@@ -10,7 +10,7 @@ import type { StoredKeys } from "./stored-keys.ts";
 
 const POLL_MS = 2000;
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   /** What the current providers were resolved with. */

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { type Queryable, translateUnavailable } from "../../db/index.ts";
 import { translateRejection } from "./rejections.ts";
 
-export interface NamedStatement {
+interface NamedStatement {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];

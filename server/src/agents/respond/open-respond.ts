@@ -70,7 +70,7 @@ export interface Respond {
   close(): void;
 }
 
-export interface RespondOptions {
+interface RespondOptions {
   readonly pool: pg.Pool;
   readonly streamHub: StreamHub;
   readonly executor: Executor;

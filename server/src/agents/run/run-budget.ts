@@ -58,7 +58,7 @@ export const NO_BUDGET: RunBudget = {
   settle: () => {},
 };
 
-export interface RunBudgetOptions {
+interface RunBudgetOptions {
   readonly pool: pg.Pool;
   readonly hold: RunLease;
   readonly writer: Pick<RunWriter, "submit">;

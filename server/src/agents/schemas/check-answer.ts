@@ -2,7 +2,7 @@ import type { JsonRecord } from "../../json/index.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "./schema-compiler.ts";
 import { readValue } from "./read-input.ts";
 
-export type CheckedAnswer =
+type CheckedAnswer =
   | { readonly ok: true; readonly value: unknown /** The JSON alone. */; readonly text: string }
   /** The fault is a sentence without its period. */
   | { readonly ok: false; readonly fault: string };

@@ -3,7 +3,7 @@ import type { StepMeter } from "./meter-keywords.ts";
 
 const MAX_PATTERN_LENGTH = 500;
 
-export type MeasuredPattern =
+type MeasuredPattern =
   | { readonly ok: true; readonly instructions: number }
   | { readonly ok: false; readonly fault: string };
 

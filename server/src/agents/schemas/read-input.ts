@@ -6,9 +6,7 @@ const MAX_VALUES = 5_000;
 const MAX_DEPTH = 32;
 const NOT_JSON = "is not valid JSON";
 
-export type ReadInput =
-  | { readonly ok: true; readonly input: JsonRecord }
-  | { readonly ok: false; readonly fault: string };
+type ReadInput = { readonly ok: true; readonly input: JsonRecord } | { readonly ok: false; readonly fault: string };
 
 /** A fault follows the name of the value. */
 type ReadValue = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string };

@@ -3,7 +3,7 @@ import { speakerLabel } from "../context/speaker-label.ts";
 import type { ModelTool } from "../providers/model-port.ts";
 import { agentToolName, takeToolName } from "../providers/tool-names.ts";
 
-export interface AddressedAgent {
+interface AddressedAgent {
   readonly id: string;
   readonly name: string;
   readonly role?: string | null;

@@ -8,7 +8,7 @@ const DONE = "done";
 const WORD = /[\p{L}\p{N}]/u;
 
 /** An agent that can speak next, by the name that the conversation shows. */
-export interface Choice {
+interface Choice {
   readonly id: string;
   readonly name: string;
   readonly role?: string | null;

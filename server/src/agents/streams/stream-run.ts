@@ -8,7 +8,7 @@ const PING_INTERVAL_MS = 10_000;
 /** The maximum value of the column. When the events of a run are deleted, the seq of its `done` is not known. */
 const MAX_SEQ = 2_147_483_647;
 
-export interface StreamOptions {
+interface StreamOptions {
   /** Events that the admission returned, so they need not be read. */
   readonly first: readonly RunEvent[];
   readonly isReasoningWanted: boolean;

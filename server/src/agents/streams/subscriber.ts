@@ -3,7 +3,7 @@ import type { RunEvent, StreamHub } from "./stream-hub.ts";
 import { type EventPage, type EventReader, mergeEvents } from "./event-reader.ts";
 import { isEndStatus } from "./run-body.ts";
 
-export type SubscriberStep =
+type SubscriberStep =
   | { readonly kind: "events"; readonly events: readonly RunEvent[] }
   /** Nothing arrived within the timeout. */
   | { readonly kind: "idle" }

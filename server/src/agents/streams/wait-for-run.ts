@@ -7,7 +7,7 @@ const PAUSE_POLL_MS = 100;
 const SUB_TASK_POLL_MS = 500;
 const STEP_MS = 60_000;
 
-export interface WaitOptions {
+interface WaitOptions {
   readonly first: readonly RunEvent[];
   /** The stream hub's event has its keys in documented order; a stored event does not. */
   readonly isStartedHere: boolean;

@@ -5,7 +5,7 @@ import type { Clock } from "../../time/index.ts";
 import { selectStarter, type StarterRow } from "./sql/select-starter.ts";
 import type { ToolStarter } from "./tool-port.ts";
 
-export interface StartersOptions {
+interface StartersOptions {
   /** The pool of the service role. */
   readonly pool: pg.Pool;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import type { Toolset } from "./toolset.ts";
 import { returnToThinking, type Turn } from "./turn.ts";
 import { noteCall, rejectCall, toMemberAnswer, useTool } from "./use-tool.ts";
 
-export type Answers =
+type Answers =
   | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }
   | { readonly kind: "handoff"; readonly handoff: HandoffRow };
 

@@ -47,7 +47,7 @@ interface OpenRow {
   readonly deltas: string[];
 }
 
-export interface SequencerOptions {
+interface SequencerOptions {
   readonly run: { readonly id: string; readonly swarmId: string };
   readonly lastSeq: number;
   readonly maxUnstoredSeqs: number;

@@ -10,7 +10,7 @@ const FLUSH_CHARS = 4_096;
 /** A status change of a turn waits this long for further steps: a short answer then ends in the same transaction. */
 const STATUS_DELAY_MS = 15;
 
-export interface RunWriterOptions {
+interface RunWriterOptions {
   readonly store: RunStore;
   readonly hold: RunLease;
   readonly sequencer: EventSequencer;

@@ -93,7 +93,7 @@ function escapePattern(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
 }
 
-export interface PageLinks {
+interface PageLinks {
   readonly path?: string;
   readonly page: number;
   readonly perPage: number;

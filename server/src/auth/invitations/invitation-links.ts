@@ -12,7 +12,7 @@ import {
 } from "../sql/swarm-invitations.ts";
 import { buildInvitationLink, hashInvitationSecret, newInvitationSecret } from "./invitation-secret.ts";
 
-export interface InvitationLink {
+interface InvitationLink {
   readonly link: string;
   readonly secret: string;
   /** Null when the invitation does not expire. */
@@ -33,7 +33,7 @@ export async function createInvitationLink(
   return { link, secret, expires_at: stored.expires_at };
 }
 
-export interface SecretCall {
+interface SecretCall {
   readonly principal: UserPrincipal;
   readonly secret: string;
 }

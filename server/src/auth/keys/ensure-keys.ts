@@ -5,7 +5,7 @@ import { findCurrentSigningKey, hasSigningKeysTable, insertSigningKey, selectSig
 import { makeApiKey, makeSigningKey } from "./make-keys.ts";
 import { KEY_ROLES, openSigningKey, SIGNING_PURPOSES, type SigningPurpose } from "./stored-keys.ts";
 
-export interface EnsureKeysOptions {
+interface EnsureKeysOptions {
   readonly masterKey: string;
   readonly clock: Clock;
 }

@@ -6,7 +6,7 @@ import { type KeyFile, KeyImportError, parseImportedKey } from "./parse-imported
 import { inKeyTransaction } from "./rotate-keys.ts";
 import { signingKeyContext, wrapStoredKey } from "./stored-keys.ts";
 
-export interface ImportSigningKeyOptions {
+interface ImportSigningKeyOptions {
   readonly masterKey: string;
   readonly clock: Clock;
   readonly file: KeyFile;

@@ -16,7 +16,7 @@ import {
   type TokenAlgorithm,
 } from "./stored-keys.ts";
 
-export interface LoadKeysOptions {
+interface LoadKeysOptions {
   readonly masterKey: string;
   readonly clock: Clock;
   readonly anonKeyOverride: string | null;

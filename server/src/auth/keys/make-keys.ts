@@ -14,7 +14,7 @@ import {
 
 const generateKeyPairAsync = promisify(generateKeyPair);
 
-export interface NewSigningKey {
+interface NewSigningKey {
   readonly row: Omit<SigningKeyRow, "status">;
   readonly privateKey: KeyObject;
 }
@@ -40,7 +40,7 @@ export async function makeSigningKey(purpose: SigningPurpose, masterKey: string)
 const ISSUER = "swarmbase";
 const LIFETIME_YEARS = 10;
 
-export interface ApiKeyOptions {
+interface ApiKeyOptions {
   readonly role: KeyRole;
   readonly kid: string;
   readonly privateKey: KeyObject;

@@ -17,7 +17,7 @@ export interface KeyFile {
   readonly kid: string | null;
 }
 
-export interface ImportedKey {
+interface ImportedKey {
   readonly kid: string;
   readonly algorithm: TokenAlgorithm;
   readonly publicJwk: JWK | null;

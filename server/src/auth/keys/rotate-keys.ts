@@ -49,7 +49,7 @@ export async function rotateSigningKey(
   });
 }
 
-export interface RotateRoleKeysOptions {
+interface RotateRoleKeysOptions {
   readonly masterKey: string;
   readonly clock: Clock;
   /** How long the previous keys stay valid; 0 revokes them at once. */

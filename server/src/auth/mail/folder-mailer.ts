@@ -11,7 +11,7 @@ import { renderMail } from "./render-mail.ts";
 const KEPT_FILES = 1_000;
 const ENDING = ".eml";
 
-export interface FolderMailerOptions {
+interface FolderMailerOptions {
   readonly folder: string;
   readonly from: string;
   readonly observer: Observer;

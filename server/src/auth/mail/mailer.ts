@@ -5,7 +5,7 @@ import type { Clock } from "../../time/index.ts";
 import { createFolderMailer } from "./folder-mailer.ts";
 import type { Mailer } from "./mail.ts";
 
-export interface MailerOptions {
+interface MailerOptions {
   readonly settings: Pick<Settings, "dataDir" | "mailFrom" | "smtpUrl">;
   readonly observer: Observer;
   readonly clock: Clock;

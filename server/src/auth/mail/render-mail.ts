@@ -2,7 +2,7 @@ import { escapeHtml } from "../../html/index.ts";
 import type { Mail } from "./mail.ts";
 import { type MailText, textOf } from "./mail-text.ts";
 
-export interface RenderedMail {
+interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;

@@ -43,7 +43,7 @@ export interface FactorProof {
   readonly usedStep: number | null;
 }
 
-export interface KeyAttempt {
+interface KeyAttempt {
   readonly factor: FactorRow;
   readonly challenge: ChallengeRow;
   readonly response: z.output<typeof KEY_RESPONSE> | undefined;

@@ -16,12 +16,12 @@ export function makeTotpSecret(): Buffer {
   return Buffer.from(new Secret({ size: SECRET_BYTES }).bytes);
 }
 
-export interface TotpLabel {
+interface TotpLabel {
   readonly issuer: string;
   readonly account: string;
 }
 
-export interface RenderedTotp {
+interface RenderedTotp {
   /** SVG markup. The client puts `data:image/svg+xml;utf-8,` before it, so it must not contain "#". */
   readonly qr_code: string;
   readonly secret: string;

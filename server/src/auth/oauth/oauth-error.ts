@@ -3,7 +3,7 @@ import { html } from "../../html/index.ts";
 import type { RenderAuthError } from "../call.ts";
 
 /** The errors of RFC 6749, 7009, 8707 and of OpenID Connect that the service answers. */
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | "access_denied"
   | "invalid_client"
   | "invalid_grant"

@@ -11,7 +11,7 @@ import { oneTimeError } from "./find-one-time.ts";
 import { NO_EMAIL_CHANGE } from "./issue-one-time.ts";
 import { needsBothConfirmations } from "./send-mail-flow.ts";
 
-export interface ConfirmEmail {
+interface ConfirmEmail {
   readonly user: UserRow;
   /**
    * Whether the mail belongs to the account that the password was set for. A sign-in link proves the address, but not
@@ -54,7 +54,7 @@ export type UsedOneTime = { readonly user: UserRow } | "half";
 /** Bits of `email_change_confirmations`, so that two confirmations of one address count once. */
 const AGREED = { email_change_current: 1, email_change_new: 2 } as const;
 
-export type EmailChangeKind = keyof typeof AGREED;
+type EmailChangeKind = keyof typeof AGREED;
 
 /** Records one confirmation. When all required addresses have confirmed, the address changes. */
 export async function confirmEmailChange(

@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 5;
 /** Wrong codes per address and kind, over all tokens. */
 const MAX_ATTEMPTS_IN_HOUR = 20;
 
-export interface PresentedCode {
+interface PresentedCode {
   readonly relatesTo: string;
   readonly code: string;
   readonly kinds: readonly OneTimeKind[];

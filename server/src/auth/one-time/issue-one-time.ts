@@ -9,7 +9,7 @@ import { linkTypeOf, methodOf } from "./one-time-kind.ts";
 import { buildTokenHash, hashTokenHash, newCode } from "./one-time-secret.ts";
 import type { PkceChallenge } from "./pkce.ts";
 
-export interface IssueOneTime {
+interface IssueOneTime {
   readonly user: Pick<UserRow, "id">;
   readonly kind: OneTimeKind;
   /** The address of the recipient, which must be sent with the code. */
@@ -20,7 +20,7 @@ export interface IssueOneTime {
   readonly isByServiceRole?: boolean;
 }
 
-export interface IssuedOneTime {
+interface IssuedOneTime {
   readonly code: string;
   /** The token of the link; equivalent to address and code. */
   readonly tokenHash: string;

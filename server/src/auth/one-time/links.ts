@@ -3,7 +3,7 @@ import type { AuthResponse } from "../call.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { type LinkKind, linkTypeOf } from "./one-time-kind.ts";
 
-export interface LinkParts {
+interface LinkParts {
   readonly kind: LinkKind;
   readonly tokenHash: string;
   /** Returned by `chooseRedirect`. */

@@ -49,7 +49,7 @@ export function readLinkOptions(context: AuthContext, call: Pick<AuthCall, "body
   return { redirectTo: chooseRedirect(context, call.query["redirect_to"]), pkce: readPkce(call) };
 }
 
-export interface RequestedMail {
+interface RequestedMail {
   /** Normalized. */
   readonly address: string;
   readonly flow: JobFlow;

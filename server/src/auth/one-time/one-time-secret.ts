@@ -4,7 +4,7 @@ import type { OneTimeKind } from "../sql/one-time-tokens.ts";
 
 export const PKCE_PREFIX = "pkce_";
 
-export interface OneTimeIdentity {
+interface OneTimeIdentity {
   /** New for every token, so that the same code results in another link. */
   readonly id: string;
   readonly kind: OneTimeKind;

@@ -6,7 +6,7 @@ import { isLinkKind, linkTypeOf } from "../one-time/one-time-kind.ts";
 import { findUserByEmail, findUserById, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
 
-export interface HookMailerOptions extends Pick<AuthContext, "pool"> {
+interface HookMailerOptions extends Pick<AuthContext, "pool"> {
   readonly hook: Hook;
   baseUrl(): string;
   /** Sends what the hook does not, where its policy is to go on. */

@@ -34,7 +34,7 @@ const NOTIFICATIONS: Composers = {
 
 export const ACCOUNT_MAILS: Composers = { [ACCOUNT_MAIL]: composeAccountMail };
 
-export interface MailOutboxOptions {
+interface MailOutboxOptions {
   readonly composers?: Composers;
   /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number;
@@ -42,7 +42,7 @@ export interface MailOutboxOptions {
   readonly pollMs?: number;
 }
 
-export interface MailOutbox {
+interface MailOutbox {
   readonly worker: Worker;
   /** Makes the worker of this node poll now. */
   wake(): void;

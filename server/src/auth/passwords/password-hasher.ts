@@ -17,7 +17,7 @@ interface Verification {
   readonly shouldRehash: boolean;
 }
 
-export interface HasherOptions extends HashParameters {
+interface HasherOptions extends HashParameters {
   /** Hashes that are computed at a time. */
   readonly concurrency?: number;
   /** Further calls that can wait. */

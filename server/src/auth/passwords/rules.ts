@@ -14,7 +14,7 @@ export function isTooLong(password: string): boolean {
   return password.length > 2 * MAX_PASSWORD_LENGTH || countCharacters(password) > MAX_PASSWORD_LENGTH;
 }
 
-export type PasswordRules = Pick<Settings, "authPasswordMinLength" | "authPasswordCharacters">;
+type PasswordRules = Pick<Settings, "authPasswordMinLength" | "authPasswordCharacters">;
 
 export interface PasswordFaults {
   readonly reasons: readonly ("length" | "characters")[];

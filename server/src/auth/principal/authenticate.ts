@@ -26,7 +26,7 @@ import {
   resolvePrincipal,
 } from "./resolve-principal.ts";
 
-export type AuthenticationContext = LivenessContext & PrincipalContext & ProofContext & Pick<AuthContext, "baseUrl">;
+type AuthenticationContext = LivenessContext & PrincipalContext & ProofContext & Pick<AuthContext, "baseUrl">;
 
 /** What a route requires of its callers. */
 export interface AccessRule {
@@ -132,7 +132,7 @@ async function resolve(
   }
 }
 
-export interface SocketAuthentication {
+interface SocketAuthentication {
   readonly principal: Principal;
   /** Null for keys that do not expire. */
   readonly expiresAt: Date | null;

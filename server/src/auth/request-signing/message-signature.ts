@@ -19,7 +19,7 @@ export interface SignedMessage {
   fieldValues(name: string): readonly string[];
 }
 
-export interface ParsedSignature {
+interface ParsedSignature {
   readonly bytes: Buffer;
   readonly components: readonly string[];
   /** `@signature-params`: components and parameters in canonical form. */
@@ -27,7 +27,7 @@ export interface ParsedSignature {
   readonly parameters: ReadonlyMap<string, unknown>;
 }
 
-export interface SignatureUse {
+interface SignatureUse {
   readonly nonce: string;
   /** No node accepts the signature after this time. */
   readonly expiresAt: Date;

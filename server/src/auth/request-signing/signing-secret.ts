@@ -33,7 +33,7 @@ function contextOf(userId: string): string {
 
 type SigningContext = Pick<AuthContext, "pool" | "masterKey" | "clock" | "settings">;
 
-export interface SecretChange {
+interface SecretChange {
   readonly userId: string;
   /** Null for the service role. */
   readonly sessionId: string | null;

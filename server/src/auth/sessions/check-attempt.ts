@@ -7,7 +7,7 @@ import { deleteSessions } from "../sql/sessions.ts";
 import { lockUser } from "../sql/users.ts";
 import { retryAfterDeadlock } from "../users/retry-after-deadlock.ts";
 
-export interface PasswordAttempt {
+interface PasswordAttempt {
   /** Null: the address has no account. */
   readonly userId: string | null;
   readonly isValid: boolean;

@@ -10,7 +10,7 @@ import { renderSession, type SessionBody, type SessionParts, type TokenRequest }
 
 const USER_AGENT_LENGTH = 500;
 
-export interface IssueSession {
+interface IssueSession {
   readonly user: UserRow;
   /** The authentication method: password, otp, magiclink, recovery, invite, anonymous, email/signup, email_change … */
   readonly method: string;

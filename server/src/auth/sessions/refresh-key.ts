@@ -5,7 +5,7 @@ import type { SessionRow } from "../sql/sessions.ts";
 const PURPOSE = "refresh-keys";
 const KEY_BYTES = 32;
 
-export interface NewRefreshKey {
+interface NewRefreshKey {
   readonly refreshKey: Buffer;
   readonly wrapped: Buffer;
 }

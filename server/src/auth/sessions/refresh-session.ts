@@ -34,7 +34,7 @@ function toRetryable({ message, cause }: Error & { readonly cause: HookFault }):
   return authError(cause.code, message, { status: 503, retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }
 
-export interface PresentedRefreshToken {
+interface PresentedRefreshToken {
   readonly text: string;
   /** The client's. */
   readonly address: string;
@@ -104,7 +104,7 @@ function hasExpired({ clock, settings }: AuthContext, session: SessionRow): bool
   return idleSeconds > 0 && now - lastUse > idleSeconds * 1000;
 }
 
-export interface RefreshInput {
+interface RefreshInput {
   /** The session's counter. */
   readonly counter: bigint;
   /** The token's counter. */
@@ -122,7 +122,7 @@ export interface RefreshInput {
  * another tab, which gets the current one again. "reuse": an older token that was probably stolen. "impossible": a
  * counter that the session has not reached.
  */
-export type RefreshDecision = "advance" | "repeat" | "reuse" | "impossible";
+type RefreshDecision = "advance" | "repeat" | "reuse" | "impossible";
 
 export function decideRefresh(input: RefreshInput): RefreshDecision {
   const { counter, presented, isSeen, isPreviousAlwaysAccepted, refreshedAt, now, reuseSeconds } = input;

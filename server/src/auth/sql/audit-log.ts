@@ -9,7 +9,7 @@ type AuditAction =
   | "recovery_code_rejected"
   | "passkey_counter_rejected";
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly action: AuditAction;
   readonly userId: string;
   /** The session that acted, or the API key that the entry is about. */

@@ -21,7 +21,7 @@ export function findFlowState(client: Queryable, id: string): Promise<FlowStateR
   return findRow(client, "select * from auth.flow_states where id = $1", [id]);
 }
 
-export interface IssuedCode {
+interface IssuedCode {
   readonly authCodeHash: Buffer;
   readonly issuedAt: Date;
   readonly expiresAt: Date;

@@ -15,7 +15,7 @@ export interface ClaimedMail {
   readonly createdAt: Date;
 }
 
-export interface MailClaim {
+interface MailClaim {
   /** Rows of other kinds are left for nodes that know them. */
   readonly kinds: readonly string[];
   readonly maxRows: number;
@@ -59,7 +59,7 @@ export type MailOutcome = "sent" | "obsolete" | "undeliverable";
 
 type Held = Pick<ClaimedMail, "id" | "attempts">;
 
-export interface NewMail {
+interface NewMail {
   readonly kind: string;
   readonly email: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ export async function insertMail(db: Queryable, { kind, email, data }: NewMail):
   ]);
 }
 
-export interface NewChangeMail {
+interface NewChangeMail {
   readonly email: string;
   readonly change: AccountChangeNote;
   /** The least time between two of these mails to one address. */

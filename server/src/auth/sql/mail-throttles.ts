@@ -6,7 +6,7 @@ export interface ThrottleKey {
   readonly slot: string;
 }
 
-export interface ThrottleClaim extends ThrottleKey {
+interface ThrottleClaim extends ThrottleKey {
   readonly now: Date;
   readonly intervalSeconds: number;
 }

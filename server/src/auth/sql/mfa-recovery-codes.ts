@@ -9,7 +9,7 @@ export function lockRecoveryFactor(client: Queryable, userId: string): Promise<F
   return findRow(client, statement, [userId]);
 }
 
-export interface RecoveryStatus {
+interface RecoveryStatus {
   readonly id: string;
   readonly total: number;
   readonly remaining: number;

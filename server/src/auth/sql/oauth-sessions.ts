@@ -105,7 +105,7 @@ export async function renewClientSession(client: Queryable, session: RenewedSess
   );
 }
 
-export interface ClientSessionSelection {
+interface ClientSessionSelection {
   readonly userId?: string;
   readonly clientId?: string;
   readonly sessionId?: string;

@@ -48,7 +48,7 @@ export async function replaceOneTime(client: Queryable, token: NewOneTime): Prom
   );
 }
 
-export interface AttemptScope {
+interface AttemptScope {
   readonly relatesTo: string;
   readonly kinds: readonly OneTimeKind[];
   readonly userId?: string;
@@ -73,7 +73,7 @@ export function claimAttempts(client: Queryable, scope: AttemptScope): Promise<r
   );
 }
 
-export interface HashScope {
+interface HashScope {
   readonly tokenHash: Buffer;
   readonly kinds: readonly OneTimeKind[];
   readonly now: Date;

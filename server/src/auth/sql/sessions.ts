@@ -55,7 +55,7 @@ export function findSession(client: Queryable, id: string): Promise<SessionRow |
   return findRow(client, "select * from auth.sessions where id = $1 and api_key_hash is null", [id]);
 }
 
-export type SessionChanges = Partial<
+type SessionChanges = Partial<
   Pick<
     SessionRow,
     "aal" | "amr" | "factor_id" | "proven_at" | "refresh_counter" | "refresh_key_wrapped" | "refreshed_at"

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../db/index.ts";
 import { findRow } from "./query.ts";
 
-export interface OpenInvitation {
+interface OpenInvitation {
   readonly id: string;
   readonly swarmName: string;
   /** Null when the service created the invitation, or the inviter's account no longer exists. */
@@ -10,7 +10,7 @@ export interface OpenInvitation {
   readonly expiresAt: Date | null;
 }
 
-export interface InvitedPerson {
+interface InvitedPerson {
   readonly swarmId: string;
   /** Null when the person was invited by address. */
   readonly userId: string | null;
@@ -40,7 +40,7 @@ export async function storeMailSecret(db: Queryable, invitationId: string, secre
   );
 }
 
-export interface LinkSecret {
+interface LinkSecret {
   readonly invitationId: string;
   /** Null: the service role. */
   readonly callerId: string | null;
@@ -82,7 +82,7 @@ export interface ShownInvitation {
   readonly expires_at: Date | null;
 }
 
-export interface PresentedSecret {
+interface PresentedSecret {
   readonly secretHash: Buffer;
   readonly userId: string;
 }

@@ -93,7 +93,7 @@ export const ACCOUNT_ORDERS = {
   "email desc": "email desc nulls last, id desc",
 } as const;
 
-export interface AccountFilter {
+interface AccountFilter {
   /** Normalized. */
   readonly email: string | null;
   /** Part of an address or a name, with the wildcards of `like` escaped. */
@@ -104,7 +104,7 @@ const MATCHES = `($1::text is null or email = $1)
        and ($2::text is null or email ilike '%' || $2 || '%' or user_metadata ->> 'full_name' ilike '%' || $2 || '%'
             or user_metadata ->> 'name' ilike '%' || $2 || '%')`;
 
-export interface AccountPage {
+interface AccountPage {
   readonly order: keyof typeof ACCOUNT_ORDERS;
   readonly limit: number;
   readonly offset: number;

@@ -17,7 +17,7 @@ const MAX_BYTES = COUNTER_START + COUNTER_MAX_BYTES + TAG_BYTES + CHECKSUM_BYTES
 const MAX_LENGTH = Math.ceil((MAX_BYTES * 4) / 3);
 const COUNTER_LIMIT = 2n ** 63n;
 
-export interface RefreshTokenParts {
+interface RefreshTokenParts {
   readonly sessionId: string;
   /** The range of PostgreSQL's bigint. */
   readonly counter: bigint;

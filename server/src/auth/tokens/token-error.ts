@@ -11,7 +11,7 @@ const TOKEN_FAULTS = {
   no_user: { upstreamCode: "PGRST303", message: "invalid claim: missing sub claim" },
 } as const satisfies Record<string, { upstreamCode: string; message: string }>;
 
-export type TokenFault = keyof typeof TOKEN_FAULTS;
+type TokenFault = keyof typeof TOKEN_FAULTS;
 
 /**
  * One error for all clients: our code, PostgREST's in `Proxy-Status`, GoTrue's in `error_code`. The message does not

@@ -8,7 +8,7 @@ const DEFAULT_MAX_COUNT = 10_000;
 /** Large tokens are rare; keeping them would decide the memory usage. */
 const KEPT_MAX_LENGTH = 8 * 1024;
 
-export interface VerifiedTokensOptions {
+interface VerifiedTokensOptions {
   readonly maxCount?: number;
   readonly onVerified?: (token: VerifiedToken) => void;
 }

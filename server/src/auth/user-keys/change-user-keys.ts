@@ -25,7 +25,7 @@ type KeyContext = Pick<AuthContext, "pool" | "clock" | "observer" | "settings">;
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 90;
 
-export interface NewKeyRequest {
+interface NewKeyRequest {
   readonly principal: UserPrincipal;
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
@@ -125,7 +125,7 @@ function requireExpiry(now: Date, expiresAt: Date | null, latest: Date | null): 
   throw new AppError("VALIDATION_ERROR", `expires_at ${fault}`, { details: { expires_at: fault } });
 }
 
-export interface RevokeRequest {
+interface RevokeRequest {
   readonly id: string;
   /** Null: the service role, which may revoke the key of any user. */
   readonly userId: string | null;

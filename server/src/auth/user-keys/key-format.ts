@@ -11,7 +11,7 @@ const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^(?:${Object.values(PREFIXES).join("|")})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 const SHOWN_LENGTH = PREFIXES.key.length + 6;
 
-export interface NewUserKey {
+interface NewUserKey {
   readonly key: string;
   readonly hash: Buffer;
   /** The part that stays readable. */

@@ -62,7 +62,7 @@ export interface CredentialRegistration {
 }
 
 /** Options for the browser, and the hash of their challenge, which the database keeps. */
-export interface Challenge<Options extends (...given: never[]) => unknown> {
+interface Challenge<Options extends (...given: never[]) => unknown> {
   readonly options: Awaited<ReturnType<Options>>;
   readonly hash: Buffer;
 }

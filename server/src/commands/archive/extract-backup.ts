@@ -6,7 +6,7 @@ import { CLUSTER_FOLDER } from "./manifest.ts";
 import { type ByteSink, type ReadBackupOptions, readBackup } from "./read-backup.ts";
 import { ArchiveError, type TarEntry } from "./tar.ts";
 
-export interface ExtractOptions extends Omit<ReadBackupOptions, "sink"> {
+interface ExtractOptions extends Omit<ReadBackupOptions, "sink"> {
   readonly dataDir: string;
 }
 

@@ -8,7 +8,7 @@ import { ArchiveError, readTar } from "./tar.ts";
 const OWNER_ONLY = 0o600;
 const SEGMENT = /^[0-9A-F]{24}$/;
 
-export interface ExtractCopyOptions {
+interface ExtractCopyOptions {
   readonly copy: ServerCopy;
   readonly place: Pick<ClusterPlace, "clusterDir" | "account">;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import { isProcessAlive } from "../../db/index.ts";
 import { type BackedUpFile, type BackupManifest, MANIFEST_PATH } from "./manifest.ts";
 import { ArchiveError, renderTarHeader, TAR_END, type TarEntry, tarPadding } from "./tar.ts";
 
-export interface WriteBackupOptions {
+interface WriteBackupOptions {
   readonly file: string;
   readonly entries: AsyncIterable<TarEntry>;
   readonly manifest: Omit<BackupManifest, "files">;

@@ -17,7 +17,7 @@ import { formatBytes } from "../progress-line.ts";
 import type { Findings } from "./finding.ts";
 import { selectWebhookBacklog } from "./sql/select-webhook-backlog.ts";
 
-export interface DatabaseCheckOptions {
+interface DatabaseCheckOptions {
   readonly masterKey: string;
   readonly clock: Clock;
   readonly isEmbedded: boolean;

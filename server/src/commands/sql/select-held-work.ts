@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 
-export interface HeldWork {
+interface HeldWork {
   readonly events: number;
   readonly deliveries: number;
   readonly runs: number;

@@ -15,7 +15,7 @@ interface CopyQuery extends pg.Query {
   handleCopyData(message: { readonly chunk: Buffer }): void;
 }
 
-export interface CopyRowsOptions {
+interface CopyRowsOptions {
   readonly from: pg.Client;
   readonly to: pg.Client;
   readonly table: CopiedTable;

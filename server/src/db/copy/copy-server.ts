@@ -7,7 +7,7 @@ import { selectRuleStatements, selectSequenceStatements } from "./sql/select-rul
 import { selectShapeStatements, selectTables, selectUnsupported } from "./sql/select-shape-statements.ts";
 import type { Statement } from "./statement.ts";
 
-export interface CopyServerOptions {
+interface CopyServerOptions {
   /** Superuser connections; there must be no others. */
   readonly fromUrl: string;
   readonly toUrl: string;

@@ -6,13 +6,13 @@ import { EmbeddedError } from "./embedded-error.ts";
 import { isProcessAlive } from "./process-state.ts";
 
 /** A watchdog holds the lock only while it cleans up after a service that died, so others wait for it. */
-export type LockRole = "service" | "watchdog";
+type LockRole = "service" | "watchdog";
 
 export interface DirectoryLock {
   release(): void;
 }
 
-export interface LockOptions {
+interface LockOptions {
   readonly folder: string;
   readonly role?: LockRole;
   readonly waitMs?: number;

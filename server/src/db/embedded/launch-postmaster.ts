@@ -17,7 +17,7 @@ export interface Postmaster {
   readonly exited: Promise<PostmasterExit>;
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly postgres: string;
   readonly postmasterArguments: readonly string[];
   readonly clusterDir: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCode } from "../../crypto/index.ts";
 
 /** The `postmaster.pid` of a running (or killed) PostgreSQL. */
-export interface PostmasterFile {
+interface PostmasterFile {
   readonly pid: number;
   readonly isReady: boolean;
 }

@@ -2,7 +2,7 @@ import { type Duplex, PassThrough } from "node:stream";
 import pg from "pg";
 import { EmbeddedError } from "./embedded-error.ts";
 
-export interface BaseBackupOptions {
+interface BaseBackupOptions {
   /** Of a role with REPLICATION. */
   readonly url: string;
   readonly signal: AbortSignal;

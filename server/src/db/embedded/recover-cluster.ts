@@ -13,7 +13,7 @@ import { configurationPath, writeConfiguration } from "./write-configuration.ts"
  */
 export type RecoveryTarget = { readonly time: string } | { readonly lsn: string };
 
-export interface RecoverClusterOptions {
+interface RecoverClusterOptions {
   /** Made by `prepareCopy`, with the files of a base backup and with the WAL in `pg_wal`. */
   readonly dataDir: string;
   /** Null: to the end of the WAL. */

@@ -24,7 +24,7 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
 }
 
-export interface RunClusterOptions extends ClusterPlace {
+interface RunClusterOptions extends ClusterPlace {
   readonly binaries: Binaries;
   readonly wantedPort: number;
   readonly superuserPassword: string;

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 
-export interface MachineSize {
+interface MachineSize {
   /** The memory of the machine, or the limit of the container. */
   readonly memoryBytes: number;
   /** Those that the limit of the container permits. */

@@ -15,7 +15,7 @@ import { canReach } from "./can-reach.ts";
 import type { Account } from "./choose-account.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 
-export interface SocketDirectory {
+interface SocketDirectory {
   readonly path: string;
   /** Outside the home of the cluster, so it is removed after use. */
   readonly isTemporary: boolean;

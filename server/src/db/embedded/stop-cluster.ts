@@ -9,7 +9,7 @@ import { runProgram } from "./run-program.ts";
 
 export type StopOutcome = "nothing" | "stopped" | "forced";
 
-export interface StopOptions {
+interface StopOptions {
   readonly clusterDir: string;
   /** Used on Windows only; elsewhere the processes get signals. */
   readonly pgCtl?: string;

@@ -17,7 +17,7 @@ import { type EmbeddedServer, runCluster } from "./run-cluster.ts";
 import { stopCluster } from "./stop-cluster.ts";
 import { readClusterMajor } from "./stopped-cluster.ts";
 
-export interface UpgradeClusterOptions {
+interface UpgradeClusterOptions {
   readonly dataDir: string;
   /** The folder of the binary package that created the cluster. */
   readonly oldPackageDir: string;

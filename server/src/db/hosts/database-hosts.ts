@@ -18,7 +18,7 @@ interface FailedSearch {
   readonly untilMs: number;
 }
 
-export interface ServerAddress {
+interface ServerAddress {
   readonly host: string;
   readonly port: number;
 }

@@ -34,7 +34,7 @@ export interface PartitionedTable {
   selectNeeded?(partition: string): string;
 }
 
-export interface KeepPartitionsOptions {
+interface KeepPartitionsOptions {
   readonly pool: pg.Pool;
   /** Only the owner of the schema may change it, and detaching without locks needs a session of its own. */
   readonly ownerUrl: string;

@@ -5,7 +5,7 @@ export interface Partition {
   readonly upperId: string | null;
 }
 
-export interface PartitionPlan {
+interface PartitionPlan {
   /** The bound at which the last partition is closed, so that the next one is made ahead; null when one is. */
   readonly closeAt: string | null;
   /** The partitions whose rows are all older than the retention. */
@@ -18,7 +18,7 @@ const MIN_PERIOD_MS = 3_600_000;
 /** PostgreSQL 18 ignores planner settings, such as those of the functions of the webhook queue, for a table with a single partition. */
 const MIN_PARTITIONS = 2;
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly nowMs: number;
   /** 0 keeps all rows, and so one partition. */
   readonly retentionMs: number;

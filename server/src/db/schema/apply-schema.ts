@@ -12,7 +12,7 @@ const OTHER_SIGNATURE = "42P13";
 const SIGNATURE_RULE =
   "A function with another signature is a new function, and the old one is dropped by a numbered migration (CONTRIBUTING.md).";
 
-export interface ApplySchemaOptions {
+interface ApplySchemaOptions {
   /** Default: the files of the product. */
   readonly schemaDir?: string | undefined;
   readonly extensions?: readonly ExtensionSchema[];

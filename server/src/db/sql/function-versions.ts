@@ -3,7 +3,7 @@ import type { ClientBase } from "pg";
 /** In `public` a developer may have functions of the same name. */
 const OURS = "n.nspname || '.' || p.proname = any ($1) and n.nspname <> 'public'";
 
-export interface FunctionVersions {
+interface FunctionVersions {
   readonly name: string;
   readonly signatures: readonly string[];
 }

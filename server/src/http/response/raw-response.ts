@@ -6,7 +6,7 @@ import { RESPONSE_HEADERS, type ResponseHeadersOf } from "./response-headers.ts"
 
 const DRAIN_MS = 2_000;
 
-export interface RawResponseOptions {
+interface RawResponseOptions {
   readonly withBody: boolean;
   /** The headers that every response to this request has. */
   readonly responseHeaders?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ import { sendStream } from "../response/send-stream.ts";
 const PREFIX = "/functions/v1";
 const JSON_TYPE = "application/json; charset=utf-8";
 
-export interface FunctionRoutesOptions {
+interface FunctionRoutesOptions {
   readonly functions: readonly NamedFunction[];
   readonly limits: Limits;
 }

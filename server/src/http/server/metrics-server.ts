@@ -3,7 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { checkIntervalMs, type RequestTimeouts } from "./body-deadlines.ts";
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly contentType: string;

@@ -7,7 +7,7 @@ import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts"
 const TLS_HANDSHAKE = 0x16;
 const LINE_LIMIT_BYTES = 16_384;
 
-export interface FirstByteOptions {
+interface FirstByteOptions {
   /** For the first byte, and for the request line of plain HTTP. */
   timeoutMs: number;
   onTls(socket: Socket): void;

@@ -1,6 +1,6 @@
 import { OPERATORS, type Operator, type Quantifier } from "../operators.ts";
 
-export interface RenderedOperands {
+interface RenderedOperands {
   readonly left: string;
   /** Of a list, and with a quantifier: an array or a subquery. */
   readonly right: string;

@@ -14,7 +14,7 @@ import { SetsByKey } from "../sets-by-key.ts";
 import { identityKey, userIdOf } from "../visibility/subscription.ts";
 import { RecheckQueue } from "./recheck-queue.ts";
 
-export interface TopicRechecksOptions
+interface TopicRechecksOptions
   extends Pick<RealtimeOptions, "changes" | "privateTopics" | "settings" | "observer" | "clock"> {
   readonly presence: Presence;
 }

@@ -10,11 +10,11 @@ import { parseAnnounced, STORED_PREFIX } from "../private/stored-message.ts";
 const BROADCAST_PREFIX = "swarmbase.broadcast";
 
 /** A broadcast to all nodes. */
-export interface BroadcastRecord extends Omit<BroadcastContent, "name"> {
+interface BroadcastRecord extends Omit<BroadcastContent, "name"> {
   readonly topicKey: string;
 }
 
-export interface BroadcasterOptions {
+interface BroadcasterOptions {
   readonly node: string;
   readonly topics: TopicChannels;
   readonly changes: Changes;

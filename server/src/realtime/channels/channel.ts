@@ -18,7 +18,7 @@ export interface ChannelSocket {
   forget(channel: Channel): void;
 }
 
-export interface ChannelOptions {
+interface ChannelOptions {
   readonly id: string;
   readonly socket: ChannelSocket;
   readonly topic: string;

@@ -10,7 +10,7 @@ export const FEED_PUBLICATION = "swarmbase_feed";
 /** The maximum delay until a change of a publication or of the policies of private channels takes effect. */
 const CHECK_EVERY_MS = 2_000;
 
-export interface CatalogueWatchOptions {
+interface CatalogueWatchOptions {
   readonly pool: pg.Pool;
   readonly commits: Commits;
   readonly observer: Observer;

@@ -29,7 +29,7 @@ export interface FeedReader {
   close(): void;
 }
 
-export type FeedState = "live" | "connecting" | "unavailable";
+type FeedState = "live" | "connecting" | "unavailable";
 
 const RETRY_DELAYS_MS = [100, 250, 500, 1_000, 2_000, 5_000];
 const UNAVAILABLE_RETRY_MS = 10_000;

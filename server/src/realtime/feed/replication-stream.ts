@@ -6,7 +6,7 @@ import { DatabaseClient } from "../../db/index.ts";
 import type { Commits } from "../../jobs/index.ts";
 import type { FeedStream } from "./feed-stream.ts";
 
-export interface ReplicationStreamOptions {
+interface ReplicationStreamOptions {
   readonly url: string;
   readonly slotName: string;
   readonly publication: string;

@@ -13,7 +13,7 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** A node without presences of its own only watches those of others. */
 const TICKS_WITHOUT_OWN = 2;
 
-export interface PresenceSyncOptions {
+interface PresenceSyncOptions {
   readonly node: string;
   readonly presence: Presence;
   readonly changes: Changes;

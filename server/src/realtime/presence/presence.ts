@@ -3,7 +3,7 @@ import { commonSharesOf, type HeldBytes, type Holder, isVisitor, ownSharesOf, ty
 import { PresenceDiffs, type PresenceDiffsOptions } from "./presence-diffs.ts";
 import { type PresenceEntry, renderMembers, renderPresences, sizeOfEntry } from "./render-presence.ts";
 
-export interface PresenceOptions extends PresenceDiffsOptions {
+interface PresenceOptions extends PresenceDiffsOptions {
   readonly node: string;
   readonly maxEntryBytes: number;
   /** Per topic: a larger state could not be sent to a joining client. */
@@ -15,7 +15,7 @@ export interface PresenceOptions extends PresenceDiffsOptions {
 }
 
 /** A channel that can track a presence. */
-export interface Present {
+interface Present {
   readonly id: string;
   readonly topicKey: string;
   readonly presenceKey: string;

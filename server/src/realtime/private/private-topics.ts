@@ -29,7 +29,7 @@ import {
   setTopic,
 } from "./sql/private-messages.ts";
 
-export interface PrivateTopicsOptions {
+interface PrivateTopicsOptions {
   readonly database: Database;
   readonly settings: Pick<Settings, "dbSchemas" | "dbStatementTimeoutMs">;
   readonly newId: () => string;

@@ -2,14 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { shareRuns } from "@swarmbase/concurrency";
 import { AppError } from "../../errors/index.ts";
 import { nextTick, type Worker } from "../../jobs/index.ts";
+import { isRecord, readJson } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Changes } from "../changes.ts";
 import { type Channel, topicKeyOf } from "../channels/channel.ts";
 import type { TopicChannels } from "../channels/topic-channels.ts";
 import type { FollowedTopics } from "../realtime-options.ts";
-import { mergeItems, parseSignal, parseSignalTopic, renderSignal, type SignalItems } from "./parse-signal.ts";
 
-export interface SignalsOptions {
+const TOPIC = /^(webhook|swarm-agents):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+const MAX_ITEMS = 100;
+
+interface SignalsOptions {
   readonly node: string;
   readonly topics: TopicChannels;
   readonly changes: Changes;
@@ -153,4 +157,44 @@ export class Signals {
         await this.#register().catch((error: unknown) => observer.note("realtime.signals_failed", { error }));
     }
   }
+}
+
+interface SignalTopic {
+  readonly kind: "webhook" | "swarm-agents";
+  readonly id: string;
+}
+
+/** By id. Null: any item may have changed. */
+type SignalItems = ReadonlyMap<string, unknown> | null;
+
+/** Null for a topic without signals. */
+function parseSignalTopic(topic: string): SignalTopic | null {
+  const [, kind, id = ""] = TOPIC.exec(topic) ?? [];
+  return kind === "webhook" || kind === "swarm-agents" ? { kind, id } : null;
+}
+
+/** Null for an invalid message: any SQL session can write messages into the WAL. */
+function parseSignal(content: Buffer): { readonly topic: string; readonly items: SignalItems } | null {
+  const read = readJson(content.toString());
+  const value: unknown = read.fault === null ? read.value : null;
+  if (!isRecord(value) || typeof value["topic"] !== "string" || !Array.isArray(value["items"])) return null;
+  const items = value["items"].map((item: unknown) => [isRecord(item) ? item["id"] : item, item] as const);
+  const isKnown = items.every((entry): entry is readonly [string, unknown] => typeof entry[0] === "string");
+  return { topic: value["topic"], items: isKnown ? limitItems(new Map(items)) : null };
+}
+
+/** The later state of an item wins. */
+function mergeItems(earlier: SignalItems, later: SignalItems): SignalItems {
+  return earlier === null || later === null ? null : limitItems(new Map([...earlier, ...later]));
+}
+
+function limitItems(items: ReadonlyMap<string, unknown>): SignalItems {
+  return items.size > MAX_ITEMS ? null : items;
+}
+
+function renderSignal({ kind, id }: SignalTopic, items: SignalItems): { event: string; payload: Buffer } {
+  const list = items === null ? null : [...items.values()];
+  return kind === "webhook"
+    ? { event: "deliveries", payload: Buffer.from(JSON.stringify({ webhook_id: id, delivery_ids: list })) }
+    : { event: "agents", payload: Buffer.from(JSON.stringify({ swarm_id: id, agents: list })) };
 }

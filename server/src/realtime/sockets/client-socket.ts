@@ -1,11 +1,10 @@
 import type { RawData, WebSocket } from "ws";
-import { Rate } from "./rate.ts";
+import { toAppError } from "../../errors/index.ts";
 import { Channel, type ChannelSocket } from "../channels/channel.ts";
+import { parseJoinConfig } from "../channels/join-config.ts";
+import type { RealtimeState } from "../realtime-state.ts";
 import { answerRequest } from "../requests/channel-request.ts";
 import { joinChannel } from "../requests/join-channel.ts";
-import { parseJoinConfig } from "../channels/join-config.ts";
-import { toAppError } from "../../errors/index.ts";
-import type { RealtimeState } from "../realtime-state.ts";
 import {
   type ClientFrame,
   FrameError,
@@ -15,6 +14,29 @@ import {
 } from "../wire/parse-frame.ts";
 import { type OutFrame, SOCKET_TOPIC, TOPIC_PREFIX, type Vsn } from "../wire/protocol.ts";
 import { renderReply } from "../wire/render-frame.ts";
+
+/** A limit per whole second of a monotonic clock. */
+class Rate {
+  readonly #perSecond: number;
+  #second = -1;
+  #count = 0;
+
+  /** 0 is no limit. */
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
+
+  allows(nowMs: number): boolean {
+    if (this.#perSecond === 0) return true;
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#count = 0;
+    }
+    this.#count += 1;
+    return this.#count <= this.#perSecond;
+  }
+}
 
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_BAD_FRAME = 1003;

@@ -1,5 +1,5 @@
 /** Rows whose visibility only the database can decide, and what to do with the result. */
-export interface PendingCheck {
+interface PendingCheck {
   /** Checks with the same statement run together. */
   readonly statement: string;
   readonly images: readonly string[];
@@ -10,7 +10,7 @@ export interface PendingCheck {
   fail(error: unknown): void;
 }
 
-export type RunCheck = (statement: string, images: readonly string[]) => Promise<readonly boolean[]>;
+type RunCheck = (statement: string, images: readonly string[]) => Promise<readonly boolean[]>;
 
 type Entry =
   | { readonly kind: "check"; readonly check: PendingCheck }

@@ -9,7 +9,7 @@ import { type AccessBefore, createRoutedChange } from "./matching/routed-change.
 import type { TableMetadataCache } from "./tables/table-metadata-cache.ts";
 import type { TableMetadata } from "./tables/table-metadata.ts";
 
-export interface RouterOptions extends CheckContext {
+interface RouterOptions extends CheckContext {
   readonly database: Database;
   readonly index: BindingIndex;
   readonly tables: TableMetadataCache;

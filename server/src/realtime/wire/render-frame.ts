@@ -1,6 +1,6 @@
 import type { OutFrame, Vsn } from "./protocol.ts";
 
-export interface FrameAddress {
+interface FrameAddress {
   readonly joinRef: string | null;
   readonly ref: string | null;
   readonly topic: string;

@@ -1,10 +1,16 @@
 import { buildColumns, type ColumnSet, NO_COLUMNS } from "./build-columns.ts";
-import { type BuiltFunction, buildFunctions } from "./build-functions.ts";
+import { buildFunctions, type BuiltFunction } from "./build-functions.ts";
 import { buildLinks } from "./build-links.ts";
 import { buildRoleSettings } from "./build-settings.ts";
 import { buildTypes } from "./build-types.ts";
-import type { Catalogue, Relation, RelationKind, SchemaEntry } from "./catalogue.ts";
-import { type ComputedMembers, findComputed } from "./find-computed.ts";
+import type {
+  Catalogue,
+  ComputedField,
+  ComputedRelationship,
+  Relation,
+  RelationKind,
+  SchemaEntry,
+} from "./catalogue.ts";
 import { buildMediaHandlers } from "./media-handlers.ts";
 import type { CatalogueRows, ConstraintRow, RelationRow } from "./sql/select-catalogue.ts";
 import { readingsOf, traceViews, type ViewTraces } from "./trace-views.ts";
@@ -118,4 +124,39 @@ function findPrimaryKey(relation: number, { constraintsOf, traces }: RelationSou
     const key = keyOf(table);
     return key === undefined ? [] : (readingsOf(key, shown)[0] ?? []);
   });
+}
+
+interface ComputedMembers {
+  readonly fields: ReadonlyMap<string, ComputedField>;
+  readonly relationships: ReadonlyMap<string, ComputedRelationship>;
+}
+
+/**
+ * Functions whose only parameter is a row of an exposed relation: those that return rows of an exposed relation are relationships,
+ * those that return one value are fields. They belong to the schema of the relation.
+ */
+function findComputed(
+  functions: readonly BuiltFunction[],
+  relations: readonly RelationRow[],
+): Map<number, ComputedMembers> {
+  const members = new Map(
+    relations.map((row) => [
+      row.oid,
+      { row, fields: new Map<string, ComputedField>(), relationships: new Map<string, ComputedRelationship>() },
+    ]),
+  );
+  const isExposed = new Set(relations.map(({ schema, name }) => JSON.stringify([schema, name])));
+  for (const { entry, rowRelation } of functions) {
+    const member = rowRelation === null ? undefined : members.get(rowRelation);
+    if (member === undefined || entry.schema !== member.row.schema) continue;
+    const { returns, schema, name } = entry;
+    const target = returns.rowOf;
+    if (target !== null && isExposed.has(JSON.stringify([target.schema, target.name]))) {
+      const isToOne = !returns.isSet || entry.rows === 1;
+      member.relationships.set(name, { function: { schema, name }, target, isToOne });
+    } else if (!returns.isSet && returns.kind !== "void" && returns.type.category !== "void") {
+      member.fields.set(name, { function: { schema, name }, type: returns.type });
+    }
+  }
+  return members;
 }

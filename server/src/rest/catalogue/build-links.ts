@@ -3,7 +3,7 @@ import type { ColumnPair, Link, Relation } from "./catalogue.ts";
 import type { ConstraintRow } from "./sql/select-catalogue.ts";
 import { readingsOf, type ViewTraces } from "./trace-views.ts";
 
-export interface LinkSources {
+interface LinkSources {
   /** The exposed relations. */
   readonly relations: ReadonlyMap<number, Relation>;
   readonly columns: ReadonlyMap<number, ColumnSet>;

@@ -6,7 +6,7 @@ import {
   relationshipsOf,
 } from "./relationships.ts";
 
-export interface RelationshipQuery {
+interface RelationshipQuery {
   readonly from: QualifiedName;
   /** As written before the parenthesis: a relation, a computed relationship, a constraint or a column of the key. */
   readonly target: string;

@@ -1,7 +1,9 @@
-import { readViewColumns, type ViewColumnOrigin } from "./read-view-columns.ts";
+const ENTRY_FIELD = /:(resno|resorigtbl|resorigcol) (\d+)/y;
+
+const TARGET_LIST = ":targetList (";
 
 /** For each column of a table, its positions in a view. */
-export type ShownColumns = ReadonlyMap<number, readonly number[]>;
+type ShownColumns = ReadonlyMap<number, readonly number[]>;
 
 /** By view, then by table beneath it. */
 export type ViewTraces = ReadonlyMap<number, ReadonlyMap<number, ShownColumns>>;
@@ -49,4 +51,55 @@ export function readingsOf(columns: readonly number[], shown: ShownColumns): num
     readings = readings.flatMap((reading) => places.map((place) => [...reading, place])).slice(0, MAX_READINGS);
   }
   return readings;
+}
+
+/** The origin of a view's column that is not an expression. */
+interface ViewColumnOrigin {
+  readonly position: number;
+  readonly relation: number;
+  readonly column: number;
+}
+
+/**
+ * Reads the column origins that PostgreSQL stores in the rule of a view, resolved through joins, subqueries and CTEs. Braces nest
+ * nodes and backslashes escape special characters of names, so the outermost target list is found without parsing the rest.
+ */
+function readViewColumns(tree: string): ViewColumnOrigin[] {
+  const origins: ViewColumnOrigin[] = [];
+  let depth = 0;
+  let isInList = false;
+  let entry = { resno: 0, resorigtbl: 0, resorigcol: 0 };
+  for (let index = 0; index < tree.length; index++) {
+    switch (tree.charAt(index)) {
+      case "\\":
+        index++;
+        break;
+      case "{":
+        depth++;
+        if (isInList && depth === 2) entry = { resno: 0, resorigtbl: 0, resorigcol: 0 };
+        break;
+      case "}":
+        if (isInList && depth === 2 && entry.resorigtbl !== 0 && entry.resorigcol > 0) {
+          origins.push({ position: entry.resno, relation: entry.resorigtbl, column: entry.resorigcol });
+        }
+        depth--;
+        break;
+      case ")":
+        if (isInList && depth === 1) return origins;
+        break;
+      case " ":
+        if (depth === 1 && !isInList && tree.startsWith(TARGET_LIST, index + 1)) {
+          isInList = true;
+          index += TARGET_LIST.length;
+        } else if (depth === 2 && isInList) {
+          ENTRY_FIELD.lastIndex = index + 1;
+          const field = ENTRY_FIELD.exec(tree);
+          if (field !== null) entry[field[1] as keyof typeof entry] = Number(field[2]);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return origins;
 }

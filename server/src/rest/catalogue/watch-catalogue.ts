@@ -17,7 +17,7 @@ const MIN_SPACING_MS = 100;
 const MAX_SPACING_MS = 1_000;
 const SPACING_PER_COST = 20;
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   readonly pool: pg.Pool;
   /** Where to listen for notifications; not through a transaction pooler. Null: changes are found by polling. */
   readonly listenUrl: string | null;

@@ -5,7 +5,7 @@ import type { Operation } from "./parsed-request.ts";
 import { expect, fail, isAtEnd, peek, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 /** Parses an operand, whose end differs between a logic tree and a query parameter. */
-export type ParseValue = (scanner: Scanner) => string;
+type ParseValue = (scanner: Scanner) => string;
 
 const WORD = /[a-z]+/y;
 const STATE_WORD = /[a-z_]+/iy;

@@ -1,9 +1,12 @@
 import { AppError } from "../../errors/index.ts";
+import { restError } from "../rest-error.ts";
 import { BOUNDS } from "./bounds.ts";
-import { type PlacedFilter, parseFilter } from "./filter.ts";
+import { decodeFormText, undecodableError } from "./decode-text.ts";
+import { parseField, parseJsonPath } from "./field.ts";
+import { parseFilter, type PlacedFilter } from "./filter.ts";
+import { parseDottedNames, parseName, parseNameList } from "./names.ts";
 import { parseLogic } from "./parse-logic.ts";
-import { parseDottedNames, parseNameList } from "./names.ts";
-import { parseOrder } from "./parse-order.ts";
+import { parseSelect } from "./parse-select.ts";
 import type {
   ArgumentPair,
   Condition,
@@ -14,10 +17,24 @@ import type {
   QueryArgument,
   SelectItem,
 } from "./parsed-request.ts";
-import { excessError, parseQueryPairs } from "./query-pairs.ts";
-import { createParameterScanner, createScanner, expectEnd } from "./scanner.ts";
-import { parseSelect } from "./parse-select.ts";
 import { checkLimit, parseCount } from "./row-window.ts";
+import {
+  createParameterScanner,
+  createScanner,
+  expect,
+  expectEnd,
+  fail,
+  isAtEnd,
+  peek,
+  reject,
+  type Scanner,
+  skipBlanks,
+  take,
+} from "./scanner.ts";
+
+const DIRECTIONS = { asc: "asc", desc: "desc" } as const;
+
+const NULLS = { nullsfirst: "first", nullslast: "last" } as const;
 
 interface ModifiersDraft {
   readonly path: readonly string[];
@@ -174,4 +191,68 @@ function modifiersAt(query: QueryDraft, path: readonly string[]): ModifiersDraft
 
 function finishModifiers({ conditions, order, limit, offset }: ModifiersDraft): NodeModifiers {
   return { conditions, order, limit, offset };
+}
+
+/** The parameters of a query string, decoded and in order. Those without `=` are ignored. */
+function parseQueryPairs(search: string): ArgumentPair[] {
+  const text = search.startsWith("?") ? search.slice(1) : search;
+  if (text.length > BOUNDS.queryLength) throw excessError(`it is longer than ${BOUNDS.queryLength} characters`);
+  const pairs: ArgumentPair[] = [];
+  for (const part of text.split("&")) {
+    const equals = part.indexOf("=");
+    if (equals === -1) continue;
+    const name = decodeFormText(part.slice(0, equals));
+    const value = decodeFormText(part.slice(equals + 1));
+    if (name === null || value === null) throw undecodableError("query string");
+    pairs.push([name, value]);
+    if (pairs.length > BOUNDS.parameters) throw excessError(`it has more than ${BOUNDS.parameters} parameters`);
+  }
+  return pairs;
+}
+
+/** For a query string that is well-formed but exceeds a bound. */
+function excessError(details: string): AppError {
+  return restError("PGRST100", '"failed to parse query string" (line 1, column 1)', { details });
+}
+
+function parseOrder(text: string): OrderTerm[] {
+  const scanner = createScanner("order", text);
+  const terms = [parseTerm(scanner)];
+  while (take(scanner, ",")) {
+    if (terms.length === BOUNDS.orderTerms) reject(scanner, `at most ${BOUNDS.orderTerms} order terms are taken`);
+    terms.push(parseTerm(scanner));
+  }
+  return terms;
+}
+
+function parseTerm(scanner: Scanner): OrderTerm {
+  const name = parseName(scanner);
+  const isRelated = take(scanner, "(");
+  const relation = isRelated ? name : null;
+  const field = isRelated ? parseField(scanner) : { name, path: parseJsonPath(scanner) };
+  if (isRelated) {
+    expect(scanner, ")", '"->>", "->" or ")"');
+    skipBlanks(scanner);
+  }
+  const direction = takeOption(scanner, DIRECTIONS);
+  const nulls = takeOption(scanner, NULLS);
+  endTerm(scanner, { direction, nulls });
+  return { relation, field, direction, nulls };
+}
+
+function takeOption<Word extends string, Value>(scanner: Scanner, words: Readonly<Record<Word, Value>>): Value | null {
+  for (const word in words) {
+    if (take(scanner, `.${word}`)) return words[word];
+  }
+  return null;
+}
+
+function endTerm(scanner: Scanner, { direction, nulls }: Pick<OrderTerm, "direction" | "nulls">): void {
+  skipBlanks(scanner);
+  const next = peek(scanner);
+  if (next === "," || isAtEnd(scanner)) return;
+  if (nulls === null && take(scanner, ".")) {
+    fail(scanner, direction === null ? '"asc", "desc", "nullsfirst" or "nullslast"' : '"nullsfirst" or "nullslast"');
+  }
+  fail(scanner, nulls === null ? 'delimiter (.), "," or end of input' : '"," or end of input');
 }

@@ -24,7 +24,7 @@ interface ExplainOptions {
   readonly options: readonly (typeof EXPLAIN_OPTIONS)[number][];
 }
 
-export interface MediaInput {
+interface MediaInput {
   readonly isPlanEnabled: boolean;
   /** Null for relations and the root. */
   readonly functionResult: FunctionResult | null;

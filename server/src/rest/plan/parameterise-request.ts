@@ -56,7 +56,7 @@ interface ParameterList {
   readonly limits: Map<NodeModifiers, Placeholder>;
 }
 
-export interface ParameteriseOptions {
+interface ParameteriseOptions {
   /** A larger limit, and the absence of one, is replaced by the row cap; null: there is no cap. */
   readonly maxRows: number | null;
   /** Planned and estimated counts are counted up to the count cap. */

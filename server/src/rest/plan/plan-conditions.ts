@@ -11,7 +11,7 @@ export interface NamedEmbed {
   readonly embed: Embed;
 }
 
-export interface ConditionScope {
+interface ConditionScope {
   readonly rows: Rows;
   readonly placeholders: Placeholders;
   /** Absent for filters of a write. */

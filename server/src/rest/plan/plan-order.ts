@@ -7,7 +7,7 @@ import { hideOutputs, type NamedEmbed } from "./plan-conditions.ts";
 import { planExpression, type Rows } from "./plan-expression.ts";
 import { outputNames } from "./plan-outputs.ts";
 
-export interface OrderScope {
+interface OrderScope {
   readonly rows: Rows;
   /** The name of the rows in messages. */
   readonly name: string;

@@ -3,7 +3,7 @@ import type { Embed, Expression, Output } from "./plan.ts";
 import type { NamedEmbed } from "./plan-conditions.ts";
 import { planExpression, type Rows } from "./plan-expression.ts";
 
-export interface OutputScope {
+interface OutputScope {
   readonly rows: Rows;
   /** In the order of `select`. */
   readonly embeds: readonly NamedEmbed[];

@@ -5,16 +5,17 @@ import { restError } from "../rest-error.ts";
 import { type Branch, buildEmbedTree, type TreeNode } from "./embed-tree.ts";
 import { getRelation } from "./get-relation.ts";
 import type { Placeholders } from "./parameterise-request.ts";
-import type { AnswerPlan, Embed, ReadNode, ReadPlan, Placeholder, Source } from "./plan.ts";
 import { planConditions, planPresence } from "./plan-conditions.ts";
 import type { PlanContext } from "./plan-context.ts";
-import type { Rows } from "./plan-expression.ts";
+import { planExpression, type Rows } from "./plan-expression.ts";
 import { planOrder } from "./plan-order.ts";
-import { hasAggregate, planOutputs } from "./plan-outputs.ts";
-import { keepUnique } from "./keep-unique.ts";
+import { hasAggregate, outputNames, planOutputs } from "./plan-outputs.ts";
+import type { AnswerPlan, Embed, Output, Placeholder, ReadNode, ReadPlan, Source } from "./plan.ts";
+
+const UNKNOWN_COLUMNS: readonly string[] = ["*"];
 
 /** The source of the root's rows. Written rows have been filtered already. */
-export interface NodeSource extends Rows {
+interface NodeSource extends Rows {
   readonly source: Source;
   /** The name of the rows in messages when they belong to no relation. */
   readonly name?: QualifiedName;
@@ -149,4 +150,55 @@ function firstPlaceholder(
   placeholderOf: (modifiers: NodeModifiers) => Placeholder | null,
 ): Placeholder | null {
   return modifiers.map(placeholderOf).find((placeholder) => placeholder !== null) ?? null;
+}
+
+/**
+ * Keeps one output for each key: the one that a JSON parser would keep of PostgREST's answer, where keys can repeat. That is the
+ * last one, and embeds and spreads follow all columns there.
+ */
+function keepUnique(outputs: readonly Output[], rows: Rows): readonly Output[] {
+  const names = outputNames(outputs, () => starNames(rows));
+  if (new Set(names).size === names.length) return outputs;
+  const taken = new Set<string>();
+  const kept: (readonly Output[])[] = outputs.map(() => []);
+  const places = outputs.map((output, place) => ({ output, place }));
+  const sorted = places.toSorted((one, other) => Number(isRelated(one.output)) - Number(isRelated(other.output)));
+  for (const { output, place } of sorted.reverse()) kept[place] = takeOutput(output, rows, taken);
+  return kept.flat();
+}
+
+function isRelated({ kind }: Output): boolean {
+  return kind === "embed" || kind === "spread";
+}
+
+/** What is left of an output without the keys that are taken. Its keys are taken then. */
+function takeOutput(output: Output, rows: Rows, taken: Set<string>): readonly Output[] {
+  switch (output.kind) {
+    case "star": {
+      const names = starNames(rows);
+      const free = takeNames(names, taken);
+      if (free.length === names.length) return [output];
+      return free.map((name) => ({ kind: "value", name, value: planExpression({ name, path: [] }, rows) }));
+    }
+    case "spread": {
+      const { embed } = output;
+      // Known columns of a spread are listed already.
+      const free = embed.node.outputs.flatMap((inner) =>
+        inner.kind === "star" ? [inner] : takeOutput(inner, rows, taken),
+      );
+      return free.length === 0 ? [] : [{ ...output, embed: { ...embed, node: { ...embed.node, outputs: free } } }];
+    }
+    default:
+      return takeNames([output.name], taken).length === 0 ? [] : [output];
+  }
+}
+
+function takeNames(names: readonly string[], taken: Set<string>): readonly string[] {
+  const free = names.filter((name) => !taken.has(name));
+  for (const name of free) taken.add(name);
+  return free;
+}
+
+function starNames({ columns }: Rows): readonly string[] {
+  return columns === null ? UNKNOWN_COLUMNS : [...columns.keys()];
 }

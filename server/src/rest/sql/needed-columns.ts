@@ -3,7 +3,7 @@ import { type Use, usesOf } from "../plan/uses-of.ts";
 import { quoteIdentifier } from "./quote.ts";
 
 /** The columns that a node reads of its rows; null: all, because whole rows are returned or passed to a function. */
-export type NeededColumns = ReadonlySet<string> | null;
+type NeededColumns = ReadonlySet<string> | null;
 
 export function findNeededColumns(node: ReadNode): NeededColumns {
   if (node.outputs.some(({ kind }) => kind === "star")) return null;

@@ -4,7 +4,7 @@ import { type Draft, type NodeFrame, ONLY_COLUMN, rowScopeOf } from "./draft.ts"
 import { quoteIdentifier, quoteName } from "./quote.ts";
 
 /** A call as the first part of a statement, so that it is executed once. */
-export interface RenderedCall {
+interface RenderedCall {
   /** Everything after `with`. */
   readonly parts: string;
   readonly frame: NodeFrame;

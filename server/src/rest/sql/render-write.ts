@@ -9,7 +9,7 @@ import { renderRead, renderWhere } from "./render-predicate.ts";
 import { buildSentFlags, renderIsLacking, renderLackingKeys, type SentFlag } from "./sent-flags.ts";
 
 /** A write as the first part of a statement, and the expressions that refer to its result. */
-export interface RenderedWrite {
+interface RenderedWrite {
   /** Everything after `with`. */
   readonly parts: string;
   readonly frame: NodeFrame;

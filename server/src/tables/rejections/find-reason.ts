@@ -20,7 +20,7 @@ export interface ReasonInput {
   readonly tool: TargetRow | null;
 }
 
-export interface Reason {
+interface Reason {
   /** The field that the error is about. */
   readonly field: string;
   readonly message: string;

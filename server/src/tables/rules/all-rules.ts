@@ -13,7 +13,7 @@ import { AGENT_TOOLS, type ToolRuleChecks, tools as toolRule } from "./tool-rule
 import { EVENT_FEEDS, webhooks } from "./webhook-rules.ts";
 import type { FindUrlFault } from "./find-webhook-url-fault.ts";
 
-export interface RulePorts {
+interface RulePorts {
   readonly findUrlFault: FindUrlFault;
   readonly tools: ToolRuleChecks | null;
   /** Of extensions. */

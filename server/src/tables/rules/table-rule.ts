@@ -32,7 +32,7 @@ export function rowFault(field: string, message: string, path = ""): readonly Ro
   return [{ field, path, message, code: null }];
 }
 
-export type TableRuleParts = Pick<TableRule, "name" | "fields"> & Partial<TableRule>;
+type TableRuleParts = Pick<TableRule, "name" | "fields"> & Partial<TableRule>;
 
 export function tableRule(parts: TableRuleParts): TableRule {
   return {

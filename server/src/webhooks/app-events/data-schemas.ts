@@ -9,7 +9,7 @@ const KEPT_MS = 5_000;
 /** Why data does not satisfy a schema, as a sentence without its period; null: it does. */
 type FindFault = (data: unknown) => string | null;
 
-export interface DataSchemasOptions {
+interface DataSchemasOptions {
   readonly pool: pg.Pool;
   compile(schema: NonNullable<StoredEventType["schema"]>): FindFault;
 }

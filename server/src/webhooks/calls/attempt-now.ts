@@ -29,7 +29,7 @@ export interface AttemptNow
   readonly attempts: number;
 }
 
-export interface DeliveryCall {
+interface DeliveryCall {
   readonly callerId: CallerId;
   readonly deliveryId: string;
 }

@@ -6,7 +6,7 @@ import { getOwnWebhook, type WebhookCall, webhookNotFound } from "./webhook-acce
 const DEFAULT_GRACE_PERIOD_SECONDS = 86_400;
 const MAX_GRACE_PERIOD_SECONDS = 604_800;
 
-export interface RegenerateSecretCall extends WebhookCall {
+interface RegenerateSecretCall extends WebhookCall {
   /** How long the replaced secret continues to sign beside the new one. */
   readonly gracePeriodSeconds?: number | undefined;
 }

@@ -7,7 +7,7 @@ import { type CallerId, getOwnActiveWebhook, type WebhookCall, webhookNotFound }
 
 const EVENT_ID = /^(?:evt_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
-export interface ReplayCall {
+interface ReplayCall {
   readonly callerId: CallerId;
   /** The id of the envelope, or the bare UUID of the column. */
   readonly eventId: string;
@@ -36,7 +36,7 @@ export async function replay({ pool }: WebhookTools, call: ReplayCall): Promise<
   return replayed;
 }
 
-export interface RecoverCall extends WebhookCall {
+interface RecoverCall extends WebhookCall {
   readonly since: Date;
   /** Absent: now. */
   readonly until?: Date | undefined;

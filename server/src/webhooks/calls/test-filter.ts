@@ -3,7 +3,7 @@ import { selectFilterFaults, selectTestedEvents, type TestedEvent } from "../sql
 import type { WebhookTools } from "../webhook-options.ts";
 import type { CallerId } from "./webhook-access.ts";
 
-export interface TestFilterCall {
+interface TestFilterCall {
   readonly callerId: CallerId;
   readonly filter: Readonly<Record<string, unknown>>;
   /** Whose events; the service role has to name the user. */

@@ -17,7 +17,7 @@ import { isLeaseSafe, keepLeases } from "./leases.ts";
 import { LostClaims } from "./lost-claims.ts";
 import { Recorder } from "./recorder.ts";
 
-export interface DispatcherOptions extends DispatchLimits {
+interface DispatcherOptions extends DispatchLimits {
   /** Triggered when deliveries may wait for a claim. */
   readonly wakeUp: WakeUp;
   readonly eventWakeUp: WakeUp;

@@ -3,7 +3,7 @@ import type { WakeUp, Worker } from "../../jobs/index.ts";
 import { runSteps, type StepsOptions } from "../run-steps.ts";
 import { selectFeedPositions } from "../sql/feeds.ts";
 
-export interface FeedWaitsOptions extends Omit<StepsOptions, "name" | "signal"> {
+interface FeedWaitsOptions extends Omit<StepsOptions, "name" | "signal"> {
   readonly pool: pg.Pool;
   readonly wakeUp: WakeUp;
 }

@@ -6,7 +6,7 @@ const UPSERT_QUEUE = `insert into private.webhook_endpoint_queues as queue (webh
        select webhook_id, lease_until from queued
        on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)`;
 
-export interface TestDelivery {
+interface TestDelivery {
   readonly webhookId: string;
   readonly eventType: string;
   readonly sample: string;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-export interface LeasedDelivery {
+interface LeasedDelivery {
   readonly id: string;
   readonly claim: string;
   /** When the delivery was due before the claim. */

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-export interface BacklogRow {
+interface BacklogRow {
   /** An event that is not fanned out yet, or the state of the endpoint. */
   readonly class: "fan_out" | "healthy" | "failing" | "paused";
   /** Due events, or endpoints with due deliveries. */

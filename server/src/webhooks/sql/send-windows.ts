@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-export interface CountedSend {
+interface CountedSend {
   readonly isGranted: boolean;
   /** Sends left in the window. */
   readonly remaining: number;

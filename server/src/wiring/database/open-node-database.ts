@@ -4,7 +4,7 @@ import { type CopyHold, createCopyHold } from "../copy-hold.ts";
 import type { NodeContext } from "../node-context.ts";
 import type { PreparedNode } from "./prepare-node.ts";
 
-export interface NodeDatabase {
+interface NodeDatabase {
   readonly database: Database;
   readonly copyHold: CopyHold;
   /** Null when the database is on another machine. */

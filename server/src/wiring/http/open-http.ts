@@ -1,29 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { authenticate, checkRequestSignature, sendsMails, watchFirstStart } from "../../auth/index.ts";
+import { authEndpoints, authenticate, checkRequestSignature, sendsMails, watchFirstStart } from "../../auth/index.ts";
 import { type ConsoleModule, openConsole } from "../../console/index.ts";
 import type { DiskReserve } from "../../db/index.ts";
 import {
+  authRoutes,
   consoleFallback,
   consoleRoutes,
   createHttpServer,
+  functionRoutes,
   type HealthOptions,
+  healthRoutes,
   type HttpServer,
+  protectedResourceRoutes,
+  realtimeRoutes,
   resourceMetadataOf,
+  restRoutes,
   type Route,
+  toolCallRoutes,
 } from "../../http/index.ts";
 import type { PreparedNode } from "../database/prepare-node.ts";
 import type { OpenNodeContext } from "../node-context.ts";
 import type { Services } from "../services/services.ts";
-import { buildRouteTable } from "./route-table.ts";
 
-export interface OpenHttpOptions extends Pick<PreparedNode, "tls" | "prepared">, Pick<HealthOptions, "findObstacle"> {
+interface OpenHttpOptions extends Pick<PreparedNode, "tls" | "prepared">, Pick<HealthOptions, "findObstacle"> {
   readonly reserve: DiskReserve | null;
   /** Requests wait for it. */
   readonly credentialsWritten: Promise<void>;
 }
 
-export interface OpenedHttp {
+interface OpenedHttp {
   readonly server: HttpServer;
   readonly hasDocs: boolean;
   readonly hasConsole: boolean;
@@ -118,4 +124,29 @@ function keepReserve(reserve: DiskReserve, route: Route): Route {
       return handler(request, reply);
     },
   };
+}
+
+/** The routes of the services. A node without the role `api` has only those of probes. */
+function buildRouteTable(
+  { settings, version, copyHold }: OpenNodeContext,
+  { auth, rest, functions, limits, realtime, agents, extensions }: Services,
+  findObstacle: HealthOptions["findObstacle"],
+): readonly Route[] {
+  const health = healthRoutes({
+    version,
+    findObstacle,
+    isHeldCopy: () => copyHold.isHeld,
+    isLimitStoreAway: () => limits.isStoreAway(),
+  });
+  if (!settings.roles.includes("api")) return health;
+  return [
+    ...health,
+    ...authRoutes(authEndpoints, auth),
+    ...restRoutes(rest),
+    ...functionRoutes({ functions, limits }),
+    ...realtimeRoutes(realtime.module.broadcast),
+    ...toolCallRoutes(agents.tools.callKeys),
+    ...extensions.routes,
+    ...protectedResourceRoutes(extensions.routes, auth),
+  ];
 }

@@ -65,7 +65,7 @@ export type PrimaryMethods = {
 };
 
 /** A message on the channel of Node.js, with a connection. */
-export interface PassedConnection {
+interface PassedConnection {
   readonly connection: number;
 }
 

@@ -30,7 +30,7 @@ import { storeModels } from "../../tables/index.ts";
 import { buildSignedHeaders, isReachableByOthers } from "../../webhooks/index.ts";
 import { testKey } from "../providers/test-providers.ts";
 
-export interface AgentModuleOptions extends OpenNodeContext {
+interface AgentModuleOptions extends OpenNodeContext {
   readonly listenUrl: string;
   readonly policy: AddressPolicy;
   /** PEM texts of authorities that are trusted beside the system's. */

@@ -16,7 +16,7 @@ export interface OpenedAuth {
 const PROVIDER_CONNECTIONS = 16;
 const DOCUMENT_CONNECTIONS = 2;
 
-export interface AuthModuleOptions extends Pick<AuthContext, "hooks" | "prepareWithdrawal"> {
+interface AuthModuleOptions extends Pick<AuthContext, "hooks" | "prepareWithdrawal"> {
   readonly policy: AddressPolicy;
   readonly ca: readonly string[];
 }

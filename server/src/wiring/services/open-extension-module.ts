@@ -5,7 +5,7 @@ import type { OpenNodeContext } from "../node-context.ts";
 
 const EXTENSION_CONNECTIONS = 64;
 
-export interface ExtensionModuleOptions extends OpenNodeContext {
+interface ExtensionModuleOptions extends OpenNodeContext {
   readonly policy: AddressPolicy;
   readonly ca: readonly string[];
   readonly key: Buffer;

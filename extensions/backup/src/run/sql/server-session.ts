@@ -10,7 +10,7 @@ export interface ServerIdentity {
   readonly postgresMajor: number;
 }
 
-export interface ServerState {
+interface ServerState {
   /** The time of the server. Every commit that was confirmed until then is before `flushed`. */
   readonly at: Date;
   readonly flushed: bigint;

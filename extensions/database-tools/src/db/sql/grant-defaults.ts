@@ -9,7 +9,7 @@ const ROLES = "anon, authenticated, service_role";
 
 export type GrantedKind = "table" | "sequence" | "routine";
 
-export interface AppObject {
+interface AppObject {
   readonly kind: GrantedKind;
   /** With its schema, quoted, and with the types of its parameters. */
   readonly name: string;

@@ -216,7 +216,7 @@ const KINDS = [
   COMMENTS,
 ];
 
-export interface SchemaItems {
+interface SchemaItems {
   readonly items: readonly Item[];
   /** Objects of kinds that are not compared. */
   readonly uncovered: readonly string[];

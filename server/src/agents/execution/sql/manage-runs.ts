@@ -40,7 +40,7 @@ export async function renewRunLeases(
   return rows;
 }
 
-export interface ClaimedRun {
+interface ClaimedRun {
   readonly runId: string;
   readonly fence: number;
   readonly userId: string | null;
@@ -130,7 +130,7 @@ export async function leaveRun(pool: pg.Pool, { runId, fence }: LeasedRun): Prom
   );
 }
 
-export interface Swept {
+interface Swept {
   /** The statuses of the runs that ended because their node was lost. */
   readonly ended: readonly string[];
   /** The number of tool calls that waited, and whose time is over. */

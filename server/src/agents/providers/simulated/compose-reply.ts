@@ -3,11 +3,15 @@ import { responseSchemaOf } from "../../schemas/response-schema.ts";
 import type { ModelCall, ModelToolCall } from "../model-port.ts";
 import { chooseTool } from "./choose-tool.ts";
 import { fillSchema } from "./fill-schema.ts";
-import { asksForIntroduction, introduce } from "./introduce.ts";
 import { type Failure, readDirectives } from "./read-directives.ts";
 import { isSimulated, MARK, readMessages, type SwarmMessage } from "./read-messages.ts";
 
-export interface Reply {
+const ASKS_FOR_INTRODUCTION = /\b(?:who are you|introduce yourself|what (?:can|could) you do)\b/i;
+
+const NO_MODEL =
+  "No model is configured yet, so these words come from a script: with a provider key I think for myself.";
+
+interface Reply {
   readonly sleepMs: number;
   readonly failure: Failure | null;
   readonly pieces: readonly string[];
@@ -131,4 +135,30 @@ function cutAtStop(text: string, stop: readonly string[]): string {
 function countSteps({ messages }: ModelCall, index: number): number {
   const later = messages.slice(index + 1);
   return later.filter((message) => message.role === "assistant" && (message.toolCalls?.length ?? 0) > 0).length;
+}
+
+function asksForIntroduction(question: SwarmMessage | undefined): question is SwarmMessage {
+  return question !== undefined && ASKS_FOR_INTRODUCTION.test(question.text);
+}
+
+interface Introduction {
+  readonly question: SwarmMessage;
+  /** The messages after the question. */
+  readonly later: readonly SwarmMessage[];
+}
+
+/** Answers the usual first question to new agents, so that a first conversation without a model reads like one. */
+function introduce({ agent, tools }: ModelCall, { question, later }: Introduction): string {
+  const before = later.findLast((message) => isSimulated(message) && !message.isOwn)?.author ?? null;
+  const greeting =
+    before === null
+      ? `Hello${question.author === null ? "" : ` ${question.author}`}! I am ${agent.name}, and I answer first.`
+      : `Thank you, ${before}. I am ${agent.name}; I read what was said before me and add what I miss in it.`;
+  return [MARK, greeting, describeTools(tools), before === null ? NO_MODEL : "What shall we look at first?"].join(" ");
+}
+
+function describeTools(tools: ModelCall["tools"]): string {
+  if (tools.length === 0) return "I have no tools.";
+  const names = tools.map(({ name }) => name).join(", ");
+  return `I can use ${names}: I call a tool when your words match its description.`;
 }

@@ -8,7 +8,7 @@ interface DirectedCall {
   readonly inputText: string;
 }
 
-export interface Directives {
+interface Directives {
   /** A step is the concurrent calls of one line. */
   readonly steps: readonly (readonly DirectedCall[])[];
   readonly failure: Failure | null;

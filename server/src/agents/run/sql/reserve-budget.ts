@@ -20,7 +20,7 @@ export interface BudgetCall {
   readonly output_cost_usd: number | null;
 }
 
-export interface BudgetGrant {
+interface BudgetGrant {
   readonly outcome: "granted" | "refused" | "lost";
   /** False when no budget applies. */
   readonly is_reserved: boolean;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { TranscriptMessage } from "../../context/transcript.ts";
 
-export interface SummarySource {
+interface SummarySource {
   /** Oldest first. */
   readonly messages: readonly TranscriptMessage[];
   readonly hash: string | null;

@@ -24,7 +24,7 @@ export interface ImportedTools {
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
-export interface ImportPorts extends ListPorts {
+interface ImportPorts extends ListPorts {
   readonly schemas: SchemaCompiler;
   newId(): string;
 }

@@ -8,7 +8,7 @@ import {
 } from "@swarmbase/sdk";
 import type { Clock } from "../../../time/index.ts";
 
-export interface CallSignerOptions {
+interface CallSignerOptions {
   /** 32 bytes, derived from the master key: all nodes have the same, and none stores it. */
   readonly key: Buffer;
   /** The public URL of the service. */

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import type { CallableTool } from "../tool-port.ts";
 
 /** What an assignment fixes: arguments that the model cannot choose, and lower limits. */
-export interface Assignment {
+interface Assignment {
   readonly fixed: JsonRecord;
   readonly timeoutMs: number;
   readonly maxOutputChars: number;

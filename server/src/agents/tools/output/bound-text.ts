@@ -1,6 +1,6 @@
 import { cutAtCharacter } from "../../context/speaker-label.ts";
 
-export interface BoundedText {
+interface BoundedText {
   readonly text: string;
   /** Of the text before truncation, as far as it was read. */
   readonly chars: number;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-export interface FoundMessage {
+interface FoundMessage {
   readonly seq: string;
   readonly sender_name: string;
   readonly sender_type: string;

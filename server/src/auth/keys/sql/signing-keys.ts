@@ -48,7 +48,7 @@ export async function insertSigningKey(client: ClientBase, row: SigningKeyRow, n
   );
 }
 
-export interface RetireSigningKeys {
+interface RetireSigningKeys {
   readonly purpose: SigningPurpose;
   readonly status: "previous" | "revoked";
   readonly retiredAt: Date;

@@ -8,7 +8,7 @@ import { boundFetch } from "../../providers/bound-fetch.ts";
 import { type ClientRow, upsertDocument } from "../../sql/oauth-clients.ts";
 import { type ClientDocument, documentError, findDocumentIdFault, readDocument } from "./read-document.ts";
 
-export interface ClientDocumentsOptions {
+interface ClientDocumentsOptions {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly observer: Observer;

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { hasTable } from "../../../db/index.ts";
 
-export interface Backlog {
+interface Backlog {
   readonly waiting: number;
   /** How long the oldest delivery has been due, of webhooks that neither pause nor wait for the limit of their user. */
   readonly oldestSeconds: number;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Partition } from "../plan-partitions.ts";
 
-export interface FoundPartitions {
+interface FoundPartitions {
   readonly partitions: readonly Partition[];
   /** The names of those whose detachment was cancelled. */
   readonly pending: readonly string[];

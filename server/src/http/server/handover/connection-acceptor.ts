@@ -14,7 +14,7 @@ export interface ConnectionTaker {
   closeIdle(address: string | null): Promise<boolean>;
 }
 
-export interface AcceptorOptions {
+interface AcceptorOptions {
   readonly settings: ConnectionSettings & { readonly host: string; readonly port: number };
   readonly observer: Observer;
 }

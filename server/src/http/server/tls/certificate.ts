@@ -20,7 +20,7 @@ export interface Leaf extends Credential {
   nameCert: string;
 }
 
-export interface ValidityPeriod {
+interface ValidityPeriod {
   notBefore: Date;
   notAfter: Date;
 }

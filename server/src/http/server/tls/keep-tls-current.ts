@@ -3,7 +3,7 @@ import type { Worker } from "../../../jobs/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import type { TlsMaterial } from "./tls-material.ts";
 
-export interface KeepTlsCurrentOptions {
+interface KeepTlsCurrentOptions {
   /** The material in use. */
   readonly first: TlsMaterial;
   readonly intervalMs?: number;

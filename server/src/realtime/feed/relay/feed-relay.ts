@@ -10,7 +10,7 @@ import type { AttachedFeed, FeedPeer } from "./feed-peer.ts";
 import type { FilteredMessage } from "./feed-filter.ts";
 import { FeedReceiver, type FeedReceiverOptions } from "./feed-receiver.ts";
 
-export interface FeedRelayOptions {
+interface FeedRelayOptions {
   readonly openStream: OpenFeedStream;
   readonly pool: pg.Pool;
   readonly commits?: Commits;

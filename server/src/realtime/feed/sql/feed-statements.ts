@@ -26,7 +26,7 @@ export async function selectSnapshot(pool: pg.Pool): Promise<string> {
   return rows[0]?.snapshot ?? "";
 }
 
-export interface CatalogueState {
+interface CatalogueState {
   /** Why the feed does not include all published tables; null when it does. */
   readonly fault: string | null;
   /** Changes with every change of the policies of private channels and of the functions that they call. */

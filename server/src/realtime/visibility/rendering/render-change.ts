@@ -2,7 +2,7 @@ import { renderValue } from "../../feed/render-value.ts";
 import type { RowChange, Tuple } from "../../feed/row-change.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
 
-export interface RenderView {
+interface RenderView {
   /** Columns that the role may read. */
   readonly columns: ReadonlySet<string>;
   readonly select: readonly string[] | null;
@@ -10,7 +10,7 @@ export interface RenderView {
   readonly showsOld: boolean;
 }
 
-export interface RenderChangeOptions {
+interface RenderChangeOptions {
   readonly change: RowChange;
   readonly metadata: TableMetadata;
   readonly commitTimestamp: string;

@@ -23,7 +23,7 @@ export interface Access {
   has(set: AccessSet, id: string): boolean;
 }
 
-export interface RulePrincipal {
+interface RulePrincipal {
   readonly userId: string | null;
   readonly access: Access | null;
   /** The scopes of an API key that is not bound to resources; null: of one that is. Absent: the principal is no key. */

@@ -5,7 +5,7 @@ import type { Subscriptions } from "./subscriptions.ts";
 import type { Feed } from "../../feed/feed.ts";
 import type { Markers } from "../../feed/markers.ts";
 
-export interface SubscribeContext {
+interface SubscribeContext {
   readonly feed: Feed;
   readonly markers: Markers;
   readonly subscriptions: Subscriptions;

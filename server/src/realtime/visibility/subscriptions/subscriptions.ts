@@ -22,7 +22,7 @@ export interface SubscriptionLimits extends PrincipalDatabaseLimits {
   readonly maxRecordBytes: number;
 }
 
-export interface SubscriptionsOptions extends SubscriptionLimits {
+interface SubscriptionsOptions extends SubscriptionLimits {
   readonly database: Database;
   readonly observer: Observer;
   readonly whenVisible: WhenVisible;

@@ -9,7 +9,7 @@ export const SET_TEXT_FORMS: PipelinedStatement = {
   values: [],
 };
 
-export interface ValuesQuery {
+interface ValuesQuery {
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly string[];
