@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { signAccessToken } from "../../server/src/auth/tokens/access-token.ts";
-import { KeyRing, type KeyRingOptions } from "../../server/src/auth/tokens/key-ring.ts";
+import { KeyRing } from "../../server/src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../server/src/auth/tokens/verified-tokens.ts";
 import { verifySignedToken } from "../../server/src/auth/tokens/verify-signed-token.ts";
 import type { Contender } from "../load/compare.ts";
@@ -55,7 +55,7 @@ function createRing(): KeyRing {
     jwk: null,
   } as const;
   // All of its input is passed in: it does not query the database.
-  return new KeyRing({ clock } as unknown as KeyRingOptions, {
+  return new KeyRing({ clock } as unknown as ConstructorParameters<typeof KeyRing>[0], {
     anonKey: "",
     serviceRoleKey: "",
     apiKeys: [],

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Principal } from "../../server/src/db/index.ts";
-import { buildRateLimitStages, type RateLimitStages } from "../../server/src/http/request/rate-limits.ts";
+import { buildRateLimitStages } from "../../server/src/http/request/rate-limits.ts";
 import { openLimits } from "../../server/src/limits/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
@@ -8,8 +8,9 @@ import { LENGTH_OPTIONS, pickLength } from "../load/length.ts";
 import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 
-type CountedRequest = Parameters<RateLimitStages["countAuthenticated"]>[0];
-type CountedReply = Parameters<RateLimitStages["countAuthenticated"]>[1];
+type Stages = NonNullable<ReturnType<typeof buildRateLimitStages>>;
+type CountedRequest = Parameters<Stages["countAuthenticated"]>[0];
+type CountedReply = Parameters<Stages["countAuthenticated"]>[1];
 
 const { values } = parseArgs({
   options: { ...LENGTH_OPTIONS, json: { type: "string" } },

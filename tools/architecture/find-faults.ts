@@ -6,6 +6,7 @@ import { checkEffects } from "./rules/effects.ts";
 import { checkEntryPoints } from "./rules/entry-points.ts";
 import { checkEnvironment } from "./rules/environment.ts";
 import { checkExportedNames } from "./rules/exported-names.ts";
+import { checkExportedTypes } from "./rules/exported-types.ts";
 import { checkFileNames } from "./rules/file-names.ts";
 import { checkFolderCycles } from "./rules/folder-cycles.ts";
 import { checkTodoNotes } from "./rules/todo-notes.ts";
@@ -33,6 +34,7 @@ const RULES: readonly Rule[] = [
   checkSize,
   checkNames,
   checkExportedNames,
+  checkExportedTypes,
   checkFileNames,
   checkSqlText,
   checkSqlLines,

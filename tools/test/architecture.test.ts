@@ -110,7 +110,7 @@ describe("the architecture check", () => {
     },
     {
       rule: "an import upwards that is written as a type",
-      changes: { "server/src/config/load.ts": 'export type Load = import("../auth/index.ts").Find;\n' },
+      changes: { "server/src/config/load.ts": 'type Load = import("../auth/index.ts").Find;\n' },
       expected: [/imports go down only/],
     },
     {
@@ -189,7 +189,7 @@ describe("the architecture check", () => {
     {
       rule: "a cycle of folders",
       changes: {
-        "server/src/auth/keys/load.ts": 'import type { Find } from "../users/find.ts";\nexport type Load = Find;\n',
+        "server/src/auth/keys/load.ts": 'import type { Find } from "../users/find.ts";\ntype Load = Find;\n',
         "server/src/auth/keys/key.ts": "export type Key = string;\n",
         "server/src/auth/users/find.ts": 'import type { Sent } from "../mail/send.ts";\nexport type Find = Sent;\n',
         "server/src/auth/mail/send.ts": 'import type { Key } from "../keys/key.ts";\nexport type Sent = Key;\n',
@@ -201,7 +201,7 @@ describe("the architecture check", () => {
     {
       rule: "a cycle of a file and a folder inside a folder",
       changes: {
-        "server/src/auth/users/find.ts": 'export { row } from "./sql/row.ts";\nexport type Find = 1;\n',
+        "server/src/auth/users/find.ts": 'export { row } from "./sql/row.ts";\n\n',
         "server/src/auth/users/sql/row.ts": 'export { name } from "../name.ts";\nexport const row = 1;\n',
         "server/src/auth/users/name.ts": 'export { text } from "./sql/text.ts";\nexport const name = 1;\n',
         "server/src/auth/users/sql/text.ts": "export const text = 1;\n",
@@ -252,16 +252,32 @@ describe("the architecture check", () => {
         "server/test/auth/find.test.ts": "export const settle = 1;\n",
         "extensions/notes/src/a.ts": "export const a = 1;\nexport interface Scope {}\n",
       },
-      expected: [/within a layer only types/, /texts\.ts:3: Scope is also defined in server\/src\/auth\/settle\.ts/],
+      expected: [
+        /within a layer only types/,
+        /texts\.ts:3: Scope is also defined in server\/src\/auth\/settle\.ts/,
+        /auth\/settle\.ts:1: only this file uses Scope/,
+        /notes\/src\/a\.ts:2: only this file uses Scope/,
+      ],
+    },
+    {
+      rule: "an exported type that only its own file uses",
+      changes: {
+        "server/src/auth/texts.ts":
+          "export const texts = 1;\nexport interface Own {}\nexport type Used = Own;\nexport type Tested = 1;\n",
+        "server/src/auth/codes.ts":
+          'import { texts, type Used } from "./texts.ts";\nexport const codes: Used = texts;\n',
+        "server/test/auth/texts.test.ts": 'import type { Tested } from "../../src/auth/texts.ts";\n',
+      },
+      expected: [/texts\.ts:2: only this file uses Own: do not export it/],
     },
     {
       rule: "a file that is not named for its one export",
       changes: {
-        "server/src/auth/hasher.ts": "export interface Options {}\nexport function createPasswordHasher() {}\n",
+        "server/src/auth/hasher.ts": "interface Options {}\nexport function createPasswordHasher() {}\n",
         "server/src/auth/codes.ts": "export const KNOWN_CODES = 1;\n",
         // The name, what a function makes, what it reads, a type, and a file with several values.
         "server/src/auth/mask-urls.ts": "export function maskUrls() {}\n",
-        "server/src/auth/mailer.ts": "export function createMailer() {}\n",
+        "server/src/auth/mailer.ts": 'import type { Clock } from "./clock.ts";\nexport function createMailer() {}\n',
         "server/src/auth/request-id.ts": "export function requestIdOf() {}\n",
         "server/src/auth/clock.ts": "export interface Clock {}\nexport const systemClock = 1;\n",
         "server/src/auth/texts.ts": "export const first = 1;\nexport const second = 2;\n",

@@ -3,7 +3,7 @@ import type { Database, Message } from "@swarmbase/sdk";
 
 type RunRow = Database["public"]["Tables"]["runs"]["Row"];
 
-export interface LiveHandlers {
+interface LiveHandlers {
   /** Called after each join: changes before it may have been missed. */
   onJoin(): void;
   onLeave(): void;
@@ -16,7 +16,7 @@ export interface LiveChannels {
   close(): Promise<void>;
 }
 
-export interface LiveChannelsOptions {
+interface LiveChannelsOptions {
   readonly swarmId: string;
   /** The user to be shown as present; null: nobody. */
   readonly presentAs: string | null;

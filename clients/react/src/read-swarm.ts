@@ -10,7 +10,7 @@ const MAX_MISSED = 1_000;
 const FINAL: readonly RunStatus[] = FINAL_RUN_STATUSES;
 const UNFINISHED = RUN_STATUSES.filter((status) => !FINAL.includes(status));
 
-export interface MessagePage {
+interface MessagePage {
   readonly rows: readonly Message[];
   readonly hasOlder: boolean;
 }

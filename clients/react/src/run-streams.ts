@@ -18,7 +18,7 @@ const MAX_ENDED = 20;
 /** A message that cannot be sent fails after so many attempts. A stream that has begun is continued until it ends. */
 const START_ATTEMPTS = 4;
 
-export interface RunStreamsOptions {
+interface RunStreamsOptions {
   readonly client: FunctionsClient;
   readonly swarmId: string;
   readonly includeReasoning: boolean;

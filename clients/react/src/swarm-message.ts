@@ -38,7 +38,7 @@ export interface OutgoingMessage {
   readonly error: Error | null;
 }
 
-export interface MessageSources {
+interface MessageSources {
   /** By `seq`, the oldest first. */
   readonly rows: readonly Message[];
   readonly outgoing: readonly OutgoingMessage[];

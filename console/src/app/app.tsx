@@ -7,7 +7,7 @@ import { ToastRoot } from "../components/toast.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import type { createRouter } from "./router.tsx";
 
-export interface AppProps {
+interface AppProps {
   readonly queries: QueryClient;
   readonly router: ReturnType<typeof createRouter>;
 }

@@ -2,7 +2,7 @@ import { type ComponentType, lazy } from "react";
 import type { RouteObject } from "react-router";
 import { getAccessToken } from "../data/session.ts";
 
-export interface LazyPageOptions {
+interface LazyPageOptions {
   load(): Promise<ComponentType>;
   /** A visitor without a session is redirected, and does not load the page. */
   readonly needsSession: boolean;

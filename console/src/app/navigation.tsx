@@ -15,7 +15,7 @@ export const PALETTE_KEYS = IS_APPLE ? "⌘ K" : "Ctrl K";
 
 const UNDER_MORE = NAV_ITEMS.filter(({ isMain }) => isMain !== true);
 
-export interface NavigationProps extends Pick<NavMenuProps, "waiting"> {
+interface NavigationProps extends Pick<NavMenuProps, "waiting"> {
   openPalette(): void;
 }
 

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import { Button } from "./button.tsx";
 import { Dialog, type DialogProps } from "./dialog.tsx";
 
-export interface ActionDialogProps extends Omit<DialogProps, "footer"> {
+interface ActionDialogProps extends Omit<DialogProps, "footer"> {
   /** "Revoke key" */
   readonly action: string;
   readonly icon?: ReactNode;

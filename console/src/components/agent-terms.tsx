@@ -5,7 +5,7 @@ import { Banner } from "./banner.tsx";
 
 export type PublishedAgent = Database["public"]["Views"]["published_agents"]["Row"];
 /** Of an offer, the provider, the receivers and the tools are not known yet. */
-export type Terms = Pick<PublishedAgent, "payer" | "approver" | "transcripts"> &
+type Terms = Pick<PublishedAgent, "payer" | "approver" | "transcripts"> &
   Partial<Pick<PublishedAgent, "provider" | "receivers" | "acts_for_asker">>;
 
 /** What somebody must know before the first message to the agent of somebody else. */

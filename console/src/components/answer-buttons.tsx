@@ -1,7 +1,7 @@
 import { Check, X } from "lucide-react";
 import { Button } from "./button.tsx";
 
-export interface AnswerButtonsProps {
+interface AnswerButtonsProps {
   /** "the invitation to Lab" */
   readonly what: string;
   readonly isBusy: boolean;

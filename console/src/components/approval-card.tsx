@@ -4,7 +4,7 @@ import { DecisionForm, type DecisionFormProps } from "./decision-form.tsx";
 import { formatDuration } from "./formats.ts";
 import { JsonView } from "./json-view.tsx";
 
-export interface ApprovalCardProps extends Pick<DecisionFormProps, "question"> {
+interface ApprovalCardProps extends Pick<DecisionFormProps, "question"> {
   readonly toolName: string;
   readonly agentName: string;
   /** Null or undefined for people who may not see it. */

@@ -1,6 +1,6 @@
 import { clsx } from "clsx";
 
-export interface AvatarProps {
+interface AvatarProps {
   readonly name: string;
   /** Determines the colour, which stays the same when the name changes. */
   readonly seed?: string;

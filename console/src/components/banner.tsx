@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import { CircleAlert, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
-export interface BannerProps {
+interface BannerProps {
   readonly tone: "note" | "warning" | "bad";
   readonly children: ReactNode;
   readonly action?: ReactNode;

@@ -1,6 +1,6 @@
 import { formatPercent } from "./formats.ts";
 
-export interface BudgetMeterProps {
+interface BudgetMeterProps {
   readonly name: string;
   readonly used: number;
   readonly budget: number;

@@ -1,7 +1,7 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VirtualList } from "./virtual-list.tsx";
 
-export interface CardGridProps<Row> {
+interface CardGridProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   keyOf(row: Row): string;

@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 
-export interface CardProps {
+interface CardProps {
   readonly children: ReactNode;
   readonly className?: string;
 }
@@ -13,7 +13,7 @@ export function Card({ children, className }: CardProps) {
   );
 }
 
-export interface CardSectionProps extends CardProps {
+interface CardSectionProps extends CardProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly action?: ReactNode;

@@ -2,7 +2,7 @@ import { Check, Minus } from "lucide-react";
 import { Checkbox as Primitive } from "radix-ui";
 import { type ReactNode, useId } from "react";
 
-export interface CheckboxProps {
+interface CheckboxProps {
   readonly isChecked: boolean | "some";
   onChange(isChecked: boolean): void;
   readonly label: ReactNode;

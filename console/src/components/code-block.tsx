@@ -3,7 +3,7 @@ import { CopyButton } from "./copy-button.tsx";
 
 const HighlightedCode = lazy(async () => ({ default: (await import("./highlighted-code.tsx")).HighlightedCode }));
 
-export interface CodeBlockProps {
+interface CodeBlockProps {
   readonly code: string;
   /** "curl", "Request body" */
   readonly label: string;

@@ -2,7 +2,7 @@ import { decideKind, type JsonSchema } from "./json-schema.ts";
 
 type Answer = Readonly<Record<string, unknown>>;
 
-export interface CompletedAnswer {
+interface CompletedAnswer {
   readonly content: Answer;
   /** Property → error message. */
   readonly faults: Readonly<Record<string, string>>;

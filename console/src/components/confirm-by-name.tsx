@@ -4,7 +4,7 @@ import { Field } from "./field.tsx";
 import { TextInput } from "./text-input.tsx";
 import { typed } from "./typed.ts";
 
-export interface ConfirmByNameProps {
+interface ConfirmByNameProps {
   readonly isOpen: boolean;
   onClose(): void;
   /** "Delete the agent Ada" */

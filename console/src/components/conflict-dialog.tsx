@@ -9,7 +9,7 @@ export interface FormConflict {
   readonly mine: unknown;
 }
 
-export interface ConflictDialogProps {
+interface ConflictDialogProps {
   readonly conflicts: readonly FormConflict[];
   onResolve(choice: "mine" | "stored"): void;
   /** Returns to the form, whose input stays. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Button } from "./button.tsx";
 import { IconButton } from "./icon-button.tsx";
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   readonly text: string;
   /** "Copy the key" */
   readonly label: string;

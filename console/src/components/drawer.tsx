@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import { type DialogProps, Surface } from "./dialog.tsx";
 
-export interface DrawerProps extends Omit<DialogProps, "size"> {
+interface DrawerProps extends Omit<DialogProps, "size"> {
   readonly size?: "medium" | "large";
 }
 

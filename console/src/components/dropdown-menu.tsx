@@ -10,7 +10,7 @@ export interface MenuItem {
   onSelect(): void;
 }
 
-export interface DropdownMenuProps {
+interface DropdownMenuProps {
   /** A single button. */
   readonly trigger: ReactNode;
   /** Groups are separated by a line. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Illustration, type IllustrationName } from "./illustration.tsx";
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   readonly picture: IllustrationName;
   readonly title: string;
   /** What the rows are and what they are used for. */

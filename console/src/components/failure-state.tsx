@@ -1,7 +1,7 @@
 import { RotateCw } from "lucide-react";
 import { Button } from "./button.tsx";
 
-export interface FailureStateProps {
+interface FailureStateProps {
   /** "The agents could not be loaded" */
   readonly title: string;
   /** The error message of the service. */

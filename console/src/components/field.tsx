@@ -14,7 +14,7 @@ export interface FieldProps {
   readonly children: ReactNode;
 }
 
-export interface FieldLinks {
+interface FieldLinks {
   readonly id: string;
   readonly "aria-describedby": string | undefined;
   readonly "aria-invalid": true | undefined;

@@ -23,7 +23,7 @@ export function AgentHead({ agent }: { readonly agent: Pick<PublishedAgent, "id"
   );
 }
 
-export interface FirstMessageProps {
+interface FirstMessageProps {
   readonly agent: PublishedAgent;
   readonly isBusy?: boolean;
   readonly failure?: string | null;

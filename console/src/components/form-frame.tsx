@@ -12,7 +12,7 @@ export interface FormFailure {
   readonly conflicts?: readonly FormConflict[];
 }
 
-export interface FormFrameProps {
+interface FormFrameProps {
   readonly label: string;
   /** "Create agent", "Save" */
   readonly action: string;

@@ -4,7 +4,7 @@ import { CardSection } from "./card.tsx";
 import { ButtonLink, Link } from "./link.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-export interface GuardrailLinksProps {
+interface GuardrailLinksProps {
   /** "agent:<id>" or "swarm:<id>" */
   readonly of: string;
   /** Undefined until they are loaded. */

@@ -6,7 +6,7 @@ import { IconButton } from "./icon-button.tsx";
 import { PasswordInput } from "./password-input.tsx";
 import { TextInput } from "./text-input.tsx";
 
-export interface HeadersEditorProps {
+interface HeadersEditorProps {
   readonly lines: readonly HeaderLine[];
   onChange(lines: readonly HeaderLine[]): void;
   /** Error messages: "headers.Host" is about one header, "headers" about all. */

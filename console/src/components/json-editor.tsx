@@ -4,7 +4,7 @@ import { Field } from "./field.tsx";
 import { TextArea } from "./text-area.tsx";
 import { typed } from "./typed.ts";
 
-export interface JsonEditorProps {
+interface JsonEditorProps {
   readonly label: string;
   readonly hint?: string;
   readonly value: unknown;

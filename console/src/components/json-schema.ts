@@ -16,7 +16,7 @@ export interface JsonSchema {
   readonly maxLength?: number;
 }
 
-export type FormKind = "text" | "time" | "number" | "integer" | "boolean" | "choice" | "texts" | "json";
+type FormKind = "text" | "time" | "number" | "integer" | "boolean" | "choice" | "texts" | "json";
 
 /** Decides which control edits a value of the schema. */
 export function decideKind(schema: JsonSchema): FormKind {
@@ -37,7 +37,7 @@ export function decideKind(schema: JsonSchema): FormKind {
   }
 }
 
-export interface SchemaChoice {
+interface SchemaChoice {
   readonly value: string;
   readonly label: string;
 }

@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy-button.tsx";
 
-export interface JsonViewProps {
+interface JsonViewProps {
   readonly label: string;
   readonly value: unknown;
   /** The number of levels that are expanded initially. */

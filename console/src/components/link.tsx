@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Link as RouterLink } from "react-router";
 import { type ButtonSize, type ButtonVariant, buttonStyle } from "./button.tsx";
 
-export interface LinkProps {
+interface LinkProps {
   /** A path inside the console. */
   readonly to: string;
   readonly children: ReactNode;
@@ -20,7 +20,7 @@ export function Link({ to, children, className }: LinkProps) {
   );
 }
 
-export interface ButtonLinkProps extends LinkProps {
+interface ButtonLinkProps extends LinkProps {
   readonly variant?: ButtonVariant;
   readonly size?: ButtonSize;
   readonly icon?: ReactNode;

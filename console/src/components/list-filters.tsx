@@ -46,7 +46,7 @@ const BOUNDS = [
   ["to", "To"],
 ] as const;
 
-export interface ListFiltersProps {
+interface ListFiltersProps {
   readonly filters: Filters;
   readonly choices: readonly ListFilter[];
   readonly hasTime: boolean;
@@ -190,7 +190,7 @@ function Chip({ filter, filters }: { readonly filter: ListFilter; readonly filte
   );
 }
 
-export interface ExportButtonProps<Row> {
+interface ExportButtonProps<Row> {
   /** "runs": the name of the file. */
   readonly noun: string;
   readonly columns: readonly Column<Row>[];

@@ -37,7 +37,7 @@ interface LoadedPages<Row> {
   readAll?(): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean }>;
 }
 
-export interface ListProps<Row> {
+interface ListProps<Row> {
   /** "agents" */
   readonly noun: string;
   readonly pages: LoadedPages<Row>;
@@ -162,7 +162,7 @@ interface NamedRows {
   readonly more?: readonly (Omit<Command, "group" | "run"> & { readonly to: string })[];
 }
 
-export interface ListPageProps<Row> extends ListProps<Row> {
+interface ListPageProps<Row> extends ListProps<Row> {
   readonly title: string;
   readonly description: string;
   readonly actions?: ReactNode;

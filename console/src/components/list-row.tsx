@@ -5,7 +5,7 @@ export function RowList({ children }: { readonly children: ReactNode }) {
   return <ul className="empty:hidden divide-y divide-line rounded-md border border-line">{children}</ul>;
 }
 
-export interface ListRowProps {
+interface ListRowProps {
   readonly icon: ReactNode;
   readonly title: string;
   /** Below the title. */

@@ -5,7 +5,7 @@ import { JsonView } from "./json-view.tsx";
 import { keepLineBreaks } from "./keep-line-breaks.ts";
 import { Markdown } from "./markdown.tsx";
 
-export interface MessageTextProps {
+interface MessageTextProps {
   readonly content: string;
   /** The value of a structured reply, or null. */
   readonly data?: unknown;

@@ -8,7 +8,7 @@ interface Crumb {
   readonly to: string;
 }
 
-export interface PageHeaderProps {
+interface PageHeaderProps {
   readonly title: string;
   readonly description?: ReactNode;
   /** Breadcrumbs, the outermost first. */

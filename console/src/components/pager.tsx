@@ -1,7 +1,7 @@
 import { Button } from "./button.tsx";
 import { formatCount } from "./formats.ts";
 
-export interface PagerProps {
+interface PagerProps {
   readonly shown: number;
   readonly hasMore: boolean;
   readonly isBusy: boolean;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@swarmbase/sdk";
 
-export interface PassedOn {
+interface PassedOn {
   readonly title: string;
   readonly text: string;
 }

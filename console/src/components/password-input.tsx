@@ -4,7 +4,7 @@ import { type ComponentProps, useState } from "react";
 import { IconButton } from "./icon-button.tsx";
 import { TextInput } from "./text-input.tsx";
 
-export interface PasswordInputProps extends Omit<ComponentProps<"input">, "type"> {
+interface PasswordInputProps extends Omit<ComponentProps<"input">, "type"> {
   /** What the button shows and hides. */
   readonly subject?: string;
 }

@@ -1,7 +1,7 @@
 import { useNavigate, useParams } from "react-router";
 import { type Tab, Tabs } from "./tabs.tsx";
 
-export interface PathTabsProps {
+interface PathTabsProps {
   readonly label: string;
   /** The path of the first tab; those of the others are below it. */
   readonly path: string;

@@ -5,7 +5,7 @@ import { completeAnswer } from "./complete-answer.ts";
 import { isSchema } from "./json-schema.ts";
 import { type FormValue, SchemaForm } from "./schema-form.tsx";
 
-export interface QuestionFormProps {
+interface QuestionFormProps {
   readonly message: string;
   /** A JSON Schema of the answer. */
   readonly schema: unknown;

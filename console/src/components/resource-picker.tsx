@@ -3,7 +3,7 @@ import { Checkbox } from "./checkbox.tsx";
 import { SearchInput } from "./search-input.tsx";
 import { useDebounced } from "./use-debounced.ts";
 
-export interface ResourcePickerProps {
+interface ResourcePickerProps {
   readonly choices: readonly { readonly id: string; readonly label: string }[];
   /** Ids. Null: all. */
   readonly picked: readonly string[] | null;

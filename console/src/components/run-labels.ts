@@ -35,7 +35,7 @@ export const RUN_STATUS_CHOICES = [
   { value: "cancelled", label: "Cancelled" },
 ] as const;
 
-export interface TimedRun {
+interface TimedRun {
   readonly started_at: string | null;
   readonly finished_at: string | null;
 }

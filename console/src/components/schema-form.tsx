@@ -9,7 +9,7 @@ import { TextInput } from "./text-input.tsx";
 
 export type FormValue = Readonly<Record<string, unknown>>;
 
-export interface SchemaFormProps {
+interface SchemaFormProps {
   /** The schema of an object; each property becomes a field. */
   readonly schema: JsonSchema;
   readonly value: FormValue;

@@ -3,7 +3,7 @@ import { IconButton } from "./icon-button.tsx";
 import { TextInput } from "./text-input.tsx";
 import { typed } from "./typed.ts";
 
-export interface SearchInputProps {
+interface SearchInputProps {
   readonly label: string;
   readonly value: string;
   onChange(value: string): void;

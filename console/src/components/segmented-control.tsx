@@ -1,6 +1,6 @@
 import { RadioGroup as Primitive } from "radix-ui";
 
-export interface SegmentedControlProps<Value extends string> {
+interface SegmentedControlProps<Value extends string> {
   /** The accessible name. */
   readonly label: string;
   readonly value: Value;

@@ -1,6 +1,6 @@
 import { clsx } from "clsx";
 
-export interface SelectBoxProps {
+interface SelectBoxProps {
   /** The name of the row. */
   readonly name: string;
   readonly isSelected: boolean;

@@ -6,7 +6,7 @@ import { Skeleton } from "./skeleton.tsx";
 
 const Snippets = lazy(async () => ({ default: (await import("./code-snippets.tsx")).CodeSnippets }));
 
-export interface ShowCodeProps {
+interface ShowCodeProps {
   /** What the code does: "Ask this swarm". */
   readonly title: string;
   /** A command with $SWARMBASE_URL, $ANON_KEY and $ACCESS_TOKEN, as `writeCurl` writes it; "" omits the tab. */

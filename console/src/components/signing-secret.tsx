@@ -16,7 +16,7 @@ export function SigningSecret({ secret }: { readonly secret: string | null }) {
   );
 }
 
-export interface RevealButtonProps {
+interface RevealButtonProps {
   readonly isRevealed: boolean;
   readonly isBusy: boolean;
   onReveal(): void;

@@ -2,7 +2,7 @@ import { Slider as Primitive } from "radix-ui";
 import { useFieldLinks } from "./field.tsx";
 import { TextInput } from "./text-input.tsx";
 
-export interface SliderProps {
+interface SliderProps {
   readonly label: string;
   readonly value: number;
   readonly min: number;

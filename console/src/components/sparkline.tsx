@@ -1,4 +1,4 @@
-export interface SparklineProps {
+interface SparklineProps {
   /** What it shows and how it ends: screen readers get no other text. */
   readonly label: string;
   readonly values: readonly number[];

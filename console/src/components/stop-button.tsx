@@ -2,7 +2,7 @@ import { Square } from "lucide-react";
 import { Button, type ButtonProps } from "./button.tsx";
 import { useToast } from "./toast.tsx";
 
-export interface StopButtonProps extends Pick<ButtonProps, "size" | "isBusy"> {
+interface StopButtonProps extends Pick<ButtonProps, "size" | "isBusy"> {
   /** Resolves to whether the run was stopped. */
   onStop(): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { Switch as Primitive } from "radix-ui";
 import { useFieldLinks } from "./field.tsx";
 
-export interface SwitchProps {
+interface SwitchProps {
   readonly isOn: boolean;
   onChange(isOn: boolean): void;
   /** Required outside of a Field. */

@@ -8,7 +8,7 @@ export interface Tab<Value extends string = string> {
   readonly content: ReactNode;
 }
 
-export interface TabsProps<Value extends string> {
+interface TabsProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly tabs: readonly Tab<Value>[];

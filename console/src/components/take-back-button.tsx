@@ -3,7 +3,7 @@ import { ActionDialog } from "./action-dialog.tsx";
 import { Button } from "./button.tsx";
 import { useToast } from "./toast.tsx";
 
-export interface TakeBackButtonProps {
+interface TakeBackButtonProps {
   /** "Revoke" */
   readonly label: string;
   /** Of what is taken back. */

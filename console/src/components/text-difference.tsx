@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { type ComparedPart, compareWords } from "./compare-lines.ts";
 import { type PairedLine, pairLines } from "./pair-lines.ts";
 
-export interface TextDifferenceProps {
+interface TextDifferenceProps {
   readonly label: string;
   readonly before: string;
   readonly after: string;

@@ -1,7 +1,7 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
 import type { ShownNote, ToastNote } from "./toast-note.ts";
 
-export type ShowToast = (note: ToastNote) => void;
+type ShowToast = (note: ToastNote) => void;
 
 const ToastContext = createContext<ShowToast>(() => {});
 const ToastList = lazy(async () => ({ default: (await import("./toast-list.tsx")).ToastList }));

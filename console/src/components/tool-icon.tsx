@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import { Braces, Calculator, Clock, Globe, Plug, Search, Wrench } from "lucide-react";
 import type { ReactNode } from "react";
 
-export interface ToolIconProps {
+interface ToolIconProps {
   readonly tool: { readonly name: string; readonly kind: string; readonly icon: string | null };
   readonly size?: "small" | "medium" | "large";
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Address } from "./use-address.ts";
 import { useDebounced } from "./use-debounced.ts";
 
-export interface AddressText {
+interface AddressText {
   /** The text in the field. */
   readonly text: string;
   /** The text to search for, once the user pauses. */

@@ -2,7 +2,7 @@ import { useState } from "react";
 
 type Errors = Readonly<Record<string, string>>;
 
-export interface FreshErrors {
+interface FreshErrors {
   readonly errors: Errors;
   /** Marks a field as changed: removes its errors and those of its nested fields. */
   touch(field: string): void;

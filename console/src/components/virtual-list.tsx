@@ -1,7 +1,7 @@
 import { useWindowVirtualizer, useVirtualizer, type VirtualItem, type Virtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-export interface VirtualListProps<Row> {
+interface VirtualListProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   keyOf(row: Row): string;

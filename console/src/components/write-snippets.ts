@@ -1,6 +1,6 @@
 import type { CodeValues } from "./code-values.ts";
 
-export interface Call {
+interface Call {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path and query: "/rest/v1/agents?select=*". */
   readonly path: string;

@@ -8,7 +8,7 @@ import { signOut, useUser } from "./session.ts";
 import { useCall, useWrite, type Write } from "./write.ts";
 
 export type Settings = Row<"user_settings">;
-export type SettingsChange = Database["public"]["Tables"]["user_settings"]["Update"];
+type SettingsChange = Database["public"]["Tables"]["user_settings"]["Update"];
 
 export function useProfile(): ReadResult<Row<"profiles">> {
   const { id } = useUser();
@@ -77,7 +77,7 @@ export function useChangeEmail(): Write<string, User> {
   });
 }
 
-export interface PasswordChange {
+interface PasswordChange {
   /** Empty if the account has no password. */
   readonly current: string;
   readonly password: string;
@@ -93,7 +93,7 @@ export function useChangePassword(): Write<PasswordChange, void> {
   });
 }
 
-export type OwnerProof = { readonly current_password: string } | { readonly nonce: string };
+type OwnerProof = { readonly current_password: string } | { readonly nonce: string };
 
 /** Proves that the session belongs to the owner of the account, who can then change it. */
 export function useProve(): Write<OwnerProof, boolean> {

@@ -29,7 +29,7 @@ export function useAgentUsage(agentId: string, since: string): ReadResult<readon
   });
 }
 
-export interface AgentSwarm {
+interface AgentSwarm {
   readonly id: string;
   readonly enabled: boolean;
   readonly swarms: { readonly id: string; readonly name: string; readonly status: Row<"swarms">["status"] } | null;

@@ -24,7 +24,7 @@ export function useGrants(agentId: string): Pages<Grant> {
   });
 }
 
-export interface GrantChange {
+interface GrantChange {
   readonly agentId: string;
   /** Null for a new grant. */
   readonly base: Grant | null;

@@ -33,7 +33,7 @@ export function useAssignments(agentId: string): ReadResult<readonly Assignment[
   });
 }
 
-export interface ToolUser {
+interface ToolUser {
   readonly id: string;
   readonly enabled: boolean;
   readonly is_vouched: boolean;
@@ -56,7 +56,7 @@ export function useToolUsers(toolId: string): ReadResult<readonly ToolUser[]> {
   });
 }
 
-export interface NewAssignment extends Partial<Pick<Assignment, "approver">> {
+interface NewAssignment extends Partial<Pick<Assignment, "approver">> {
   readonly agentId: string;
   readonly toolId: string;
   readonly enabled?: boolean;
@@ -73,7 +73,7 @@ export function useAssignTool(): Write<NewAssignment, string> {
   });
 }
 
-export interface AssignmentChange extends Partial<Pick<Assignment, "approver">> {
+interface AssignmentChange extends Partial<Pick<Assignment, "approver">> {
   readonly id: string;
   readonly enabled?: boolean;
   readonly configuration?: JsonObject;

@@ -22,7 +22,7 @@ export function useAgentVersions(agentId: string): Pages<AgentVersion> {
   });
 }
 
-export interface RestoredVersion {
+interface RestoredVersion {
   /** The names of tools that could not be assigned again. */
   readonly missingTools: readonly string[];
 }

@@ -24,7 +24,7 @@ export type AgentDraft = Required<
   >
 >;
 
-export interface AgentFilter {
+interface AgentFilter {
   readonly search: string;
   readonly status: AgentStatus | null;
   readonly framework: Framework | null;

@@ -36,7 +36,7 @@ export function toBound(resources: readonly AgentOrSwarm[]): Bound {
   return { agents: idsOf("agents"), swarms: idsOf("swarms") };
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   readonly name: string;
   readonly scopes: readonly ApiKeyScope[];
   /** Null: the key is not bound. */

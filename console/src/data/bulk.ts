@@ -19,7 +19,7 @@ const CHUNK = 100;
 
 type Listed = "agents" | "eval_datasets" | "guardrails" | "schedules" | "swarms" | "tools" | "triggers" | "webhooks";
 
-export interface Bulk {
+interface Bulk {
   remove(rows: readonly KeyedRow[]): Promise<BulkOutcome>;
   update(rows: readonly KeyedRow[], change: Readonly<Record<string, string | boolean>>): Promise<BulkOutcome>;
 }

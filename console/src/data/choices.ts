@@ -12,7 +12,7 @@ export interface Named {
 /** Others are found by their names. */
 const MAX_CHOICES = 100;
 
-export interface ChoicesOptions {
+interface ChoicesOptions {
   readonly columns?: string;
   /** Column, operator and value of each condition. */
   readonly where?: readonly (readonly [string, string, string])[];

@@ -7,7 +7,7 @@ export type TableName = keyof Database["public"]["Tables"] | keyof Database["pub
 export type Row<Name extends TableName> = (Database["public"]["Tables"] & Database["public"]["Views"])[Name]["Row"];
 
 /** The contents of `/console.json`. */
-export interface ConsoleConfig {
+interface ConsoleConfig {
   /** The base URL of the service. */
   readonly url: string;
   readonly anonKey: string;

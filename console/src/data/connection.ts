@@ -1,7 +1,7 @@
 import { recordRateLimitState } from "./limits.ts";
 import { createStore, useStore } from "./store.ts";
 
-export interface Connection {
+interface Connection {
   /** The service responds to requests. */
   readonly isReachable: boolean;
   /** False while a realtime channel is disconnected. */

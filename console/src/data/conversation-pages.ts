@@ -4,7 +4,7 @@ import type { Row } from "./client.ts";
 export type Message = Row<"messages">;
 
 /** Up to where all messages and their changes are known. */
-export interface KnownUntil {
+interface KnownUntil {
   readonly seq: number;
   readonly at: string;
 }

@@ -127,7 +127,7 @@ export function useDeliveriesOfEvent(eventId: string | undefined): ReadResult<re
   });
 }
 
-export interface RetryOutcome {
+interface RetryOutcome {
   readonly isDelivered: boolean;
   /** The error message, when the attempt failed. */
   readonly reason: string;
@@ -158,7 +158,7 @@ export function useRetryDelivery(): Write<RetriedDelivery, RetryOutcome> {
   });
 }
 
-export interface ReplayedDelivery {
+interface ReplayedDelivery {
   readonly delivery_id: string;
   readonly webhook_id: string;
 }

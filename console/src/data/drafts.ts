@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from "react";
 import { beforeSignOut, useUser } from "./session.ts";
 
-export interface Draft {
+interface Draft {
   readonly text: string;
   /** The same for all attempts to send this text, so that it is stored once. */
   readonly clientMessageId: string;

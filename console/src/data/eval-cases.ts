@@ -37,7 +37,7 @@ export function useEvalCase(id: string, isOn: boolean): ReadResult<EvalCase> {
   return useRow("eval_cases", id, { isOn });
 }
 
-export interface NewCase {
+interface NewCase {
   readonly datasetId: string;
   readonly draft: EvalCaseDraft;
 }

@@ -7,7 +7,7 @@ import { once } from "./write.ts";
 
 type Insert<Name extends "eval_runs" | "eval_results"> = Database["public"]["Tables"][Name]["Insert"];
 
-export interface EvalPortsOptions {
+interface EvalPortsOptions {
   readonly client: Client;
   readonly signal: AbortSignal;
   /** Called before a wait for the rate limit, and with 0 after it. */

@@ -18,7 +18,7 @@ export interface EvalProgress {
   readonly failure: Failure | null;
 }
 
-export interface EvalRequest {
+interface EvalRequest {
   readonly dataset: { readonly id: string; readonly name: string };
   readonly agent: { readonly id: string; readonly name: string };
   /** Null for the latest. */

@@ -11,7 +11,7 @@ export type EvalRun = Row<"eval_runs"> & {
 export type EvalResult = Row<"eval_results">;
 
 export const RESULT_FILTERS = ["all", "failed", "regressions"] as const;
-export type ResultFilter = (typeof RESULT_FILTERS)[number];
+type ResultFilter = (typeof RESULT_FILTERS)[number];
 
 const COLUMNS = "*, agents(name)";
 

@@ -31,7 +31,7 @@ const INSERTS = ["INSERT"] as const;
 /** Enough rows to find one agent with a tool, and one swarm with an answer. */
 const SEARCHED_ROWS = 30;
 
-export interface FirstStepsOptions {
+interface FirstStepsOptions {
   readonly isOn: boolean;
   /** Undefined while they are loading. */
   readonly webhooks: readonly WebhookSummary[] | undefined;

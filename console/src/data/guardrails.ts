@@ -22,7 +22,7 @@ export type GuardrailDraft = Required<Pick<Columns, "name" | "stage" | "action" 
 export const GUARDRAIL_COLUMNS =
   "id, agent_id, swarm_id, name, kind, stage, action, config, position, is_active, created_at, updated_at, agents(name), swarms(name)";
 
-export interface GuardrailFilter {
+interface GuardrailFilter {
   readonly search: string;
   /** Null for all that the user manages. */
   readonly owner: GuardrailOwner | null;

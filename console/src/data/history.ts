@@ -5,7 +5,7 @@ import { inRange, newestAfter, type TimedRow, type TimeRange } from "./keyset.ts
 import { readAttemptPage } from "./recent-attempts.ts";
 
 /** The changes that rows tell of, the newest first. */
-export interface History {
+interface History {
   /** Reads the next ones. None is missing between them and those before. */
   readMore(signal: AbortSignal): Promise<readonly Change[]>;
   hasMore(): boolean;

@@ -51,7 +51,7 @@ export function useSecretInvitation(secret: string | null): ReadResult<readonly 
   });
 }
 
-export interface InvitationAnswer {
+interface InvitationAnswer {
   readonly id: string;
   readonly isAccepted: boolean;
   /** Of the link; null for an invitation that the user sees without it. */

@@ -15,7 +15,7 @@ const ORDERS = {
   changed: { column: "updated_at", ascending: false },
 } as const;
 
-export interface SortedRow extends TimedRow {
+interface SortedRow extends TimedRow {
   readonly name: string;
   readonly updated_at: string;
 }

@@ -9,7 +9,7 @@ export interface RateLimitState {
   readonly resetAt: number;
 }
 
-export type RateLimitStates = Readonly<Partial<Record<LimitName, RateLimitState>>>;
+type RateLimitStates = Readonly<Partial<Record<LimitName, RateLimitState>>>;
 
 const rateLimitStates = createStore<RateLimitStates>({});
 

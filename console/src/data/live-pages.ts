@@ -3,7 +3,7 @@ import type { KeyedRow } from "./cached-rows.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type PagesOptions, usePages, withSignal } from "./rows.ts";
 
-export interface LivePagesOptions<Row> extends PagesOptions<Row> {
+interface LivePagesOptions<Row> extends PagesOptions<Row> {
   /** A realtime filter: "agent_id=eq.…". */
   readonly filter?: string;
   /** In another order a new row can be on any page, so a reload requests all of them. */

@@ -13,7 +13,7 @@ import { getClient, type TableName } from "./client.ts";
 import { setLive } from "./connection.ts";
 import { isPortal } from "./portal.ts";
 
-export interface LiveOptions {
+interface LiveOptions {
   /** A realtime filter: "swarm_id=eq.…". By default, all rows that the user may see. */
   readonly filter?: string | undefined;
   readonly isOn?: boolean;

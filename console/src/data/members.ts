@@ -72,7 +72,7 @@ export function nameOf({ public_profiles: profile, invited_email: email }: Membe
   return profile?.full_name ?? email ?? "Someone";
 }
 
-export interface Invitation {
+interface Invitation {
   /** An e-mail address, or the id of a user. */
   readonly whom: string;
   readonly role: GivenRole;

@@ -7,7 +7,7 @@ import { readMessage } from "./messages.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 import { once, useWrite } from "./write.ts";
 
-export interface NewMessage {
+interface NewMessage {
   readonly swarmId: string;
   readonly content: string;
   readonly replyToId: string | null;
@@ -100,7 +100,7 @@ export function useOpenFlags(swarmId: string, isOn: boolean): ReadResult<readonl
   return { ...read, rows: flags?.filter(({ status }) => status === "open") };
 }
 
-export interface NewFlag {
+interface NewFlag {
   readonly messageId: string;
   readonly category: string;
   readonly reason: string;

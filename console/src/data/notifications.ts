@@ -1,7 +1,7 @@
 import { createStore, useStore } from "./store.ts";
 
 /** `blocked`: only the settings of the browser can change it. */
-export type NotificationState = "unsupported" | "blocked" | "off" | "on";
+type NotificationState = "unsupported" | "blocked" | "off" | "on";
 
 /** Of this browser, like the permission that the browser has stored. */
 const STORAGE_KEY = "swarmbase.notifications";
@@ -25,7 +25,7 @@ export function turnNotificationsOff(): void {
   state.set(readState());
 }
 
-export interface Notice {
+interface Notice {
   readonly id: string;
   readonly title: string;
   readonly text: string;

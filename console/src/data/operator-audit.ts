@@ -27,7 +27,7 @@ export interface AuditEntry {
   };
 }
 
-export interface AuditQuery {
+interface AuditQuery {
   readonly actor: string;
   readonly action: string;
   readonly subject_id: string;

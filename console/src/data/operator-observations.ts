@@ -19,7 +19,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export interface LogFilter {
+interface LogFilter {
   /** The least severe level; null shows all. */
   readonly level: LogLevel | null;
   readonly requestId: string;

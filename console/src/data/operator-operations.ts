@@ -130,7 +130,7 @@ export interface Backups {
   } | null;
 }
 
-export interface ServiceNodes {
+interface ServiceNodes {
   readonly nodes: readonly ServiceNode[];
   readonly slots: readonly ReplicationSlot[];
   readonly backups: Backups;

@@ -43,7 +43,7 @@ export interface TableQuery {
   readonly isDescending: boolean;
 }
 
-export interface TableName {
+interface TableName {
   readonly schema: string;
   readonly name: string;
 }
@@ -78,7 +78,7 @@ function readPage(body: { readonly rows: readonly TableRow[]; readonly next: str
   return { rows: body.rows, next: body.next === null ? null : { after: body.next } };
 }
 
-export interface CellChange {
+interface CellChange {
   readonly key: TableRow;
   readonly column: string;
   readonly from: string | null;
@@ -104,7 +104,7 @@ export function useExportTable(table: TableName): Write<TableQuery, Blob> {
   );
 }
 
-export interface CsvImport {
+interface CsvImport {
   readonly text: string;
   /** Checks the rows and stores nothing. */
   readonly isTrial: boolean;

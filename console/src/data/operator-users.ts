@@ -90,7 +90,7 @@ export function useOperatedUser(id: string): ReadResult<UserDetails> {
   return useOperatorRead(`/users/${encodeURIComponent(id)}`);
 }
 
-export interface NewUser {
+interface NewUser {
   readonly email: string;
   /** Null: the user is invited by mail. */
   readonly password: string | null;

@@ -10,7 +10,7 @@ import { useWrite, type Write } from "./write.ts";
 /** What the session lacks for calls as an operator. */
 type Lack = "operator" | "second_factor" | "recent_sign_in";
 
-export interface OperatorState {
+interface OperatorState {
   readonly isOperator: boolean;
   /** Null: the user can call as an operator now. */
   readonly lacks: Lack | null;

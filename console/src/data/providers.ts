@@ -25,7 +25,7 @@ export interface AddedProvider {
   };
 }
 
-export interface GivenKey {
+interface GivenKey {
   readonly key: string;
   /** Null: the form of the key says whose it is. */
   readonly vendor: string | null;

@@ -14,7 +14,7 @@ export async function readAttemptsSince(sinceMs: number): Promise<readonly Chang
   return rows.map((row) => readRow("webhook_delivery_attempts", row));
 }
 
-export interface AttemptPage {
+interface AttemptPage {
   readonly last: TimedRow | null;
   readonly size: number;
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ import { useLiveTable } from "./live.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 
 /** A swarm with its newest message. */
-export interface RecentConversation {
+interface RecentConversation {
   readonly swarmId: string;
   readonly name: string;
   readonly sender: string | null;

@@ -10,7 +10,7 @@ export interface RecentRun
   readonly question: { readonly content: string | null; readonly sender_name: string } | null;
 }
 
-export interface RecentRuns {
+interface RecentRuns {
   /** The unfinished ones, the newest first. */
   readonly underWay: readonly RecentRun[];
   /** The last runs of swarms, where they failed. A later run that succeeded settles a failure. */

@@ -23,7 +23,7 @@ export interface Question {
   readonly onConflict?: "enqueue" | "reject" | "interrupt";
 }
 
-export interface RespondOptions {
+interface RespondOptions {
   /** Called for each stored message of the runs: the question first, then the replies. */
   onMessage?(message: Row<"messages">): void;
   /** Called when an attached run has ended. */

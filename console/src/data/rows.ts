@@ -27,7 +27,7 @@ export function useReading<Data>(query: UseQueryResult<Data, Failure>): ReadResu
   return { rows: data, failure: error, reload };
 }
 
-export interface RowsOptions<Result extends ClientResponse> {
+interface RowsOptions<Result extends ClientResponse> {
   /** The table whose changes affect the result; the first part of the query key. */
   readonly table: TableName;
   /** The rest of the query key: an id, filters. */

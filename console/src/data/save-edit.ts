@@ -42,7 +42,7 @@ class ConflictFailure extends Failure {
   }
 }
 
-export interface SaveEdit<Row, Change> extends Omit<Write<Edit<Row, Change>, Row>, "failure"> {
+interface SaveEdit<Row, Change> extends Omit<Write<Edit<Row, Change>, Row>, "failure"> {
   readonly failure: (Failure & { readonly conflicts?: readonly ColumnConflict[] }) | null;
   /** After a conflict: saves all values of the user, or only those of columns that nobody else changed. */
   resolve(choice: "mine" | "stored"): Promise<Row | null>;

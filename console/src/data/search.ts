@@ -7,7 +7,7 @@ import { usePeople } from "./people.ts";
 import { useRows } from "./rows.ts";
 import { type Found, NAMED, SEARCHED_PAGES, useDeliveriesById, useRunById, useUsers } from "./search-apart.ts";
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly text: string;
   /** The swarm whose page is open: its messages are searched first. */
   readonly swarmId: string | null;
@@ -15,7 +15,7 @@ export interface SearchOptions {
   readonly isComplete: boolean;
 }
 
-export interface SearchResult {
+interface SearchResult {
   readonly here: readonly Found[];
   /** Within each kind exact names and ids first, then names that begin with the text, then the newest. */
   readonly found: readonly Found[];

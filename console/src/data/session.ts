@@ -2,7 +2,7 @@ import type { Session, User } from "@supabase/supabase-js";
 import { getClient, getConfig } from "./client.ts";
 import { createStore, useStore } from "./store.ts";
 
-export interface SessionState {
+interface SessionState {
   /** Null when no user is signed in or the second factor is missing. */
   readonly session: Session | null;
   /** The password was correct and a code of the authenticator app is required. */

@@ -11,7 +11,7 @@ interface SignInProvider {
   readonly label: string;
 }
 
-export interface SignInWays {
+interface SignInWays {
   readonly providers: readonly SignInProvider[];
   /** The service offers passkeys, and the browser supports them. */
   readonly hasPasskeys: boolean;

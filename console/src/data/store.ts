@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-export interface Store<State> {
+interface Store<State> {
   get(): State;
   set(state: State): void;
   subscribe(listener: () => void): () => void;

@@ -47,7 +47,7 @@ export interface Swarm extends Row<"swarms"> {
   readonly read_positions: readonly ReadPosition[];
 }
 
-export interface SwarmFilter {
+interface SwarmFilter {
   readonly search: string;
   readonly status: SwarmStatus | "all";
   readonly sort: Sort;
@@ -153,7 +153,7 @@ export function rightsIn(swarm: Swarm, userId: string): Rights {
   };
 }
 
-export interface NewSwarm {
+interface NewSwarm {
   readonly name: string;
   readonly description: string;
   readonly strategy: SwarmStrategy;

@@ -33,7 +33,7 @@ export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolA
   return { rows: rows && (rows.find((known) => known.url === url && known.account !== "asker") ?? null), ...read };
 }
 
-export interface Authorize {
+interface Authorize {
   /** The URL of the server, or a call that waits for an account. */
   readonly at: { readonly url: string } | { readonly tool_execution_id: string };
   /** The path of the console to continue at. */

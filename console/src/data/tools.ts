@@ -13,7 +13,7 @@ export const TOOL_ORIGINS = ["all", "builtin", "mine", "shared"] as const;
 /** The filter by origin. */
 export type ToolOrigin = (typeof TOOL_ORIGINS)[number];
 
-export interface ToolFilter {
+interface ToolFilter {
   readonly origin: ToolOrigin;
   readonly search: string;
   readonly userId: string;

@@ -41,7 +41,7 @@ export interface Trace extends ListedRun {
   readonly otherCalls: readonly ToolCall[];
 }
 
-export interface RunFilter {
+interface RunFilter {
   /** What columns have to be. An empty text is no condition. */
   readonly equal: {
     readonly status?: RunStatus | "";

@@ -41,7 +41,7 @@ export interface UsageReport {
   readonly daysOfShares: readonly (readonly UsageDay[])[];
 }
 
-export interface UsageResult {
+interface UsageResult {
   readonly report: UsageReport | undefined;
   readonly failure: Failure | null;
   reload(): void;

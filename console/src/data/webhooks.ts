@@ -32,7 +32,7 @@ export const WEBHOOK_STATES = ["all", "active", "off", "disabled"] as const;
 /** `off`: disabled by its owner. `disabled`: disabled by the service, with a reason. */
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-export interface WebhookFilter {
+interface WebhookFilter {
   readonly search: string;
   readonly state: WebhookState;
   readonly sort: Sort;

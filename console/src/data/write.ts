@@ -6,7 +6,7 @@ import { type Failure, toFailure } from "./failure.ts";
 import { useClearOnReconnect } from "./use-clear-on-reconnect.ts";
 import { callWithProof } from "./proof.ts";
 
-export interface WriteOptions<Input, Output> {
+interface WriteOptions<Input, Output> {
   /** Calls supabase-js; use `unwrap`. An insert sends the key: see `once`. */
   write(client: Client, input: Input, key: string): Promise<Output>;
   /** The tables whose queries are reloaded afterwards. */

@@ -8,7 +8,7 @@ import { Field } from "../../components/field.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
 
-export interface EnrolDialogProps {
+interface EnrolDialogProps {
   readonly taken: readonly Factor[];
   onClose(): void;
 }

@@ -4,7 +4,7 @@ import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 
-export interface SaveCardProps {
+interface SaveCardProps {
   readonly title: string;
   readonly description?: ReactNode;
   /** "Save", "Change the password" */

@@ -14,7 +14,7 @@ import { nameProvider } from "../../data/providers.ts";
 import { DeleteByName } from "../../components/delete-by-name.tsx";
 import { useToast } from "../../components/toast.tsx";
 
-export interface AgentCardProps {
+interface AgentCardProps {
   readonly agent: Agent;
   readonly isSelected: boolean;
   onToggle(id: string, isRange: boolean): void;

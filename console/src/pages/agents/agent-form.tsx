@@ -8,7 +8,7 @@ import { IdentityFields } from "./identity-fields.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import { SettingFields } from "./setting-fields.tsx";
 
-export interface AgentFormProps {
+interface AgentFormProps {
   readonly draft: AgentDraft;
   onChange(change: Partial<AgentDraft>): void;
   readonly errors: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ import { ToolIcon } from "../../components/tool-icon.tsx";
 import { useDebounced } from "../../components/use-debounced.ts";
 import { VirtualList } from "../../components/virtual-list.tsx";
 
-export interface AssignToolProps {
+interface AssignToolProps {
   readonly agent: Agent;
   readonly assignments: readonly Assignment[];
   readonly isOpen: boolean;

@@ -6,7 +6,7 @@ export type ComparedVersion = Pick<
   "role" | "framework" | "model" | "system_prompt" | "settings" | "tools" | "guardrails"
 >;
 
-export interface Difference {
+interface Difference {
   readonly label: string;
   /** The texts of the earlier and of the later version, with a line for each part. */
   readonly before: string;

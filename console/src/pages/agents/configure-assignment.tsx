@@ -13,7 +13,7 @@ import { Select } from "../../components/select.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { useToast } from "../../components/toast.tsx";
 
-export interface ConfigureAssignmentProps {
+interface ConfigureAssignmentProps {
   readonly assignment: Assignment;
   onClose(): void;
 }

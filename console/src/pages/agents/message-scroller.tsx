@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import { type ReactNode, useEffect, useRef } from "react";
 
-export interface MessageScrollerProps {
+interface MessageScrollerProps {
   readonly label: string;
   /** Changes when text arrives. */
   readonly mark: string;

@@ -12,7 +12,7 @@ import { TextInput } from "../../components/text-input.tsx";
 import { ModelDetails, formatPrice } from "./model-details.tsx";
 import { listProviderChoices } from "../../data/providers.ts";
 
-export interface ModelFieldsProps {
+interface ModelFieldsProps {
   readonly models: ReadResult<readonly Model[]>;
   /** The model that the draft selects. */
   readonly model: Model | undefined;

@@ -8,7 +8,7 @@ import { TextArea } from "../../components/text-area.tsx";
 import { typed } from "../../components/typed.ts";
 import { Hint } from "./setting-hint.tsx";
 
-export interface ResponseSchemaFieldProps {
+interface ResponseSchemaFieldProps {
   /** Undefined if there is none. A text is not valid JSON, and the service rejects it. */
   readonly value: unknown;
   readonly error: string | undefined;

@@ -11,7 +11,7 @@ import type { Dropped } from "./dropped-settings.ts";
 import { ResponseSchemaField } from "./response-schema-field.tsx";
 import { Hint } from "./setting-hint.tsx";
 
-export interface SettingFieldsProps {
+interface SettingFieldsProps {
   readonly settings: AgentSettings;
   onChange(settings: AgentSettings): void;
   readonly dropped: Dropped;

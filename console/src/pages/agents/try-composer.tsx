@@ -5,7 +5,7 @@ import { Kbd } from "../../components/kbd.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { typed } from "../../components/typed.ts";
 
-export interface TryComposerProps {
+interface TryComposerProps {
   readonly name: string;
   /** Where its draft belongs. */
   readonly place: string;

@@ -12,7 +12,7 @@ import { MessageScroller } from "./message-scroller.tsx";
 import { TryComposer } from "./try-composer.tsx";
 import { AgentMessage, UserMessage } from "./try-messages.tsx";
 
-export interface TryConversationProps {
+interface TryConversationProps {
   readonly agent: Agent;
   readonly swarmId: string;
   /** The message that created the swarm. */

@@ -29,7 +29,7 @@ export function UserMessage({ text, at }: { readonly text: string; readonly at?:
   );
 }
 
-export interface AgentMessageProps {
+interface AgentMessageProps {
   readonly agent: Pick<Agent, "id" | "name">;
   /** Null: the run has no page, because its swarm is hidden. */
   readonly swarmId: string | null;

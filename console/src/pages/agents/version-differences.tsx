@@ -1,7 +1,7 @@
 import { TextDifference } from "../../components/text-difference.tsx";
 import { type ComparedVersion, compareVersions } from "./compare-versions.ts";
 
-export interface VersionDifferencesProps {
+interface VersionDifferencesProps {
   readonly from: ComparedVersion;
   readonly to: ComparedVersion;
   /** Follows the name of a field: "System prompt, version 1 to 2". */

@@ -1,7 +1,7 @@
 import type { Samples } from "../../data/samples.ts";
 import { writeCurl } from "../../components/write-snippets.ts";
 
-export interface Snippet {
+interface Snippet {
   readonly id: string;
   readonly title: string;
   readonly text: string;

@@ -41,7 +41,7 @@ const FIELDS = {
 
 type FieldName = keyof typeof FIELDS;
 
-export interface AccountFormProps<Name extends FieldName> {
+interface AccountFormProps<Name extends FieldName> {
   readonly title: string;
   readonly description: ReactNode;
   /** Label of the button that submits the form. */

@@ -3,7 +3,7 @@ import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import type { Entry } from "./use-entry.ts";
 
-export interface EntryFormProps {
+interface EntryFormProps {
   readonly entry: Entry;
   /** "Sign in" */
   readonly action: string;

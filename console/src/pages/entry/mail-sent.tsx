@@ -9,7 +9,7 @@ import { useToast } from "../../components/toast.tsx";
 import { EntryHead } from "./entry-head.tsx";
 import { useEntry } from "./use-entry.ts";
 
-export interface MailSentProps {
+interface MailSentProps {
   readonly title: string;
   readonly email: string;
   readonly children: ReactNode;

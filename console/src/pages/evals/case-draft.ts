@@ -63,7 +63,7 @@ function fieldsOf(expectation: EvalExpectation): Partial<CaseForm> {
   }
 }
 
-export type RenderedCase =
+type RenderedCase =
   | { readonly draft: EvalCaseDraft }
   /** Field of the form → error message. */
   | { readonly faults: Readonly<Record<string, string>> };

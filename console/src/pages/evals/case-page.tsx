@@ -23,7 +23,7 @@ import { ExpectationFields } from "./expectation-fields.tsx";
 
 const KINDS = EVAL_EXPECTATION_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
 
-export interface CasePageProps {
+interface CasePageProps {
   readonly datasetId: string;
   /** Null for a new case. */
   readonly caseId: string | null;

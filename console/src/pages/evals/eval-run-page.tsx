@@ -15,7 +15,7 @@ import { ProgressBar } from "../../components/progress-bar.tsx";
 import { EvalResultList } from "./eval-result-list.tsx";
 import { nameRun } from "./name-run.ts";
 
-export interface EvalRunPageProps {
+interface EvalRunPageProps {
   readonly datasetId: string;
   readonly runId: string;
 }

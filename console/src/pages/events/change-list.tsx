@@ -30,7 +30,7 @@ const TEXT_COLORS: Readonly<Record<Tone, string>> = {
   bad: "text-bad",
 };
 
-export interface ChangeListProps {
+interface ChangeListProps {
   readonly lines: readonly Line[];
   /** The keys of the expanded lines. */
   readonly open: ReadonlySet<string>;

@@ -17,7 +17,7 @@ const KINDS = toChoices(GUARDRAIL_KINDS, KIND_LABELS);
 const STAGES = toChoices(GUARDRAIL_STAGES, STAGE_LABELS);
 const ACTIONS = toChoices(GUARDRAIL_ACTIONS, ACTION_LABELS);
 
-export interface GuardrailFieldsProps extends FieldsProps<GuardrailForm> {
+interface GuardrailFieldsProps extends FieldsProps<GuardrailForm> {
   /** The kind of a stored guardrail cannot change. */
   readonly hasFixedKind: boolean;
 }

@@ -8,7 +8,7 @@ import { Link } from "../../components/link.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Panel } from "./panel.tsx";
 
-export interface AttentionProps {
+interface AttentionProps {
   readonly approvals: readonly Approval[];
   readonly webhooks: readonly WebhookSummary[];
   readonly failedRuns: readonly RecentRun[];

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "../../components/link.tsx";
 
-export interface PanelProps {
+interface PanelProps {
   readonly title: string;
   readonly id: string;
   /** The page with more of the same. */

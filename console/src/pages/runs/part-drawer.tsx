@@ -17,7 +17,7 @@ import { type Span, sortCalls } from "./lay-out-trace.ts";
 import { usageFigures } from "./part-figures.tsx";
 import { PromptView } from "./prompt-view.tsx";
 
-export interface PartDrawerProps {
+interface PartDrawerProps {
   readonly span: Span | null;
   /** The runs of sub-tasks that the user may see. */
   readonly others: readonly Trace[];

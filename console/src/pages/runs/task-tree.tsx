@@ -5,7 +5,7 @@ import { durationOf } from "../../components/run-labels.ts";
 import { StatusBadge } from "../../components/status-dot.tsx";
 import { toPlainLine } from "../../components/to-plain-line.ts";
 
-export interface TaskTreeProps {
+interface TaskTreeProps {
   /** A run with those that it has begun, and those that have begun it. */
   readonly traces: readonly Trace[];
   readonly currentId: string;

@@ -5,7 +5,7 @@ import { formatDuration, formatMoney, formatUsage } from "../../components/forma
 import { findCriticalPath, type Span, waitOf } from "./lay-out-trace.ts";
 import { createTimeScale, type TimeScale } from "./time-scale.ts";
 
-export interface WaterfallProps {
+interface WaterfallProps {
   readonly spans: readonly Span[];
   readonly selected: string | null;
   onSelect(key: string): void;

@@ -11,7 +11,7 @@ import { TextInput } from "../../components/text-input.tsx";
 import { typed } from "../../components/typed.ts";
 import { type Argument, type ArgumentType, readArguments, typeOf, withType, writeArguments } from "./arguments.ts";
 
-export interface ArgumentFieldsProps {
+interface ArgumentFieldsProps {
   readonly schema: JsonObject;
   onChange(schema: JsonObject): void;
   /** Reports whether the JSON is valid; an invalid form must not be sent. */

@@ -4,7 +4,7 @@ import { PasswordInput } from "../../components/password-input.tsx";
 import { typed } from "../../components/typed.ts";
 import { AUTH_TYPES, type AuthDraft, type AuthType, hasSecret } from "./auth-draft.ts";
 
-export interface AuthFieldsProps {
+interface AuthFieldsProps {
   readonly auth: AuthDraft;
   onChange(auth: AuthDraft): void;
   /** Whether a secret with this name is stored. */

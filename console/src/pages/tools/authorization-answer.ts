@@ -1,5 +1,5 @@
 /** What the fragment of the address says after an authorization. */
-export type AuthorizationAnswer =
+type AuthorizationAnswer =
   | { readonly state: string; readonly code: string; readonly iss?: string }
   /** Why there is no code. */
   | { readonly refusal: string };

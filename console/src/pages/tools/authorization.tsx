@@ -6,7 +6,7 @@ import { RelativeTime } from "../../components/relative-time.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { StatusDot } from "../../components/status-dot.tsx";
 
-export interface AuthorizationProps {
+interface AuthorizationProps {
   /** Of the MCP server. */
   readonly url: string;
   /** The path of the console to continue at. */

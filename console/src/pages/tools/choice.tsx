@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { Switch } from "../../components/switch.tsx";
 
-export interface ChoiceProps {
+interface ChoiceProps {
   readonly label: string;
   readonly hint: string;
   readonly value: boolean;

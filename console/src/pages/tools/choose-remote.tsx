@@ -15,7 +15,7 @@ import { SearchInput } from "../../components/search-input.tsx";
 import { Select } from "../../components/select.tsx";
 import { VirtualList } from "../../components/virtual-list.tsx";
 
-export interface ChooseRemoteProps {
+interface ChooseRemoteProps {
   readonly server: RemoteServer;
   readonly tools: readonly RemoteTool[];
   onImported(outcome: ImportOutcome): void;

@@ -11,7 +11,7 @@ import { Authorization } from "./authorization.tsx";
 import { Choice } from "./choice.tsx";
 import { METHODS, type ToolForm } from "./tool-draft.ts";
 
-export interface RequestFieldsProps extends FieldsProps<ToolForm> {
+interface RequestFieldsProps extends FieldsProps<ToolForm> {
   onReadable(isReadable: boolean): void;
   /** The stored tool, if it exists. */
   readonly tool: Tool | undefined;

@@ -22,7 +22,7 @@ import { SwarmFields } from "./swarm-fields.tsx";
 import { errorsBelowConfig, hasRequest, renderConfig, type ToolForm } from "./tool-draft.ts";
 import { renderRequest } from "./render-request.ts";
 
-export interface ToolFormFieldsProps extends FieldsProps<ToolForm> {
+interface ToolFormFieldsProps extends FieldsProps<ToolForm> {
   /** Reports whether the JSON of the schema or the body is valid. */
   onReadable(what: "schema" | "body", isReadable: boolean): void;
   readonly tool?: Tool;

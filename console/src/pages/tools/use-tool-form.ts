@@ -4,7 +4,7 @@ import { useEditedRow } from "../../components/use-edited-row.ts";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
 import { EMPTY_TOOL, formOf, isSameForm, type ToolForm } from "./tool-draft.ts";
 
-export interface ToolFormState<Stored extends Tool | null> {
+interface ToolFormState<Stored extends Tool | null> {
   /** The tool that is edited, as the user saw it when the edit began. */
   readonly base: Stored;
   readonly form: ToolForm;

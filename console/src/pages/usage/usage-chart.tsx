@@ -6,7 +6,7 @@ import { formatOf, type Measure, measureOf } from "./measure.ts";
 import { formatDay, secondsOf } from "./range.ts";
 import { GONE_LABELS } from "./split-labels.ts";
 
-export interface UsageChartProps {
+interface UsageChartProps {
   readonly report: UsageReport;
   readonly days: readonly string[];
   readonly split: UsageSplit;

@@ -7,7 +7,7 @@ import { GONE_LABELS, SPLIT_LABELS } from "./split-labels.ts";
 
 const PATHS: Readonly<Record<UsageSplit, string | null>> = { agent: "/agents", swarm: "/swarms", model: null };
 
-export interface UsageSharesProps {
+interface UsageSharesProps {
   readonly report: UsageReport;
   readonly split: UsageSplit;
   readonly measure: Measure;

@@ -18,7 +18,7 @@ const ABSENT_TTL_MS = 60_000;
 const ABSENT_MAX_COUNT = 1_000;
 const API_KEY_MAX_LENGTH = 4_096;
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   readonly pool: pg.Pool;
   readonly masterKey: string;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import type { RouteReply } from "../route-reply.ts";
 import type { RouteRequest } from "../route-request.ts";
 
 /** The rate-limit stages of a route. */
-export interface RateLimitStages {
+interface RateLimitStages {
   /** After authentication, before the body is read. */
   countAuthenticated(request: RouteRequest, reply: RouteReply): Promise<void>;
   /** After authentication failed. Returns the error to respond with. */

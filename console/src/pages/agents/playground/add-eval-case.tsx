@@ -12,7 +12,7 @@ import { Skeleton } from "../../../components/skeleton.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { typed } from "../../../components/typed.ts";
 
-export interface AddEvalCaseProps {
+interface AddEvalCaseProps {
   readonly question: string;
   readonly answer: string;
   readonly isFirst: boolean;

@@ -8,7 +8,7 @@ import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 
-export interface AskCasesProps {
+interface AskCasesProps {
   onAsk(questions: readonly string[]): void;
   onClose(): void;
 }

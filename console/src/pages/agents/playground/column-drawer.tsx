@@ -13,7 +13,7 @@ import { SettingFields } from "../setting-fields.tsx";
 import type { ReadyColumn } from "./column-state.ts";
 import { listChanges } from "./column-values.ts";
 
-export interface ColumnDrawerProps extends Pick<ReadyColumn, "agent" | "base"> {
+interface ColumnDrawerProps extends Pick<ReadyColumn, "agent" | "base"> {
   readonly letter: string;
   readonly column: Column;
   onClose(): void;

@@ -7,7 +7,7 @@ import { MessageScroller } from "../message-scroller.tsx";
 import { ColumnHead, type ColumnHeadProps } from "./column-head.tsx";
 import { ExchangeView, Totals } from "./exchange-view.tsx";
 
-export interface ColumnViewProps extends Omit<ColumnHeadProps, "isBusy"> {
+interface ColumnViewProps extends Omit<ColumnHeadProps, "isBusy"> {
   /** The exchanges of column A, with which those of this one are compared. */
   readonly compared: readonly Exchange[];
   onAskAgain(exchange: Exchange): void;

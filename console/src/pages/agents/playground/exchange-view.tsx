@@ -9,7 +9,7 @@ import { StatusDot } from "../../../components/status-dot.tsx";
 import { AgentMessage, UserMessage } from "../try-messages.tsx";
 import { AddEvalCase } from "./add-eval-case.tsx";
 
-export interface ExchangeViewProps {
+interface ExchangeViewProps {
   readonly exchange: Exchange;
   readonly isFirst: boolean;
   /** The answer of column A to the same question, from which the differences are shown. */

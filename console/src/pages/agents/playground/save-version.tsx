@@ -11,7 +11,7 @@ import { VersionDifferences } from "../version-differences.tsx";
 import type { ReadyColumn } from "./column-state.ts";
 import { applyChanges } from "./column-values.ts";
 
-export interface SaveVersionProps extends Pick<ReadyColumn, "agent" | "base"> {
+interface SaveVersionProps extends Pick<ReadyColumn, "agent" | "base"> {
   readonly column: Column;
   onClose(): void;
 }

@@ -11,7 +11,7 @@ import { CardSection } from "../../../components/card.tsx";
 import { FirstMessage } from "../../../components/first-message.tsx";
 import { JsonView } from "../../../components/json-view.tsx";
 
-export interface CustomerPreviewProps {
+interface CustomerPreviewProps {
   readonly agent: Agent;
   readonly grant: Grant;
   /** Whom the grant is for. */

@@ -9,7 +9,7 @@ import type { Choice } from "../../../components/select.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { describeForm, formOfGrant, renderGrant } from "./grant-schema.ts";
 
-export interface GrantFormDialogProps {
+interface GrantFormDialogProps {
   readonly agent: Agent;
   /** Null for a new grant. */
   readonly base: Grant | null;

@@ -12,7 +12,7 @@ import { useToast } from "../../../components/toast.tsx";
 import { describeState, listTerms } from "./describe-grant.ts";
 import { AS_IT_IS } from "./grant-schema.ts";
 
-export interface GrantRowProps {
+interface GrantRowProps {
   readonly grant: Grant;
   readonly name: string;
   readonly versions: readonly Choice[];

@@ -9,7 +9,7 @@ import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { useDebounced } from "../../../components/use-debounced.ts";
 import { VirtualList } from "../../../components/virtual-list.tsx";
 
-export interface AgentPickerProps {
+interface AgentPickerProps {
   /** In the order of selection, which is the speaking order. */
   readonly chosen: readonly string[];
   onChange(chosen: readonly string[]): void;

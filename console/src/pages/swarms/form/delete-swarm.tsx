@@ -2,7 +2,7 @@ import { useDeleteRow } from "../../../data/changed-rows.ts";
 import type { Swarm } from "../../../data/swarms.ts";
 import { DeleteByName } from "../../../components/delete-by-name.tsx";
 
-export interface DeleteSwarmProps {
+interface DeleteSwarmProps {
   readonly swarm: Swarm;
   readonly isOpen: boolean;
   onClose(): void;

@@ -62,7 +62,7 @@ export const LIMITS = {
   },
 } as const satisfies Record<string, LimitRow>;
 
-export type LimitName = keyof typeof LIMITS;
+type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
 
 export const BUDGETS = {
@@ -72,7 +72,7 @@ export const BUDGETS = {
   max_cost_usd_per_day: { label: "Cost of a day", unit: "USD" },
 } as const satisfies Record<keyof SwarmBudget, { label: string; unit: string }>;
 
-export type BudgetName = keyof typeof BUDGETS;
+type BudgetName = keyof typeof BUDGETS;
 export const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
 
 /** The typed values: an empty field means the default, or no limit. */

@@ -10,7 +10,7 @@ const CHOICES = SWARM_STRATEGIES.map((value) => ({
   hint: STRATEGY_LABELS[value].text,
 }));
 
-export interface StrategyFieldProps {
+interface StrategyFieldProps {
   readonly value: SwarmStrategy;
   onChange(value: SwarmStrategy): void;
   readonly coordinatorId: string | null;

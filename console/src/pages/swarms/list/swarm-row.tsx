@@ -12,7 +12,7 @@ import { StatusBadge } from "../../../components/status-dot.tsx";
 import { SwarmStatusBadge } from "../swarm-status-badge.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
 
-export interface SwarmRowProps {
+interface SwarmRowProps {
   readonly swarm: SwarmSummary;
   /** The status of an unfinished run, if there is one. */
   readonly running: RunStatus | undefined;

@@ -10,7 +10,7 @@ import { IconButton } from "../../../components/icon-button.tsx";
 import { type Status, StatusBadge } from "../../../components/status-dot.tsx";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 
-export interface AgentRowProps {
+interface AgentRowProps {
   readonly swarmAgent: SwarmAgent;
   readonly index: number;
   readonly count: number;

@@ -6,7 +6,7 @@ import { toPlainLine } from "../../../components/to-plain-line.ts";
 import { FLAG_LABELS } from "../labels.ts";
 import { PanelSection } from "./panel-section.tsx";
 
-export interface FlagsPanelProps {
+interface FlagsPanelProps {
   readonly flags: readonly Flag[];
   onJump(messageId: string): void;
 }

@@ -5,7 +5,7 @@ import { CopyButton } from "../../../components/copy-button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { MAIL_IS_FILE } from "../../../components/mail-is-file.ts";
 
-export interface InvitedDialogProps {
+interface InvitedDialogProps {
   readonly whom: string;
   /** Null when it could not be made. */
   readonly link: string | null;

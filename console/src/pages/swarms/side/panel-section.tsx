@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 
-export interface PanelSectionProps {
+interface PanelSectionProps {
   readonly title: string;
   readonly count: number | string | undefined;
   readonly action?: ReactNode;

@@ -8,7 +8,7 @@ import { AgentsPanel } from "./agents-panel.tsx";
 import { FlagsPanel } from "./flags-panel.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
 
-export interface SidePanelProps {
+interface SidePanelProps {
   readonly runs: readonly LiveRun[];
   onJump(messageId: string): void;
 }

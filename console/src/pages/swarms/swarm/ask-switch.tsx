@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import { Bot, MessageSquare } from "lucide-react";
 import { RadioGroup } from "radix-ui";
 
-export interface AskSwitchProps {
+interface AskSwitchProps {
   readonly isAsking: boolean;
   readonly isDisabled: boolean;
   onChange(isAsking: boolean): void;

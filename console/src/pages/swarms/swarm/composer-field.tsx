@@ -6,7 +6,7 @@ import { Avatar } from "../../../components/avatar.tsx";
 
 const MAX_LENGTH = 60;
 
-export interface ComposerFieldProps {
+interface ComposerFieldProps {
   readonly ref: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   onChange(text: string): void;

@@ -30,7 +30,7 @@ export interface ComposerHandle {
   ask(question: AskedQuestion): void;
 }
 
-export interface ComposerProps {
+interface ComposerProps {
   readonly ref: Ref<ComposerHandle>;
   readonly respond: Respond;
   /** A run is in progress. */

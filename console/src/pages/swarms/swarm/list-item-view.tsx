@@ -19,7 +19,7 @@ import { MessageFrame } from "./message-frame.tsx";
 import type { PendingMessage } from "./use-pending-messages.ts";
 import { useMessageActions } from "./message-actions.tsx";
 
-export interface ListItemViewProps {
+interface ListItemViewProps {
   readonly item: ListItem;
   readonly isHighlighted: boolean;
   onJump(messageId: string): void;

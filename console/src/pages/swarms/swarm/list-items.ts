@@ -62,7 +62,7 @@ interface LiveSources {
 }
 
 /** Items that an attached run adds after a message; null means at the end. */
-export interface LiveGroup {
+interface LiveGroup {
   readonly afterId: string | null;
   readonly items: readonly ListItem[];
 }

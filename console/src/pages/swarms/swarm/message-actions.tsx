@@ -6,7 +6,7 @@ import { type ToolMark, useToolMarks } from "../../../data/runs.ts";
 import { useToast } from "../../../components/toast.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 
-export interface MessageActions {
+interface MessageActions {
   reply(message: Message): void;
   /** Hides the message and deletes it when the time for Undo is over. */
   remove(message: Message): void;

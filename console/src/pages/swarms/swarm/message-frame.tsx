@@ -3,7 +3,7 @@ import { type PointerEvent, type ReactNode, useRef } from "react";
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
 
-export interface MessageFrameProps {
+interface MessageFrameProps {
   readonly name: string;
   readonly seed: string;
   readonly isAgent: boolean;

@@ -19,7 +19,7 @@ export interface MessageListHandle {
   toEnd(): void;
 }
 
-export interface MessageListProps {
+interface MessageListProps {
   readonly ref: Ref<MessageListHandle>;
   readonly items: readonly ListItem[];
   readonly highlighted: string | null;

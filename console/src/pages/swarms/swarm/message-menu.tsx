@@ -20,7 +20,7 @@ import { FLAG_LABELS } from "../labels.ts";
 
 const CATEGORIES = (Object.keys(FLAG_LABELS) as Category[]).map((value) => ({ value, label: FLAG_LABELS[value] }));
 
-export interface MessageMenuProps {
+interface MessageMenuProps {
   readonly message: Message;
   readonly isOpen: boolean;
   onOpenChange(isOpen: boolean): void;

@@ -17,7 +17,7 @@ import { RevisionsDialog } from "./revisions-dialog.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 import { MessageFrame } from "./message-frame.tsx";
 
-export interface MessageViewProps {
+interface MessageViewProps {
   readonly message: Message;
   readonly isContinued: boolean;
   readonly isHighlighted: boolean;

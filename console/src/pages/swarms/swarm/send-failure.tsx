@@ -6,7 +6,7 @@ import { IconButton } from "../../../components/icon-button.tsx";
 import { Link } from "../../../components/link.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 
-export interface SendFailureProps {
+interface SendFailureProps {
   readonly failure: Failure;
   onDismiss(): void;
   /** Sends the text again with another `on_conflict`. */

@@ -6,7 +6,7 @@ import type { MessageListHandle } from "./message-list.tsx";
 
 const SHOWN_MS = 3_000;
 
-export interface LinkedMessage {
+interface LinkedMessage {
   /** The id of the highlighted message, or null. */
   readonly messageId: string | null;
   /** Scrolls to a message and loads it if necessary. */

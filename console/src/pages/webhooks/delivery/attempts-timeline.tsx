@@ -21,7 +21,7 @@ const CAUSES: Readonly<Record<Attempt["cause"], string | null>> = {
   replay: "Replay",
 };
 
-export interface AttemptsTimelineProps {
+interface AttemptsTimelineProps {
   readonly attempts: Pages<Attempt>;
   readonly rows: readonly Attempt[];
   readonly delivery: Delivery;

@@ -13,7 +13,7 @@ import { useToast } from "../../../components/toast.tsx";
 import { useRetry } from "../use-retry.ts";
 import { DeliveryCode } from "../webhook-code.tsx";
 
-export interface DeliveryActionsProps {
+interface DeliveryActionsProps {
   readonly delivery: Delivery;
   readonly webhook: Webhook;
   onChanged(): void;

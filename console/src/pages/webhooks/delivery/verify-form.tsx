@@ -6,7 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { Field } from "../../../components/field.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 
-export interface VerifyFormProps {
+interface VerifyFormProps {
   readonly body: string;
   readonly example: { readonly secret: string; readonly timestamp: string; readonly signature: string };
 }

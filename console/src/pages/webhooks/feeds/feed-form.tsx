@@ -8,7 +8,7 @@ import { EventPicker } from "../form/event-picker.tsx";
 import { FilterEditor } from "../form/filter-editor.tsx";
 import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../../components/filter-text.ts";
 
-export interface FeedFormProps {
+interface FeedFormProps {
   /** Null: a new one. */
   readonly feed: EventFeed | null;
   /** The write whose errors the form shows. */

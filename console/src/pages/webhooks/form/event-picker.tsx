@@ -7,7 +7,7 @@ import { Button } from "../../../components/button.tsx";
 import { Checkbox } from "../../../components/checkbox.tsx";
 import { SearchInput } from "../../../components/search-input.tsx";
 
-export interface EventPickerProps {
+interface EventPickerProps {
   readonly chosen: readonly AnyEventType[];
   onChange(chosen: readonly AnyEventType[]): void;
   readonly error?: string | undefined;

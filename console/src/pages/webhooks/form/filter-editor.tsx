@@ -7,7 +7,7 @@ import { FilterField, listFilterFaults } from "../../../components/filter-field.
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { parseFilter } from "../../../components/filter-text.ts";
 
-export interface FilterEditorProps {
+interface FilterEditorProps {
   readonly text: string;
   onChange(text: string): void;
   /** Field → error message; those of the filter are shown. */

@@ -16,7 +16,7 @@ import { NO_FILTER_ERROR, parseFilter, toFilterText } from "../../../components/
 import { fromLines, type HeaderLine, toLines } from "../../../components/header-lines.ts";
 import { HeadersEditor } from "../../../components/headers-editor.tsx";
 
-export interface WebhookFormProps {
+interface WebhookFormProps {
   /** Without headers: those with the names of `headerNames` are kept unless others replace them. */
   readonly initial: WebhookDraft;
   readonly headerNames?: readonly string[];

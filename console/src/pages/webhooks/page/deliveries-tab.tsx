@@ -29,7 +29,7 @@ const STATUS_LABELS: Readonly<Record<DeliveryStatus, string>> = {
 };
 const STATUS_CHOICES = DELIVERY_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] }));
 
-export interface DeliveriesTabProps {
+interface DeliveriesTabProps {
   readonly webhook: Webhook;
   readonly filter: DeliveryFilter;
   readonly filters: Filters;

@@ -8,7 +8,7 @@ import { formatCount, formatExact } from "../../../components/formats.ts";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import { RecoveryProgress } from "./recovery-progress.tsx";
 
-export interface RetryRangeProps {
+interface RetryRangeProps {
   readonly webhook: Webhook;
   /** ISO 8601; null: from the beginning. */
   readonly since: string | null;

@@ -9,7 +9,7 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { formatExact } from "../../../components/formats.ts";
 import { RadioGroup } from "../../../components/radio-group.tsx";
 
-export interface RotateDialogProps {
+interface RotateDialogProps {
   readonly webhook: Webhook;
   readonly isOpen: boolean;
   onClose(): void;

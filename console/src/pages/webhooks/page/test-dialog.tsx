@@ -11,7 +11,7 @@ import { formatDuration } from "../../../components/formats.ts";
 import { Link } from "../../../components/link.tsx";
 import { Select } from "../../../components/select.tsx";
 
-export interface TestDialogProps {
+interface TestDialogProps {
   readonly webhook: Webhook;
   readonly isOpen: boolean;
   onClose(): void;

@@ -13,7 +13,7 @@ import { useToast } from "../../../components/toast.tsx";
 import { WebhookCode } from "../webhook-code.tsx";
 import { TestDialog } from "./test-dialog.tsx";
 
-export interface WebhookActionsProps {
+interface WebhookActionsProps {
   readonly webhook: Webhook;
   /** Called when a test was sent. */
   onSent(): void;
