@@ -33,8 +33,7 @@ test("a tool call is approved in the conversation, and the trace of its run show
   await navigate(page, `/swarms/${swarmId}/runs`);
   await page.getByRole("button", { name: "Open the run: @Ada do it" }).waitFor();
   const [run] = (await api.call("GET", `/rest/v1/runs?swarm_id=eq.${swarmId}&select=id`)) as { id: string }[];
-  await navigate(page, `/swarms/${swarmId}/runs/${run?.id}`);
-  await page.waitForURL(`/runs/${run?.id}`);
+  await navigate(page, `/runs/${run?.id}`);
   await page.getByText("Ada wants to use").waitFor();
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Deny" }).click();

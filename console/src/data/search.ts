@@ -168,13 +168,13 @@ function firstIdAt(timeMs: number): string {
 }
 
 function toRuns(messages: readonly FoundMessage[] = []): readonly Found[] {
-  return messages.flatMap(({ swarm_id: swarmId, content, swarms, asked }) =>
+  return messages.flatMap(({ content, swarms, asked }) =>
     asked.map(({ id, status }) => ({
       kind: "Runs",
       id,
       title: content ?? "",
       detail: `${status.replace("_", " ")} in ${swarms.name}`,
-      to: `/swarms/${swarmId}/runs/${id}`,
+      to: `/runs/${id}`,
     })),
   );
 }

@@ -14,7 +14,6 @@ export function SwarmsPage() {
       <Route path=":swarmId" element={<SwarmPage />}>
         <Route index element={<Conversation />} />
         <Route path="runs" element={<RunsOfSwarm />} />
-        <Route path="runs/:runId" element={<RunOfSwarm />} />
         <Route path="settings" element={<SwarmSettingsPage />} />
       </Route>
       <Route path="*" element={<NoSuchRow noun="swarm" />} />
@@ -26,9 +25,4 @@ export function SwarmsPage() {
 function RunsOfSwarm() {
   const { swarmId = "" } = useParams();
   return <Navigate replace to={`/runs?swarm=${swarmId}`} />;
-}
-
-function RunOfSwarm() {
-  const { runId = "" } = useParams();
-  return <Navigate replace to={`/runs/${runId}`} />;
 }
