@@ -30,7 +30,7 @@ export interface Choices<Row> extends ReadResult<readonly Row[]> {
 
 /** Rows to choose from, by name. Of many, the service searches those that are not among the first. */
 export function useChoices<Row extends Named>(
-  table: "agents" | "swarms",
+  table: "agents" | "swarms" | "eval_datasets",
   { columns = "id, name", where = [], ids = [], isOn = true }: ChoicesOptions = {},
 ): Choices<Row> {
   const [text, search] = useState("");

@@ -9,7 +9,7 @@ import { ButtonLink } from "../../components/link.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
-import { Select } from "../../components/select.tsx";
+import { Picker } from "../../components/picker.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { Timeline } from "../../components/timeline.tsx";
 import { useToast } from "../../components/toast.tsx";
@@ -47,8 +47,8 @@ export function History({ agent }: { readonly agent: Agent }) {
           onChange={setComparison}
         />
         {comparison === "other" && (
-          <Select
-            aria-label="Version to compare with"
+          <Picker
+            label="Version to compare with"
             className="w-40"
             value={String(other?.number ?? "")}
             choices={rows.map(({ number }) => ({ value: String(number), label: `Version ${number}` }))}

@@ -2,12 +2,13 @@ import { FIELD_BOUNDS } from "@swarmbase/sdk";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useInsertRow } from "../../../data/changed-rows.ts";
-import { type EvalDatasetDraft, useEvalDatasets } from "../../../data/eval-datasets.ts";
+import { useChoices } from "../../../data/choices.ts";
+import type { EvalDatasetDraft } from "../../../data/eval-datasets.ts";
 import type { SuggestedCase } from "../../../data/eval-cases.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
 import { Banner } from "../../../components/banner.tsx";
 import { Field } from "../../../components/field.tsx";
-import { Select } from "../../../components/select.tsx";
+import { PickerField } from "../../../components/form-fields.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { typed } from "../../../components/typed.ts";
@@ -23,7 +24,7 @@ const NEW = "";
 
 /** Chooses the dataset of a new case, and opens its form with the question and the answer. */
 export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseProps) {
-  const { rows: datasets, failure } = useEvalDatasets("");
+  const { rows: datasets, failure, search } = useChoices("eval_datasets");
   const save = useInsertRow<EvalDatasetDraft>("eval_datasets");
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<string | null>(null);
@@ -53,16 +54,16 @@ export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseP
       <div className="grid grid-cols-1 gap-4">
         {datasets === undefined && failure === null && <Skeleton className="h-14" />}
         {datasets !== undefined && (
-          <Field label="Dataset">
-            <Select
-              value={datasetId}
-              choices={[
-                ...datasets.map((dataset) => ({ value: dataset.id, label: dataset.name })),
-                { value: NEW, label: "A new dataset" },
-              ]}
-              onChange={setChosen}
-            />
-          </Field>
+          <PickerField
+            label="Dataset"
+            value={datasetId}
+            choices={[
+              { value: NEW, label: "A new dataset" },
+              ...datasets.map(({ id, name: label }) => ({ value: id, label })),
+            ]}
+            onChange={setChosen}
+            onSearch={search}
+          />
         )}
         {datasets !== undefined && datasetId === NEW && (
           <Field label="Name of the dataset" error={save.errors["name"]}>

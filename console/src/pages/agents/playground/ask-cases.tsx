@@ -1,11 +1,10 @@
 import { useState } from "react";
+import { useChoices } from "../../../data/choices.ts";
 import { useEvalCases } from "../../../data/eval-cases.ts";
-import { useEvalDatasets } from "../../../data/eval-datasets.ts";
 import { ActionDialog } from "../../../components/action-dialog.tsx";
-import { Field } from "../../../components/field.tsx";
+import { PickerField } from "../../../components/form-fields.tsx";
 import { formatCount } from "../../../components/formats.ts";
 import { NotLoaded } from "../../../components/not-loaded.tsx";
-import { Select } from "../../../components/select.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 
 interface AskCasesProps {
@@ -18,7 +17,7 @@ const MAX_CASES = 20;
 
 /** Chooses the dataset whose cases every column is asked. */
 export function AskCases({ onAsk, onClose }: AskCasesProps) {
-  const datasets = useEvalDatasets("");
+  const datasets = useChoices("eval_datasets");
   const [chosen, setChosen] = useState("");
   const datasetId = chosen === "" ? (datasets.rows?.[0]?.id ?? "") : chosen;
   const cases = useEvalCases(datasetId, datasetId !== "");
@@ -41,13 +40,14 @@ export function AskCases({ onAsk, onClose }: AskCasesProps) {
       ) : datasets.rows.length === 0 ? (
         <p className="text-ink-soft">There is no dataset yet. “Add as eval case …” below an answer makes the first.</p>
       ) : (
-        <Field label="Dataset" hint={`Its first ${MAX_CASES} cases are asked.`}>
-          <Select
-            value={datasetId}
-            choices={datasets.rows.map(({ id, name }) => ({ value: id, label: name }))}
-            onChange={setChosen}
-          />
-        </Field>
+        <PickerField
+          label="Dataset"
+          hint={`Its first ${MAX_CASES} cases are asked.`}
+          value={datasetId}
+          choices={datasets.rows.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={setChosen}
+          onSearch={datasets.search}
+        />
       )}
     </ActionDialog>
   );

@@ -5,7 +5,7 @@ import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { formatDuration, formatTokens } from "../../../components/formats.ts";
-import { Select } from "../../../components/select.tsx";
+import { Picker } from "../../../components/picker.tsx";
 import { Facts } from "../../../components/facts.tsx";
 
 const STATES: Readonly<Record<ServiceProvider["state"], { readonly label: string; readonly tone: Tone }>> = {
@@ -49,8 +49,8 @@ export function ProviderCard({ provider }: { readonly provider: ServiceProvider 
         />
         {state === "ready" ? (
           <div className="flex flex-wrap items-center gap-3">
-            <Select
-              aria-label={`Model of ${name}`}
+            <Picker
+              label={`Model of ${name}`}
               className="w-full sm:w-64"
               value={model}
               choices={[{ value: "", label: "Default model" }, ...models.map((value) => ({ value, label: value }))]}
