@@ -1,4 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
 import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { readSession } from "./support/browser-contexts.ts";
@@ -8,7 +13,16 @@ import { enrolFactor } from "./support/factor.ts";
 import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 
-const test = createBrowserTest({ EXTENSIONS: "operator", OPERATOR_ENABLED: "true", ACCESS_LOG_ENABLED: "true" });
+const archive = mkdtempSync(join(tmpdir(), "swarmbase-archive-"));
+const test = createBrowserTest({
+  EXTENSIONS: "operator,backup",
+  OPERATOR_ENABLED: "true",
+  ACCESS_LOG_ENABLED: "true",
+  BACKUP_DIR: archive,
+  BACKUP_WAL_INTERVAL_SECONDS: "1",
+});
+// After the service has ended: the hooks of a file run in their order.
+after(() => rm(archive, { recursive: true, force: true }));
 
 test("an operator finds and disables a user, fixes a row, and sees both in the audit log", async (t, {
   openPage,
@@ -151,7 +165,13 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
 
   await navigate(page, "/operator/nodes");
   await page.getByText("Version 0.").first().waitFor();
-  await page.getByText("Add backup to EXTENSIONS").waitFor();
+  await page.getByText(archive, { exact: true }).waitFor();
+  // The process reports every 15 seconds.
+  await page.getByText(/^any time from .* until .*\d/).waitFor();
+  await page.getByText("Archiving", { exact: true }).waitFor();
+  await page.getByText("a base backup every 24 h, changes after 1 s").waitFor();
+  await page.getByText("none is known; set BACKUP_VERIFY_INTERVAL_SECONDS for a schedule").waitFor();
+  await page.getByText("none since the process started").waitFor();
   await checkAppearance(page, "operator-nodes");
   await navigate(page, "/operator/services");
   await page.getByRole("button", { name: "Send test", exact: true }).first().click();

@@ -191,6 +191,8 @@ test("an operator checks a provider and reads the failures of a hook", async (t,
   await check.click();
   await page.getByText("Answers", { exact: true }).waitFor();
   await checkAppearance(page, "operator-sign-in");
+  await navigate(page, "/operator/nodes");
+  await page.getByText("Add backup to EXTENSIONS").waitFor();
 });
 
 async function signOut(page: Page, { name }: Person): Promise<void> {

@@ -50,7 +50,7 @@ function Processes({ nodes }: { readonly nodes: readonly ServiceNode[] }) {
           <li key={node.node} className={ITEM}>
             <div className="flex flex-wrap items-center gap-2">
               <span className="min-w-0 font-mono text-sm wrap-anywhere">{node.node}</span>
-              {node.is_live ? <Badge tone="good">Runs</Badge> : <Badge>Ended</Badge>}
+              {node.is_live ? <Badge tone="good">Running</Badge> : <Badge>Ended</Badge>}
               {node.is_worker === true && <Badge>Worker process</Badge>}
             </div>
             <div className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm text-ink-soft">
@@ -137,10 +137,10 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
           ["Last base backup", showTime(state?.base_at)],
           [
             "Schedule",
-            `a base backup every ${showHours(backups.base_interval_seconds)}, changes after ${backups.wal_interval_seconds} seconds`,
+            `a base backup every ${showHours(backups.base_interval_seconds)}, changes after ${backups.wal_interval_seconds} s`,
           ],
           ["Last verification", showVerification(backups)],
-          ["Kept", `${backups.kept_bases} base backups`],
+          ["Base backups kept", backups.kept_bases],
           ["Not archived yet", keptBytes === null ? "not known" : formatBytes(keptBytes)],
           ["Archived by", backups.node ?? "no process of the service"],
           ["Failures", showFailures(state)],
@@ -152,7 +152,7 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
 
 function showRestorable(state: Backups["state"]) {
   const { restorable_from: from = null, archived_at: until = null } = state ?? {};
-  if (from === null || until === null) return "no time that is known: swarmbase doctor reads the archive";
+  if (from === null || until === null) return "not known yet; swarmbase doctor reads the archive";
   return (
     <>
       any time from {formatExact(from)} until {formatExact(until)} (<RelativeTime at={until} />)
@@ -162,17 +162,17 @@ function showRestorable(state: Backups["state"]) {
 
 function showFailures(state: Backups["state"]) {
   if (state === null) return "not known";
-  if (state.failed_at === null) return "none since the process has started";
+  if (state.failed_at === null) return "none since the process started";
   return (
     <>
-      {formatCount(state.failures)} since the process has started, the last <RelativeTime at={state.failed_at} />.{" "}
+      {formatCount(state.failures)} since the process started, the last <RelativeTime at={state.failed_at} />.{" "}
       <Link to="/operator/logs?q=extension.failed">Log lines</Link>
     </>
   );
 }
 
 function showHours(seconds: number | null): string {
-  return `${Math.round((seconds ?? 0) / 360) / 10} hours`;
+  return `${Math.round((seconds ?? 0) / 360) / 10} h`;
 }
 
 function isHealthy(state: Backups["state"]): boolean {
@@ -182,7 +182,7 @@ function isHealthy(state: Backups["state"]): boolean {
 function describeState(state: Backups["state"]): string {
   if (state === null) return "No report";
   if (state.verification?.is_ok === false) return "Verification failed";
-  return state.failures === 0 ? "Archives" : `${formatCount(state.failures)} failures`;
+  return state.failures === 0 ? "Archiving" : "Has failed";
 }
 
 function showVerification({ state, verify_interval_seconds: seconds }: Backups) {
