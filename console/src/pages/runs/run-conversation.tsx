@@ -20,7 +20,7 @@ export function RunConversation({ trace: { id: runId, question, answers } }: { r
           <ol aria-label="Conversation" className="grid grid-cols-1 gap-4">
             {said.map(({ id, sender_name: name, content }) => (
               <li key={id} className="grid grid-cols-1 gap-1">
-                <p className="text-sm font-medium text-ink-faint">{name}</p>
+                <p className="text-sm font-medium wrap-anywhere text-ink-faint">{name}</p>
                 <div className="max-h-72 overflow-y-auto" tabIndex={0}>
                   <Markdown text={content || "*deleted*"} />
                 </div>
