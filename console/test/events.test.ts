@@ -60,7 +60,9 @@ test("the event list updates live and can be filtered, paused, expanded and foll
   await page.getByLabel("Type", { exact: true }).selectOption("agent.updated");
   await page.getByLabel("Search the events").fill("explains");
   await page.getByRole("list", { name: "Events" }).locator("[aria-setsize='1']").waitFor();
-  await changed.click();
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
   await page.getByText('"Explains"').waitFor();
   await checkAppearance(page, "event-open");
   await page.getByLabel("Search the events").fill("nothing of the kind");

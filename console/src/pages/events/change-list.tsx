@@ -93,7 +93,7 @@ interface ChangeLineProps {
 function ChangeLine({ id, at, described, row, isOpen, onToggle }: ChangeLineProps) {
   const { noun, type, text, tone, to } = described;
   return (
-    <div className="border-b border-line">
+    <div data-row className="border-b border-line">
       <button
         type="button"
         aria-expanded={isOpen}
