@@ -41,22 +41,22 @@ test("the account page changes name, e-mail address and password, shows errors a
 
   const { email } = createPerson();
   await page.getByRole("textbox", { name: "E-mail" }).fill("no address");
-  await page.getByRole("button", { name: "Change the address" }).click();
+  await page.getByRole("button", { name: "Change address" }).click();
   await page.getByRole("form", { name: "E-mail address" }).getByRole("alert").waitFor();
   await page.getByRole("textbox", { name: "E-mail" }).fill(email);
-  await page.getByRole("button", { name: "Change the address" }).click();
+  await page.getByRole("button", { name: "Change address" }).click();
   await page.getByText("Your e-mail address is changed.").first().waitFor();
 
   await page.getByRole("tab", { name: "Sign-in" }).click();
   await page.waitForURL(/\/account\/security$/);
   await page.getByLabel("Current password", { exact: true }).fill("not this one");
   await page.getByLabel("New password", { exact: true }).fill("a-better-password");
-  await page.getByRole("button", { name: "Change the password" }).click();
+  await page.getByRole("button", { name: "Change password" }).click();
   await page.getByRole("alert").waitFor();
   assert.equal(await page.getByLabel("Current password", { exact: true }).getAttribute("aria-invalid"), "true");
   await scanWithAxe(page);
   await page.getByLabel("Current password", { exact: true }).fill(person.password);
-  await page.getByRole("button", { name: "Change the password" }).click();
+  await page.getByRole("button", { name: "Change password" }).click();
   await page.getByText("The password is changed.").first().waitFor();
   const again = await openPage(t);
   await again.goto("/sign-in");

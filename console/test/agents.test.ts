@@ -55,7 +55,7 @@ test("a new agent can be tried out, and uses an assigned tool", async (t, { open
 
   await page.getByRole("tab", { name: "Tools" }).click();
   await page.getByRole("heading", { name: "No tools yet" }).waitFor();
-  await page.getByRole("button", { name: "Assign a tool" }).click();
+  await page.getByRole("button", { name: "Assign tool" }).click();
   await page.getByRole("button", { name: "Assign calculator" }).waitFor();
   await page.getByLabel("Search the catalogue").fill("time");
   await page.getByRole("button", { name: "Assign calculator" }).waitFor({ state: "detached" });
@@ -118,7 +118,7 @@ test("the agent settings show field errors and unsupported settings, offer Undo,
   await page.getByRole("spinbutton", { name: "Presence penalty" }).fill("1");
   await page.getByText("This model does not support it").waitFor();
   await page.getByRole("spinbutton", { name: "Temperature" }).fill("3");
-  await page.getByRole("button", { name: "Add a stop sequence" }).click();
+  await page.getByRole("button", { name: "Add stop sequence" }).click();
   await page.getByLabel("Stop sequence 1", { exact: true }).fill("END");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("must be between 0 and 2").waitFor();
@@ -197,7 +197,7 @@ test("an agent with a response schema replies with a structured value", async (t
   const api = await getApiClient(page, environment.instance);
   const id = await createAgent(api, { name: "Jason" });
   await page.goto(`/agents/${id}/settings`);
-  await page.getByRole("button", { name: "Add a response schema" }).click();
+  await page.getByRole("button", { name: "Add response schema" }).click();
   const schema = page.getByRole("textbox", { name: "Response schema" });
   await schema.fill("{");
   await page.getByText("Must be a JSON object").waitFor();

@@ -103,7 +103,7 @@ test("who asks decides on a call that is left to them, with its arguments, and t
   await asker.getByRole("button", { name: "Accept Desk" }).click();
   await asker.getByRole("link", { name: "Desk", exact: true }).click();
   await asker.getByLabel("Message to Desk").fill('Write to eve\n/tool send_mail {"to":"eve"}');
-  await asker.getByRole("button", { name: "Begin the conversation" }).click();
+  await asker.getByRole("button", { name: "Start conversation" }).click();
   await mine?.getByText('"eve"', { exact: true }).waitFor();
   await asker.getByRole("link", { name: "Approvals 1 waiting" }).click();
   const item = asker.getByRole("article", { name: "Desk: send_mail" });

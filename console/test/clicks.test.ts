@@ -70,7 +70,7 @@ test("a failing webhook is fixed and its delivery sent again with at most six cl
   await api.call("POST", "/rest/v1/agents", { name: "Ben" });
   await openHome(page);
   const clicks = await countClicks(page);
-  await page.getByRole("link", { name: "See deliveries" }).click();
+  await page.getByRole("link", { name: "View deliveries" }).click();
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await page.getByLabel("URL", { exact: true }).fill(working.url);
   await page.getByRole("button", { name: "Save" }).click();

@@ -128,7 +128,7 @@ test("a magic link signs in once and removes its parameters from the URL", async
   const page = await openPage(t, { expected: [/40[0-9]/] });
   await page.goto("/magic-link");
   await page.getByLabel("E-mail").fill(person.email);
-  await page.getByRole("button", { name: "Send the mail" }).click();
+  await page.getByRole("button", { name: "Send e-mail" }).click();
   await page.getByRole("heading", { name: "Check your mailbox" }).waitFor();
   await takeScreenshot(page, "magic-link-sent");
   await scanWithAxe(page);
@@ -147,14 +147,14 @@ test("a recovery link sets a new password", async (t, { openPage, instance }) =>
   const page = await openPage(t);
   await page.goto("/recover");
   await page.getByLabel("E-mail").fill(person.email);
-  await page.getByRole("button", { name: "Send the link" }).click();
+  await page.getByRole("button", { name: "Send link" }).click();
   await page.getByRole("heading", { name: "Check your mailbox" }).waitFor();
   await page.goto(await findLink(instance, person.email));
   await page.getByRole("heading", { name: "Set a new password" }).waitFor();
   await takeScreenshot(page, "new-password");
   await scanWithAxe(page);
   await page.getByLabel("New password", { exact: true }).fill("a-better-password");
-  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByRole("button", { name: "Set password" }).click();
   await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
   const again = await openPage(t);
   await again.goto("/sign-in");

@@ -28,21 +28,21 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByRole("button", { name: "Create dataset" }).click();
   await page.getByRole("heading", { name: "No cases yet" }).waitFor();
 
-  await page.getByRole("link", { name: "Add a case" }).click();
+  await page.getByRole("link", { name: "Add case" }).click();
   await page.getByLabel("Name", { exact: true }).fill("opening hours");
   await page.getByLabel("Input").fill("When do you open?");
-  await page.getByRole("button", { name: "Add the case" }).click();
+  await page.getByRole("button", { name: "Add case" }).click();
   await page.getByText("Enter at least one text.").waitFor();
   await page.getByLabel("Text 1", { exact: true }).and(page.locator(":focus")).waitFor();
   await page.getByLabel("Input").pressSequentially(" Today?");
   assert.match(await page.getByLabel("Input").inputValue(), / Today\?/);
   await page.getByLabel("Input").fill("When do you open?");
   await page.getByLabel("Text 1", { exact: true }).fill("nine");
-  await page.getByRole("button", { name: "Add a text" }).click();
+  await page.getByRole("button", { name: "Add text" }).click();
   await page.getByLabel("Text 2", { exact: true }).fill("five");
   await page.getByLabel("Ignore case").click();
   await checkAppearance(page, "evals-case");
-  await page.getByRole("button", { name: "Add the case" }).click();
+  await page.getByRole("button", { name: "Add case" }).click();
   await page.getByRole("link", { name: "Edit the case opening hours" }).click();
   await page.getByLabel("Expectation", { exact: true }).selectOption("Judge");
   await page.getByLabel("Criteria").fill("Names the hours.");
@@ -117,11 +117,11 @@ test("a dataset runs in the tab, reports a regression, and is cancelled", async 
 
   await page.goto(`/evals/${datasetId}`);
   await page.getByRole("button", { name: "Run …" }).click();
-  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
   await page.getByText("The case “tone” needs a judge.").waitFor();
   await checkAppearance(page, "evals-start");
   await page.getByLabel("Judge").selectOption("Ada");
-  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
   await page.getByText("Completed", { exact: true }).waitFor();
   await page.getByText("the answer is not valid JSON").filter({ visible: true }).waitFor();
   await page.getByText("Nothing to compare with").waitFor();
@@ -130,7 +130,7 @@ test("a dataset runs in the tab, reports a regression, and is cancelled", async 
   await page.getByRole("link", { name: "support" }).click();
   await page.getByRole("button", { name: "Run …" }).click();
   await page.getByLabel("Judge").selectOption("Ada");
-  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.getByRole("button", { name: "Start run" }).click();
   await page.getByText("the agent called no tool, not calculator").filter({ visible: true }).waitFor();
   await page.getByText("Regression", { exact: true }).filter({ visible: true }).waitFor();
   await page.getByRole("link", { name: "an earlier run" }).waitFor();
@@ -141,13 +141,13 @@ test("a dataset runs in the tab, reports a regression, and is cancelled", async 
     await navigate(page, `/evals/${datasetId}`);
     await page.getByRole("button", { name: "Run …" }).click();
     await page.getByLabel("Judge").selectOption("Ada");
-    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.getByRole("button", { name: "Start run" }).click();
     await page.getByText("3 of 4 cases are done.").waitFor();
     await page.getByRole("button", { name: "Open the result of tone" }).waitFor();
   };
   await startSlow();
   await checkAppearance(page, "evals-running");
-  await page.getByRole("button", { name: "Cancel the run" }).click();
+  await page.getByRole("button", { name: "Cancel run" }).click();
   await page.getByText("Cancelled", { exact: true }).waitFor();
 
   await startSlow();

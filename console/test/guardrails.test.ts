@@ -28,7 +28,7 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   // The form of an agent's guardrail does not wait for the list of swarms.
   const mayLoad = Promise.withResolvers<void>();
   await page.route(/\/rest\/v1\/swarms\?.*swarm_members/, (route) => mayLoad.promise.then(() => route.continue()));
-  await page.getByRole("link", { name: "Add a guardrail" }).click();
+  await page.getByRole("link", { name: "Add guardrail" }).click();
   await page.getByLabel("Regular expression").fill("(");
   await page.getByRole("button", { name: "Create guardrail" }).click();
   await page.getByText("2 fields have errors").waitFor();
@@ -56,7 +56,7 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   await checkAppearance(page, "guardrail-flag");
 
   await navigate(page, `/swarms/${swarmId}/settings`);
-  await page.getByRole("link", { name: "Add a guardrail" }).click();
+  await page.getByRole("link", { name: "Add guardrail" }).click();
   // The page of the settings has a field of the same name, and stays until the next one is loaded.
   await page.getByRole("heading", { level: 1, name: "New guardrail" }).waitFor();
   await page.getByLabel("Name", { exact: true }).fill("Desk");

@@ -45,7 +45,7 @@ test("the home page shows what needs the user, what happens now, and the usage o
   await api.call("POST", "/functions/v1/agent-respond", { swarm_id: other, message: "Once more" });
   await attention.getByText(/^The last run in Bad luck failed/).waitFor({ state: "detached" });
 
-  await page.getByRole("button", { name: "Hide the list" }).click();
+  await page.getByRole("button", { name: "Hide list" }).click();
   await page.getByRole("heading", { name: "First steps" }).waitFor({ state: "detached" });
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "Welcome back, Grace" }).waitFor();

@@ -93,7 +93,7 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByLabel("Tokens per day").fill("5");
   await page.getByLabel("Runs per day").fill("1");
   await page.getByLabel("Reason").fill("has not <b>paid</b>");
-  await page.getByRole("button", { name: "Save the limits" }).click();
+  await page.getByRole("button", { name: "Save limits" }).click();
   await page.getByText("The limits are saved.", { exact: true }).waitFor();
   await page.getByText("Over the limit").waitFor();
   await page.getByText("Limit reached").waitFor();
@@ -131,7 +131,7 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByRole("link", { name: "profiles", exact: true }).click();
   await page.getByRole("form", { name: "Add a filter" }).getByLabel("Column").selectOption("email");
   await page.getByRole("textbox", { name: "Value" }).fill(bob.email);
-  await page.getByRole("button", { name: "Add the filter" }).click();
+  await page.getByRole("button", { name: "Add filter" }).click();
   const cell = page.getByRole("button", { name: `Edit full_name: ${bob.name}` });
   await cell.click();
   const field = page.getByRole("textbox", { name: "full_name" });

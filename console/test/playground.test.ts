@@ -149,7 +149,7 @@ test("a column is saved as a version, says if its agent has changed, and its ans
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByLabel("Input").and(page.getByText("Who are you?")).waitFor();
   await page.getByLabel("Text 1").fill("Ada");
-  await page.getByRole("button", { name: "Add the case" }).click();
+  await page.getByRole("button", { name: "Add case" }).click();
   await page.getByRole("heading", { level: 1, name: "Sailors" }).waitFor();
   const cases = await api.call("GET", "/rest/v1/eval_cases?select=name,input,expectation");
   const expectation = { kind: "contains", texts: ["Ada"] };

@@ -71,7 +71,7 @@ test("a customer of an app manages webhooks by a link alone", async (t, { openPa
   await page.getByLabel("Name", { exact: true }).fill("Orders");
   await page.getByLabel("URL").fill(receiver.url);
   await page.getByRole("group", { name: "The app" }).getByRole("checkbox", { name: type }).click();
-  await page.getByRole("button", { name: "Add a header" }).click();
+  await page.getByRole("button", { name: "Add header" }).click();
   await page.getByLabel("Name of header 1").fill("X-Desk");
   await page.getByLabel("Value of header 1").fill("first");
   await page.getByRole("button", { name: "Create webhook" }).click();
@@ -119,7 +119,7 @@ test("a customer of an app manages webhooks by a link alone", async (t, { openPa
     await page.getByLabel("Timeout in milliseconds").fill(name === null ? "2000" : "3000");
     if (name !== null) {
       await page.getByRole("button", { name: "Replace all headers" }).click();
-      await page.getByRole("button", { name: "Add a header" }).click();
+      await page.getByRole("button", { name: "Add header" }).click();
       await page.getByLabel("Name of header 1").fill(name);
       await page.getByLabel("Value of header 1").fill(value);
     }

@@ -46,10 +46,10 @@ test("an agent is published to one customer, who asks it in private until it is 
   await page.getByRole("button", { name: "New grant" }).click();
   await page.getByRole("dialog").getByLabel("For", { exact: true }).selectOption("everyone");
   await page.getByRole("dialog").getByText("AGENT_PUBLISHERS=users").waitFor();
-  await saveGrant(page, {}, "Create the grant");
+  await saveGrant(page, {}, "Create grant");
   await page.getByText("Only the service role grants an agent to everyone or to a claim.").waitFor();
   await checkAppearance(page, "grant-form");
-  await saveGrant(page, { For: "user", "User id": bobId, "Runs a day of each customer": "20" }, "Create the grant");
+  await saveGrant(page, { For: "user", "User id": bobId, "Runs a day of each customer": "20" }, "Create grant");
   await page.getByText("The grant is created.", { exact: true }).waitFor();
   const row = page.getByRole("listitem", { name: `User ${bobId}` });
   await row.getByText("Offered", { exact: true }).waitFor();
@@ -68,7 +68,7 @@ test("an agent is published to one customer, who asks it in private until it is 
   await customer.getByText(/who then sees the arguments of the call/).waitFor();
   await checkAppearance(customer, "for-you-agent");
   await customer.getByRole("button", { name: "Where is my order?" }).click();
-  await customer.getByRole("button", { name: "Begin the conversation" }).click();
+  await customer.getByRole("button", { name: "Start conversation" }).click();
   await customer.waitForURL(/\/swarms\/[0-9a-f-]{36}$/);
   const conversation = new URL(customer.url()).pathname;
   await customer
@@ -136,7 +136,7 @@ test("an agent is published to one customer, who asks it in private until it is 
   await customer.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
 
   await named.getByRole("button", { name: "Delete the grant of Bob" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete the grant" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete grant" }).click();
   await page.getByRole("heading", { name: "Only you can ask this agent" }).waitFor();
   await customer.goto(conversation);
   await customer.getByText(/The agent no longer answers you/).waitFor();
@@ -166,7 +166,7 @@ test("an operator publishes to everyone, and a customer knows before the first m
   await page.getByRole("button", { name: "New grant" }).click();
   await page.getByRole("dialog").getByLabel("For", { exact: true }).selectOption("everyone");
   await page.getByText("You are an operator: the grant is written as the service role.").waitFor();
-  await saveGrant(page, { "Who reads the conversations": "owner" }, "Create the grant");
+  await saveGrant(page, { "Who reads the conversations": "owner" }, "Create grant");
   const row = page.getByRole("listitem", { name: "Everyone" });
   await row.getByText(/you read the conversations/).waitFor();
   const preview = page.getByRole("region", { name: "Preview as a customer" });
@@ -180,7 +180,7 @@ test("an operator publishes to everyone, and a customer knows before the first m
   await row.getByText(/shows your name · ends/).waitFor();
   await page.getByRole("button", { name: "New grant" }).click();
   await page.getByRole("dialog").getByLabel("For", { exact: true }).selectOption("claim");
-  await saveGrant(page, { Claim: '{"plan": "team"}', Priority: "3" }, "Create the grant");
+  await saveGrant(page, { Claim: '{"plan": "team"}', Priority: "3" }, "Create grant");
   await page
     .getByRole("listitem", { name: 'Accounts with {"plan":"team"}' })
     .getByText(/priority 3/)
@@ -191,7 +191,7 @@ test("an operator publishes to everyone, and a customer knows before the first m
   await customer.goto(`/for-you/${agent?.id}`);
   await customer.getByText("The owner of the agent reads everything in this conversation.").waitFor();
   await customer.getByLabel("Message to Desk").fill("A secret of Carol");
-  await customer.getByRole("button", { name: "Begin the conversation" }).click();
+  await customer.getByRole("button", { name: "Start conversation" }).click();
   await customer.getByText("The owner of Desk reads this conversation.").waitFor();
   await customer
     .getByText(/\[simulated\]/)
@@ -205,7 +205,7 @@ test("an operator publishes to everyone, and a customer knows before the first m
   const read = new URL(customer.url()).pathname;
   await customer.goto(`/for-you/${agent?.id}`);
   await customer.getByLabel("Message to Desk").fill("Another secret of Carol");
-  await customer.getByRole("button", { name: "Begin the conversation" }).click();
+  await customer.getByRole("button", { name: "Start conversation" }).click();
   await customer.waitForURL((url) => url.pathname.startsWith("/swarms/") && url.pathname !== read);
   await customer
     .getByText(/\[simulated\]/)

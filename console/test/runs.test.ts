@@ -109,7 +109,7 @@ test("a run that waits for a signal says so, and continues with what is sent to 
   await page.goto(`/runs/${runId}`);
   await page.getByText(/Ada is waiting for the signal paid until /u).waitFor();
   await checkAppearance(page, "run-waiting");
-  await page.getByRole("button", { name: "Send a signal" }).click();
+  await page.getByRole("button", { name: "Send signal" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Data" }).fill('{"amount": 12}');
   await dialog.getByRole("button", { name: "Send", exact: true }).click();
@@ -120,7 +120,7 @@ test("a run that waits for a signal says so, and continues with what is sent to 
   });
   const path = `/rest/v1/tool_executions?run_id=eq.${runId}&select=tool_execution_payloads(output)`;
   assert.match(JSON.stringify(await api.call("GET", path)), /"amount":\s*12/u);
-  await page.getByRole("button", { name: "Send a signal" }).waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Send signal" }).waitFor({ state: "hidden" });
 });
 
 test("the trace of a run shows its parts, and each part what was sent and answered", async (t, {
@@ -274,7 +274,7 @@ test("a model call opens in the playground with exactly its prompt, tool calls i
     .getByText(/^\[simulated\]/u)
     .last()
     .innerText();
-  await page.getByRole("link", { name: "Open in the playground" }).click();
+  await page.getByRole("link", { name: "Open in playground" }).click();
   await page.getByRole("button", { name: "Send it as it was" }).click();
   await column.getByText(/^\[simulated\]/u).waitFor();
   assert.equal(
@@ -287,7 +287,7 @@ test("a model call opens in the playground with exactly its prompt, tool calls i
   await calls.nth(1).click();
   const answer = page.getByRole("dialog").getByText(/^\[simulated\].*588/u);
   const said = await answer.last().innerText();
-  await page.getByRole("link", { name: "Open in the playground" }).click();
+  await page.getByRole("link", { name: "Open in playground" }).click();
   const bodies: { readonly messages: unknown }[] = [];
   page.on("request", (request) => {
     if (request.url().endsWith("/agent-respond"))

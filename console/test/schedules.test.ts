@@ -67,12 +67,12 @@ test("a schedule is made, changed, switched off, started by hand and deleted, an
   await checkAppearance(page, "schedule");
   await outcomes.getByRole("link", { name: "Open the run" }).click();
   await page.getByText("Ada is waiting for the signal paid").waitFor();
-  await page.getByRole("button", { name: "Send a signal" }).click();
+  await page.getByRole("button", { name: "Send signal" }).click();
   await page.getByLabel("Data").fill('{"order": 12}');
   await checkAppearance(page, "send-signal");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("All agents have answered.").waitFor();
-  await page.getByRole("button", { name: "Send a signal" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Send signal" }).waitFor({ state: "detached" });
   const [call] = (await api.call(
     "GET",
     "/rest/v1/tool_executions?select=tool_execution_payloads(output)&tool_name=eq.wait_for_event",

@@ -105,7 +105,7 @@ test("a passkey is offered after a sign-in with a password, signs in, is renamed
   await offer.waitFor();
   await checkAppearance(page, "passkey-offer");
   await addAuthenticator(page);
-  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("button", { name: "Add passkey" }).click();
   await page.getByText("The passkey is added.").first().waitFor();
   await offer.waitFor({ state: "detached" });
 
@@ -121,9 +121,9 @@ test("a passkey is offered after a sign-in with a password, signs in, is renamed
   await dialog.getByRole("button", { name: "Rename" }).click();
   await page.getByRole("listitem", { name: "My phone" }).getByText(/used/).waitFor();
   await page.getByRole("button", { name: "Edit My phone" }).click();
-  await dialog.getByRole("button", { name: "Remove the passkey" }).click();
+  await dialog.getByRole("button", { name: "Remove passkey" }).click();
   await page.getByRole("listitem", { name: "My phone" }).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Add a passkey" }).waitFor();
+  await page.getByRole("button", { name: "Add passkey" }).waitFor();
 
   await signOut(page, person);
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
@@ -143,7 +143,7 @@ test("a declined passkey is not offered again", async (t, { openPage }) => {
   await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
   // The page of the account asks for the same rows as the offer, so that it would be there by now.
   await navigate(page, "/account/security");
-  await page.getByRole("button", { name: "Add a passkey" }).waitFor();
+  await page.getByRole("button", { name: "Add passkey" }).waitFor();
   assert.equal(await page.getByText("add a passkey.").count(), 0);
 });
 

@@ -131,11 +131,11 @@ test("a failed turn shows its error in the conversation and in the trace", async
   const { swarmId } = await createSwarm(api, ["Ada", "Max"]);
   await page.goto(`/swarms/${swarmId}`);
   await sendMessage(page, "Hello both\n/fail refusal Max");
-  await page.getByRole("link", { name: "See the run" }).waitFor();
+  await page.getByRole("link", { name: "View run" }).waitFor();
   await page.getByRole("article").getByText("[simulated]").waitFor();
   await takeScreenshot(page, "room-failed");
   await scanWithAxe(page);
-  await page.getByRole("link", { name: "See the run" }).click();
+  await page.getByRole("link", { name: "View run" }).click();
   await page.getByRole("heading", { name: "Trace", exact: true }).waitFor();
   await takeScreenshot(page, "run-failed");
   await scanWithAxe(page);
@@ -179,7 +179,7 @@ test("failed and cancelled runs stay visible in the conversation, with a button 
 
   const first = page.getByRole("listitem").filter({ hasText: failed });
   assert.match(
-    (await first.getByRole("link", { name: "See the run" }).getAttribute("href")) ?? "",
+    (await first.getByRole("link", { name: "View run" }).getAttribute("href")) ?? "",
     /\/runs\/[0-9a-f-]{36}$/,
   );
   await first.getByRole("button", { name: "Ask again" }).click();

@@ -136,7 +136,7 @@ test("two members see each other's messages, presence and changes in a swarm", a
 
   await longPress(other.getByText("I am here."));
   await other.getByRole("menuitem", { name: "Edit" }).tap();
-  await other.getByLabel("Edit the message").fill("I am here, and it is true.");
+  await other.getByLabel("Edit message").fill("I am here, and it is true.");
   await other.getByRole("button", { name: "Save" }).tap();
   await page.getByRole("button", { name: "edited" }).click();
   await page.getByText("Version 1").waitFor();
@@ -311,7 +311,7 @@ test("a swarm's agents are ordered, disabled and removed, its settings saved, an
   await page.getByRole("menuitem", { name: "Disable" }).click();
   await page.getByText("Disabled").waitFor();
   await page.getByRole("button", { name: "More about Lin" }).click();
-  await page.getByRole("menuitem", { name: "Remove from the swarm" }).click();
+  await page.getByRole("menuitem", { name: "Remove from swarm" }).click();
   await page.getByText("Lin is removed").first().waitFor();
   await waitUntil(async () => (await order()) === "(Max),Ada");
   await page.getByRole("button", { name: "Undo" }).click();

@@ -61,7 +61,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
 
   await page.getByRole("heading", { level: 1, name: "find_order" }).waitFor();
   await page.getByRole("textbox", { name: /^Number/ }).fill("A-17");
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("Succeeded").waitFor();
   await page.getByText('"on its way"').waitFor();
   await checkAppearance(page, "tool-test");
@@ -85,7 +85,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
   receiver.answer(500, "it broke");
   await page.getByRole("tab", { name: "Test call" }).click();
   await page.getByRole("textbox", { name: /^Number/ }).fill("A-18");
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("Failed").waitFor();
   await page.getByText("TOOL_HTTP_ERROR").waitFor();
   assert.equal(receiver.received[1]?.headers.authorization, `Bearer ${SECRET}`);
@@ -149,7 +149,7 @@ test("tools of an MCP server are selected and imported, and errors of the server
   await page.getByText("The tool get.weather of an MCP server").waitFor();
   await page.getByRole("tab", { name: "Test call" }).click();
   await page.getByRole("textbox", { name: /^Place/ }).fill("Bergen");
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("Rain in Bergen").waitFor();
 });
 

@@ -110,7 +110,7 @@ test("the usage page shows the budget, and a retry button after a failed request
 
   const failing = "**/rest/v1/usage_daily*";
   await page.route(failing, (route) => route.fulfill({ status: 500, json: { message: "Out of order" } }));
-  await page.getByRole("link", { name: "See the usage" }).click();
+  await page.getByRole("link", { name: "View usage" }).click();
   await page.getByText("Usage could not be loaded").waitFor();
   await scanWithAxe(page);
   await retryLoading(page, failing, page.getByText("The budget is used up"));

@@ -36,7 +36,7 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
   await page.getByLabel("Search the events").fill("");
   await page.getByRole("checkbox", { name: "Agents" }).click();
   await page.getByText(/^5 of \d+ selected$/).waitFor();
-  await page.getByRole("button", { name: "Add a header" }).click();
+  await page.getByRole("button", { name: "Add header" }).click();
   await page.getByLabel("Name of header 1").fill("Host");
   await page.getByLabel("Value of header 1").fill("elsewhere");
   await page.getByRole("button", { name: "Create webhook" }).click();
@@ -341,7 +341,7 @@ test("a receiver is tested without a webhook of its own, with a signed and a for
   await page.goto("/webhooks");
   await page.getByRole("link", { name: "Test a receiver" }).click();
   await page.getByRole("textbox", { name: "URL" }).fill(receiver.url);
-  await page.getByRole("button", { name: "Get a secret" }).click();
+  await page.getByRole("button", { name: "Get secret" }).click();
   await page.getByText(/^whsec_/u).waitFor();
   await page.getByRole("button", { name: "Send both events" }).click();
   await page.getByText("Accepts a signed event").waitFor();
@@ -368,7 +368,7 @@ test("a receiver is tested without a webhook of its own, with a signed and a for
     const { now } = Date;
     Date.now = () => now() + 31 * 60_000;
   });
-  await page.getByRole("button", { name: "Get a secret" }).click();
+  await page.getByRole("button", { name: "Get secret" }).click();
   await page.getByText(/^whsec_/u).waitFor();
   await page.goto("about:blank");
   await waitUntil(async () => (await listWebhooks()).length === 1);

@@ -97,7 +97,7 @@ async function takeTools({ page, camera }: Stage): Promise<void> {
   await page.getByRole("link", { name: "count_waiting_list" }).click();
   await page.getByRole("tab", { name: "Test" }).click();
   await page.getByLabel("Region").fill("all");
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("Succeeded").waitFor();
   await camera.take(page, "tool-test");
 }

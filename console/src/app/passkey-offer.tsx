@@ -28,7 +28,7 @@ export function PasskeyOffer() {
               "Next time, sign in with your fingerprint, face or PIN instead of the password: add a passkey."}
           </span>
           <Button size="small" isBusy={add.isBusy} onClick={() => void run()}>
-            Add a passkey
+            Add passkey
           </Button>
           <Button size="small" onClick={() => endPasskeyOffer(id)}>
             Not now

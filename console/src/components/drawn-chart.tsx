@@ -116,8 +116,8 @@ export function DrawnChart(props: ChartProps) {
 
 /** What the names of percentiles mean. */
 const PERCENTILES: Readonly<Record<string, string>> = {
-  p50: "Half of them took at most this long.",
-  p95: "95 of 100 took at most this long.",
+  p50: "Half took this long or less.",
+  p95: "95% took this long or less.",
 };
 const MIN_AXIS = 40;
 const AXIS_GAP = 16;

@@ -77,7 +77,7 @@ export function FirstMessage({ agent, isBusy = false, failure = null, onSend }: 
           disabled={isEmpty || onSend === undefined}
           className="justify-self-end"
         >
-          Begin the conversation
+          Start conversation
         </Button>
       </form>
     </Card>

@@ -28,7 +28,7 @@ export function GuardrailLinks({ of, guardrails, hint }: GuardrailLinksProps) {
           icon={<Plus />}
           className="-mt-0.5 -mr-1.5"
         >
-          Add a guardrail
+          Add guardrail
         </ButtonLink>
       }
     >

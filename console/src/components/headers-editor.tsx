@@ -46,7 +46,7 @@ export function HeadersEditor({ lines, onChange, errors, arePublic = false }: He
           disabled={!arePublic && lines.length >= MAX_HEADERS}
           onClick={() => onChange([...lines, { key: crypto.randomUUID(), name: "", value: "" }])}
         >
-          Add a header
+          Add header
         </Button>
       </div>
     </div>

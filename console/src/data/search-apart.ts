@@ -65,7 +65,7 @@ export function useRunById(text: string): readonly Found[] {
     kind: "Runs",
     id: run.id,
     title: run.question?.content ?? "Deleted question",
-    detail: `${run.status} in ${run.swarms.name}`,
+    detail: `${run.status.replace("_", " ")} in ${run.swarms.name}`,
     to: `/runs/${run.id}`,
   }));
 }

@@ -110,7 +110,7 @@ function BudgetsCard({ settings: { daily_token_budget, daily_cost_budget_usd } }
         ))}
       </div>
       <p className="text-sm text-ink-faint">
-        Days are in UTC. <Link to="/usage">See the usage</Link>
+        Days are in UTC. <Link to="/usage">View usage</Link>
       </p>
     </SaveCard>
   );

@@ -53,7 +53,7 @@ export function PasskeysCard() {
         )}
         <div>
           <Button icon={<Plus />} isBusy={add.isBusy} onClick={() => void add.run()}>
-            Add a passkey
+            Add passkey
           </Button>
         </div>
       </div>
@@ -93,7 +93,7 @@ function EditPasskey({ passkey, onClose }: { readonly passkey: Passkey; onClose(
       </p>
       <div>
         <Button variant="danger" isBusy={remove.isBusy} onClick={() => void end(remove.run(passkey.id))}>
-          Remove the passkey
+          Remove passkey
         </Button>
       </div>
     </ActionDialog>

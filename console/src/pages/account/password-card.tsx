@@ -27,7 +27,7 @@ export function PasswordCard() {
     <SaveCard
       title="Password"
       description="Changing it ends all other sessions."
-      action="Change the password"
+      action="Change password"
       isBusy={change.isBusy}
       isReady={password !== ""}
       failure={isWrongCurrent ? null : failure}

@@ -200,7 +200,7 @@ function EmailCard() {
     <SaveCard
       title="E-mail address"
       description="You sign in with it and receive links and codes at it."
-      action="Change the address"
+      action="Change address"
       isBusy={change.isBusy}
       isReady={newEmail !== "" && newEmail !== saved}
       failure={change.failure}

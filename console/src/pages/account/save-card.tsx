@@ -7,7 +7,7 @@ import { CardSection } from "../../components/card.tsx";
 interface SaveCardProps {
   readonly title: string;
   readonly description?: ReactNode;
-  /** "Save", "Change the password" */
+  /** "Save", "Change password" */
   readonly action: string;
   readonly isBusy: boolean;
   /** The form can be submitted. */

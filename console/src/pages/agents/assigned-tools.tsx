@@ -39,7 +39,7 @@ export function AssignedTools({ agent }: { readonly agent: Agent }) {
   useCommands([
     {
       id: "agent.tools.assignButton",
-      label: "Assign a tool",
+      label: "Assign tool",
       group: "This agent",
       icon: <Plus />,
       keys: "n",
@@ -49,7 +49,7 @@ export function AssignedTools({ agent }: { readonly agent: Agent }) {
   const configure = (id: string | null) => setAddress(id === null ? {} : { configure: id }, { replace: true });
   const assignButton = (
     <Button variant="primary" icon={<Plus />} onClick={() => setAssigning(true)}>
-      Assign a tool
+      Assign tool
     </Button>
   );
   return (

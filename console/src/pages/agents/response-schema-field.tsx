@@ -34,7 +34,7 @@ export function ResponseSchemaField({ value, error, note, onChange }: ResponseSc
         </p>
         <p className="text-sm text-ink-faint">With a JSON Schema, replies are JSON that programs can read.</p>
         <Button size="small" icon={<Braces />} className="justify-self-start" onClick={() => onChange(STARTER)}>
-          Add a response schema
+          Add response schema
         </Button>
       </div>
     );
@@ -59,7 +59,7 @@ export function ResponseSchemaField({ value, error, note, onChange }: ResponseSc
             size="small"
             icon={<X />}
             className="-my-1.5"
-            aria-label="Remove the response schema"
+            aria-label="Remove response schema"
             onClick={() => onChange(undefined)}
           >
             Remove

@@ -219,7 +219,7 @@ function StopFields({ texts, error, warning, onChange }: StopFieldsProps) {
         disabled={texts.length >= maxItems}
         onClick={() => onChange([...texts, ""])}
       >
-        Add a stop sequence
+        Add stop sequence
       </Button>
     </fieldset>
   );

@@ -85,7 +85,7 @@ export function AgentMessage(props: AgentMessageProps) {
               {turn.usage.cost_usd !== null && `, ${formatMoney(turn.usage.cost_usd)}`}
             </span>
           )}
-          {swarmId !== null && runId !== null && !isSpeaking && <Link to={`/runs/${runId}`}>See the run</Link>}
+          {swarmId !== null && runId !== null && !isSpeaking && <Link to={`/runs/${runId}`}>View run</Link>}
         </p>
         {figures}
       </div>

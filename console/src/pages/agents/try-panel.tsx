@@ -86,7 +86,7 @@ function Head({ swarm, agent, onRemoved }: HeadProps) {
       <ConfirmByName
         isOpen={isRemoving}
         onClose={() => setRemoving(false)}
-        title="Remove the conversation"
+        title="Remove conversation"
         name={swarm.name}
         action="Remove it"
         isBusy={remove.isBusy}

@@ -82,7 +82,7 @@ function ApprovalItem({ approval }: { readonly approval: Approval }) {
         </div>
         {swarmName !== null && (
           <Link to={`/runs/${runId}`} className="shrink-0 text-sm">
-            See the run
+            View run
           </Link>
         )}
       </div>

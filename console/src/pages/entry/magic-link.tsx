@@ -17,7 +17,7 @@ export function MagicLink() {
     <AccountForm
       title="Sign in by e-mail"
       description="We send you a link and a code. Use either one to sign in."
-      action="Send the mail"
+      action="Send e-mail"
       fields={["email"]}
       onSubmit={async ({ email }) => {
         await sendMagicLink(email);

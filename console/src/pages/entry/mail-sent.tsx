@@ -39,7 +39,7 @@ export function MailSent({ title, email, children, again }: MailSentProps) {
       )}
       <div className="flex flex-wrap items-center gap-4">
         <Button isBusy={entry.isBusy} onClick={() => void resend()}>
-          Send it again
+          Send again
         </Button>
         <Link to="/sign-in">Back to sign-in</Link>
       </div>

@@ -15,7 +15,7 @@ export function NewPassword() {
     <AccountForm
       title="Set a new password"
       description={<>For {session.user.email ?? "your account"}. All other sessions end.</>}
-      action="Set the password"
+      action="Set password"
       fields={["newPassword"]}
       onSubmit={async ({ newPassword }) => {
         await setPassword(newPassword);

@@ -16,7 +16,7 @@ export function Recover() {
     <AccountForm
       title="Forgotten password"
       description="We send you a link to set a new password."
-      action="Send the link"
+      action="Send link"
       fields={["email"]}
       onSubmit={async ({ email }) => {
         await sendRecovery(email);

@@ -16,7 +16,7 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
   const path = `/evals/${dataset.id}/cases`;
   const addTo = (variant: "primary" | "plain") => (
     <ButtonLink to={`${path}/new`} variant={variant} icon={<Plus />}>
-      Add a case
+      Add case
     </ButtonLink>
   );
   const columns: readonly Column<EvalCase>[] = [

@@ -70,7 +70,7 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
       />
       <FormFrame
         label={title}
-        action={existing === null ? "Add the case" : "Save"}
+        action={existing === null ? "Add case" : "Save"}
         {...frame}
         isBusy={write.isBusy || write.isDone}
         onSubmit={submit}

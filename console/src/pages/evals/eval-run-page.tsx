@@ -92,7 +92,7 @@ function RunProgress({ runId }: { readonly runId: string }) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p role="status">{describe(progress)}</p>
         <Button size="small" onClick={() => cancelEval(runId)}>
-          Cancel the run
+          Cancel run
         </Button>
       </div>
       <ProgressBar label="Cases" value={progress.done} max={progress.total} />

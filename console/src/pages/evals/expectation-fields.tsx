@@ -102,7 +102,7 @@ function Texts({ form: { texts }, errors, onChange }: ExpectationFieldsProps) {
         disabled={texts.length >= MAX_TEXTS}
         onClick={() => onChange({ texts: [...texts, ""] })}
       >
-        Add a text
+        Add text
       </Button>
     </div>
   );

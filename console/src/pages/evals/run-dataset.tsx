@@ -126,7 +126,7 @@ function Choices({ dataset }: { readonly dataset: EvalDataset }) {
               disabled={agent === null}
               onClick={() => agent !== null && void start(agent)}
             >
-              Start the run
+              Start run
             </Button>
           </div>
         </>

@@ -70,7 +70,7 @@ export function EventsPage() {
       actions={
         <>
           <LiveBadge isLive={tail.isLive} isPaused={isPaused} />
-          <IconButton label="Clear the list" icon={<Trash2 />} disabled={lines.length === 0} onClick={tail.clear} />
+          <IconButton label="Clear list" icon={<Trash2 />} disabled={lines.length === 0} onClick={tail.clear} />
           <EventsCode />
           <Button icon={isPaused ? <Play /> : <Pause />} onClick={() => setPaused(!isPaused)}>
             {isPaused ? "Resume" : "Pause"}
@@ -111,7 +111,7 @@ export function EventsPage() {
       picture="events"
       emptyAction={
         <ButtonLink to="/swarms" variant="primary">
-          To the swarms
+          Go to swarms
         </ButtonLink>
       }
     >

@@ -53,13 +53,13 @@ export function Attention({ approvals, webhooks, failedRuns, hasInvitations }: A
               key={webhook.id}
               icon={<Webhook className="text-bad" />}
               to={`/webhooks/${webhook.id}`}
-              action="See deliveries"
+              action="View deliveries"
             >
               <WebhookText webhook={webhook} />
             </Item>
           ))}
           {failedRuns.slice(0, MAX_LISTED).map(({ id, swarms: { name }, error, created_at: at }) => (
-            <Item key={id} icon={<TriangleAlert className="text-bad" />} to={`/runs/${id}`} action="See the run">
+            <Item key={id} icon={<TriangleAlert className="text-bad" />} to={`/runs/${id}`} action="View run">
               The last run in {name} failed <RelativeTime at={at} />
               {error === null ? "." : `: ${error.message}`}
             </Item>

@@ -88,7 +88,7 @@ function listSteps(progress: FirstSteps): readonly Step[] {
       text: "Send a test, see request and response, and send it again.",
       isDone: hasDelivery,
       to: webhookId === null ? "/webhooks" : `/webhooks/${webhookId}`,
-      action: "See deliveries",
+      action: "View deliveries",
     },
   ];
 }
@@ -122,7 +122,7 @@ export function Checklist({ steps: progress, onHide }: ChecklistProps) {
             ) : (
               progress.swarmId !== null && (
                 <Button size="small" variant="quiet" onClick={onHide}>
-                  Hide the list
+                  Hide list
                 </Button>
               )
             )}

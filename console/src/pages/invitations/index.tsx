@@ -34,7 +34,7 @@ export function InvitationsPage() {
           title="No open invitation"
           action={
             <ButtonLink to="/swarms" variant="primary">
-              Go to your swarms
+              Go to swarms
             </ButtonLink>
           }
         >

@@ -62,7 +62,7 @@ function OperatorGate({ children }: { readonly children: ReactNode }) {
           title="A second factor is needed"
           action={
             <ButtonLink to="/account/security" variant="primary">
-              Add a second factor
+              Add second factor
             </ButtonLink>
           }
         >

@@ -159,7 +159,7 @@ function CallDetails({ span, trace, call }: OfSpan & { readonly call: ModelCall 
               icon={<FlaskConical />}
               state={{ opened: openPrompt(call, turn.agent_version, prompt) }}
             >
-              Open in the playground
+              Open in playground
             </ButtonLink>
           </p>
         )}

@@ -75,7 +75,7 @@ function OpenTrace({ trace, others }: { readonly trace: Trace; readonly others: 
             {!hasEnded(trace) && <StopRun runId={trace.id} />}
             {listEvents(trace).length > 0 && (
               <Button icon={<BellRing />} onClick={() => setDialog("signal")}>
-                Send a signal
+                Send signal
               </Button>
             )}
             {trace.swarms !== null && trace.message_id !== null && (
@@ -228,7 +228,7 @@ function SendSignal({ trace, onClose }: { readonly trace: Trace; onClose(): void
     <ActionDialog
       isOpen
       onClose={onClose}
-      title="Send a signal"
+      title="Send signal"
       description="It ends the wait. The agent reads the data as the result of its call."
       action="Send"
       isForm

@@ -96,7 +96,7 @@ function ArgumentList({ schema, onChange, missing }: ArgumentListProps) {
       ))}
       <div className="flex flex-wrap items-center gap-2">
         <Button size="small" icon={<Plus />} onClick={() => add([""])}>
-          Add an argument
+          Add argument
         </Button>
         {missing.length > 0 && (
           <Button size="small" icon={<Plus />} onClick={() => add(missing)}>

@@ -39,7 +39,7 @@ export function TestTool({ tool }: { readonly tool: Tool }) {
         >
           <SchemaForm schema={isSchema(tool.input_schema) ? tool.input_schema : {}} value={input} onChange={setInput} />
           <Button type="submit" variant="primary" icon={<Play />} isBusy={test.isBusy} className="justify-self-start">
-            Call it
+            Run test
           </Button>
         </form>
       </CardSection>

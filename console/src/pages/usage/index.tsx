@@ -138,7 +138,7 @@ function NothingUsed({ range }: { readonly range: Range }) {
       title={`No usage in the last ${range} days`}
       action={
         <ButtonLink to="/swarms" variant="primary">
-          Go to the swarms
+          Go to swarms
         </ButtonLink>
       }
     >

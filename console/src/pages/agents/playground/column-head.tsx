@@ -74,13 +74,13 @@ export function ColumnHead({ letter, column, columns, state, choices, isBusy, on
                 onSelect: () => setOpened("save"),
               },
               {
-                label: "Copy the column",
+                label: "Duplicate column",
                 icon: <Copy />,
                 isDisabled: columns.length >= MAX_COLUMNS,
                 onSelect: copy,
               },
             ],
-            [{ label: "Remove the column", icon: <X />, isDisabled: columns.length === 1, onSelect: remove }],
+            [{ label: "Remove column", icon: <X />, isDisabled: columns.length === 1, onSelect: remove }],
           ]}
         />
       </div>

@@ -104,7 +104,7 @@ function Actions({ columns }: { readonly columns: readonly Column[] }) {
         New conversation
       </Button>
       <Button icon={<Plus />} disabled={isFull} onClick={add}>
-        Add a column
+        Add column
       </Button>
     </>
   );

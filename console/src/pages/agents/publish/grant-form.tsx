@@ -40,7 +40,7 @@ export function GrantFormDialog({ agent, base, name, versions, onClose }: GrantF
       title={base === null ? `Let others ask ${agent.name}` : `Edit the grant of ${name}`}
       description="Exactly one grant applies to a customer: that of the user, else the claim of the highest priority, else that of everyone."
       size="large"
-      action={base === null ? "Create the grant" : "Save"}
+      action={base === null ? "Create grant" : "Save"}
       isBusy={save.isBusy}
       onAction={() => void submit()}
     >

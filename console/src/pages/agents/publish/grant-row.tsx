@@ -63,7 +63,7 @@ export function GrantRow({ grant, name, versions, onEdit, onShow }: GrantRowProp
         isOpen={isDeleting}
         onClose={() => setDeleting(false)}
         title={`Delete the grant of ${name}?`}
-        action="Delete the grant"
+        action="Delete grant"
         isDangerous
         isBusy={remove.isBusy}
         onAction={() => void onDelete()}

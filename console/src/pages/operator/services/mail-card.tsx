@@ -36,7 +36,7 @@ export function MailCard({ mail: { transport, outbox } }: { readonly mail: Servi
             ...(transport.folder === null ? [] : ([["Folder", transport.folder]] as const)),
             ["Waiting", formatCount(outbox.pending)],
             ["Retries", formatCount(outbox.retrying)],
-            ["Given up", formatCount(outbox.failed)],
+            ["Failed", formatCount(outbox.failed)],
             ...(outbox.oldest_pending_at === null
               ? []
               : ([["Oldest", <RelativeTime key="oldest" at={outbox.oldest_pending_at} />]] as const)),

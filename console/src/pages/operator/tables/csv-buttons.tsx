@@ -48,7 +48,7 @@ function ImportButton({ table }: Pick<CsvButtonsProps, "table">) {
   const store = async (text: string) => {
     const stored = await load.run({ text, isTrial: false });
     if (stored === null) return;
-    toast({ text: `${stored.rows} rows are stored.` });
+    toast({ text: `Imported ${stored.rows} rows.` });
     close();
   };
   return (
@@ -65,27 +65,27 @@ function ImportButton({ table }: Pick<CsvButtonsProps, "table">) {
         }}
       />
       <Button icon={<Upload />} isBusy={load.isBusy && chosen === null} onClick={() => picker.current?.click()}>
-        Load a CSV
+        Import CSV
       </Button>
       {chosen !== null && (
         <Dialog
           isOpen
           onClose={close}
           size="small"
-          title={`Load rows into ${table.name}`}
+          title={`Import into ${table.name}`}
           footer={
             <>
               <Button onClick={close}>Cancel</Button>
               {chosen.rows !== null && (
                 <Button variant="primary" isBusy={load.isBusy} onClick={() => void store(chosen.text)}>
-                  Store {chosen.rows} rows
+                  Import {chosen.rows} rows
                 </Button>
               )}
             </>
           }
         >
           {load.failure === null ? (
-            <p>The service accepts all {chosen.rows} rows. They are stored together, or none of them.</p>
+            <p>All {chosen.rows} rows are valid. They are imported together, or none of them.</p>
           ) : (
             <p role="alert" className="wrap-anywhere text-bad">
               {load.failure.message}

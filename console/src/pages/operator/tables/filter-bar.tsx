@@ -62,7 +62,7 @@ export function FilterBar({ table, filters, onChange }: FilterBarProps) {
           <TextInput aria-label="Value" className="sm:w-56" maxLength={1000} {...typed(value, setValue)} />
         )}
         <Button type="submit" icon={<Plus />}>
-          Add the filter
+          Add filter
         </Button>
       </form>
       {filters.length > 0 && (

@@ -109,7 +109,7 @@ export function LimitsCard({ userId, limits }: LimitsCardProps) {
         </Field>
         <div>
           <Button type="submit" isBusy={impose.isBusy}>
-            Save the limits
+            Save limits
           </Button>
         </div>
       </form>

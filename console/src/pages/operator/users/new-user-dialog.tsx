@@ -39,7 +39,7 @@ export function NewUserDialog({ isOpen, onClose }: { readonly isOpen: boolean; o
       isOpen={isOpen}
       onClose={close}
       title="New user"
-      action={way === "invite" ? "Send the invitation" : "Create the user"}
+      action={way === "invite" ? "Send invitation" : "Create user"}
       isBusy={create.isBusy}
       isForm
       onAction={() => void submit()}

@@ -44,7 +44,7 @@ export function TriggerAddress({ trigger }: { readonly trigger: Trigger }) {
             </Field>
           </div>
           <Button isBusy={isBusy} onClick={() => void store()}>
-            {typedSecret === "" ? "Create secret" : "Store the secret"}
+            {typedSecret === "" ? "Create secret" : "Save secret"}
           </Button>
         </div>
         {made !== null && (

@@ -31,7 +31,7 @@ function State({ row: { paused_reason: reason, has_secret } }: { readonly row: T
 const BULK_TEXTS = {
   on: "They accept calls again.",
   off: "They refuse calls until they are activated.",
-  remove: "Their addresses stop to work, and received calls are deleted. This cannot be undone.",
+  remove: "Their addresses stop working, and received calls are deleted. This cannot be undone.",
 };
 
 export function TriggerList() {

@@ -142,7 +142,7 @@ function RowMenu({
       ]
     : [];
   const ends: readonly MenuItem[] = canRemove
-    ? [{ label: "Remove from the swarm", icon: <UserMinus />, isDangerous: true, onSelect: onRemove }]
+    ? [{ label: "Remove from swarm", icon: <UserMinus />, isDangerous: true, onSelect: onRemove }]
     : [];
   const groups = [first, moves, ends].filter((group) => group.length > 0);
   if (groups.length === 0) return null;

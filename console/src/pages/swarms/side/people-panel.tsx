@@ -167,7 +167,7 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
             ? [{ label: "Create new link", icon: <Link2 />, onSelect: onNewLink }]
             : []),
           {
-            label: status === "invited" ? "Withdraw the invitation" : "Remove from the swarm",
+            label: status === "invited" ? "Withdraw invitation" : "Remove from swarm",
             icon: <UserMinus />,
             isDangerous: true,
             onSelect: onRemove,

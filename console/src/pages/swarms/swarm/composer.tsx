@@ -122,7 +122,7 @@ export function Composer(props: ComposerProps) {
               In reply to <span className="font-medium">{replyTo.sender_name}</span>:{" "}
               {toPlainLine(replyTo.content ?? "")}
             </span>
-            <IconButton size="small" label="Cancel the reply" icon={<X />} onClick={onReplied} />
+            <IconButton size="small" label="Cancel reply" icon={<X />} onClick={onReplied} />
           </div>
         )}
         <ComposerField

@@ -109,7 +109,7 @@ function RunEndView({ end }: { readonly end: RunEnd }) {
         <Icon className={`mt-0.5 size-4 shrink-0 ${isBad ? "text-bad" : "text-ink-faint"}`} aria-hidden />
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
           <p className="min-w-0 text-pretty wrap-anywhere">
-            {[reason, ...errorMessages.map(toSentence)].join(" ")} <Link to={`/runs/${runId}`}>See the run</Link>
+            {[reason, ...errorMessages.map(toSentence)].join(" ")} <Link to={`/runs/${runId}`}>View run</Link>
           </p>
           {hasQuestion && rights.canWrite && swarm.status === "active" && (
             <Button size="small" icon={<RotateCcw />} onClick={() => askAgain(runId)}>

@@ -52,7 +52,7 @@ export function MessageMenu({ message, isOpen, onOpenChange, onEdit }: MessageMe
       ? []
       : [
           {
-            label: "See the run",
+            label: "View run",
             icon: <Route />,
             onSelect: () => void navigate(`/runs/${message.run_id}`),
           },

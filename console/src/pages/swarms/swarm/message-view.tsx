@@ -173,7 +173,7 @@ function EditForm({ message, onDone }: { readonly message: Message; onDone(): vo
         save();
       }}
     >
-      <Field label="Edit the message">
+      <Field label="Edit message">
         <TextArea
           autoFocus
           {...typed(text, setText)}

@@ -46,7 +46,7 @@ export function SendFailure({ failure, onDismiss, onAskAgain }: SendFailureProps
       }
     >
       {LABELS[failure.code] ?? [failure.message, fields].join(" ")}{" "}
-      {failure.code === "BUDGET_EXCEEDED" && <Link to={`/swarms/${swarm.id}/settings`}>See the budgets</Link>}
+      {failure.code === "BUDGET_EXCEEDED" && <Link to={`/swarms/${swarm.id}/settings`}>View budgets</Link>}
     </Banner>
   );
 }

@@ -64,7 +64,7 @@ export function SwarmMenu() {
   ];
   const ends: readonly MenuItem[] = rights.canDelete
     ? [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }]
-    : [{ label: "Leave the swarm", icon: <DoorOpen />, isDangerous: true, onSelect: leave }];
+    : [{ label: "Leave swarm", icon: <DoorOpen />, isDangerous: true, onSelect: leave }];
   useCommands([
     ...(rights.canManage ? STEPS[swarm.status] : []).map(({ to, label, icon }) => ({
       id: `swarm.status.${to}`,

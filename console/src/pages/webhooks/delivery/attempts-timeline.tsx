@@ -58,7 +58,7 @@ function describeWaiting(delivery: Delivery, { is_active }: Webhook): TimelineIt
       children: (
         <p className="text-ink-soft">
           The rate limit for webhook sends is used up, so the delivery waits for a later minute. Waiting does not count
-          as an attempt. <Link to="/api">See the limits</Link>
+          as an attempt. <Link to="/api">View limits</Link>
         </p>
       ),
     };

@@ -25,7 +25,7 @@ export function DeliveryActions({ delivery, webhook, onChanged }: DeliveryAction
   useCommands([
     {
       id: "delivery.replay",
-      label: "Replay the event",
+      label: "Replay event",
       group: "This delivery",
       icon: <Send />,
       run: () => setReplaying(true),
@@ -84,7 +84,7 @@ function ReplayDialog({ delivery, webhook, isOpen, onClose }: ReplayDialogProps)
     <ActionDialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Replay the event"
+      title="Replay event"
       description="Sends the event again as a new delivery with the same event id and body and a new signature. Receivers can recognise the id."
       action="Replay"
       icon={<Send />}

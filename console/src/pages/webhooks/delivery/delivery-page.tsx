@@ -61,7 +61,7 @@ function Shown({ delivery, webhook, onChanged }: ShownProps) {
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="grid min-w-0 grid-cols-1 gap-5">
           {delivery.status === "failed" && !webhook.is_active && (
-            <Banner tone="warning" action={<Link to={`/webhooks/${webhook.id}`}>To the webhook</Link>}>
+            <Banner tone="warning" action={<Link to={`/webhooks/${webhook.id}`}>View webhook</Link>}>
               The webhook is disabled. Enable it to retry.
             </Banner>
           )}

@@ -102,7 +102,7 @@ export function ReceiverTester() {
                 disabled={url.trim() === ""}
                 isBusy={open.isBusy || test.isBusy}
               >
-                {opened === null ? "Get a secret" : "Send both events"}
+                {opened === null ? "Get secret" : "Send both events"}
               </Button>
             </div>
           </form>
