@@ -50,11 +50,9 @@ async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<vo
   await page.goto(`${path}/runs`);
   await page.getByRole("button", { name: `Open the run: ${QUESTION.slice(0, RECOGNISED)}` }).click();
   const parts = page.getByRole("list", { name: "Trace" });
-  await parts
-    .getByRole("button", { name: /^Tool call count_waiting_list/u })
-    .first()
-    .click();
-  await page.getByRole("dialog").getByText("4812").first().waitFor();
+  const call = parts.getByRole("button", { name: /^Tool call count_waiting_list/u });
+  await call.first().waitFor();
+  await page.getByRole("list", { name: "Legend" }).evaluate((legend) => legend.closest("section")?.scrollIntoView());
   await camera.take(page, "run");
 }
 
@@ -175,6 +173,7 @@ export async function takeNarrow(pages: readonly [Page, Page], { camera, workspa
     await page.goto(paths[at] ?? "/");
     await signIn(page, GRACE);
   }
+  for (const page of pages) await page.getByRole("button", { name: "Not now" }).click();
   const [room, delivery] = pages;
   await room.getByText(HELD_AT).first().waitFor();
   await delivery.getByText("the last attempt succeeded").waitFor();

@@ -35,10 +35,14 @@ interface SideLinkProps {
   readonly onGo: (() => void) | undefined;
 }
 
+/** The menu can be longer than the screen. */
+const reveal = (link: HTMLElement | null) => link?.scrollIntoView({ block: "nearest" });
+
 export function SideLink({ item: { to, label, Icon }, isCurrent, waiting, onGo }: SideLinkProps) {
   return (
     <Link
       to={to}
+      ref={isCurrent ? reveal : null}
       onClick={onGo}
       aria-current={isCurrent ? "page" : undefined}
       className={clsx(

@@ -16,7 +16,7 @@ const TABS: readonly Tab[] = [
   { value: "security", label: "Sign-in", content: <SecurityTab /> },
   { value: "sessions", label: "Sessions", content: <SessionsTab /> },
   { value: "keys", label: "API keys", content: <KeysTab /> },
-  { value: "programs", label: "Connected programs", content: <ProgramsTab /> },
+  { value: "programs", label: "Programs", content: <ProgramsTab /> },
   { value: "connections", label: "Connections", content: <ConnectionsTab /> },
   { value: "budgets", label: "Budgets", content: <BudgetsTab /> },
   { value: "signing", label: "Request signing", content: <SigningTab /> },

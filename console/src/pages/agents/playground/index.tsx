@@ -175,7 +175,7 @@ function Columns({ columns, loaded, choices }: ColumnsProps) {
         ))}
       </div>
       <div className="sticky bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-10 overflow-hidden rounded-lg border border-line bg-surface shadow-2 lg:bottom-4">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 pt-3">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 p-3">
           <Button size="small" icon={<ListChecks />} disabled={isBusy} onClick={() => setChoosing(true)}>
             Ask cases …
           </Button>

@@ -165,8 +165,8 @@ function DeliveryDetails({ delivery }: { readonly delivery: Delivery }) {
           rows={[
             ["Next attempt", nextAt && <Countdown to={nextAt} />],
             ["Attempts", attempts],
-            ["Made", <RelativeTime at={created_at} />],
-            ["Arrived", delivered_at && <RelativeTime at={delivered_at} />],
+            ["Created", <RelativeTime at={created_at} />],
+            ["Delivered", delivered_at && <RelativeTime at={delivered_at} />],
             ["Delivery id", <Id value={id} label="Copy the id of the delivery" />],
             ["Event id", <Id value={`evt_${event_id}`} label="Copy the id of the event" />],
           ]}

@@ -11,6 +11,7 @@ import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import type { Column } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
+import { IconButton } from "../../../components/icon-button.tsx";
 import { List } from "../../../components/list-page.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import type { Filters } from "../../../components/use-filters.ts";
@@ -129,7 +130,7 @@ function buildColumns(webhook: Webhook, onChanged: () => void): readonly Column<
     {
       title: "Next attempt",
       text: ({ scheduled_for, next_retry_at }) => scheduled_for ?? next_retry_at,
-      width: "1.2fr",
+      width: "10rem",
       render: (delivery) => <NextAttempt delivery={delivery} isActive={webhook.is_active} onChanged={onChanged} />,
     },
     whenColumn("Created"),
@@ -151,7 +152,7 @@ const COLUMNS: readonly Column<ListedDelivery>[] = [
   },
   {
     title: "Id",
-    width: "7rem",
+    width: "6rem",
     render: ({ id }) => (
       <span className="font-mono text-sm text-ink-soft" title={id}>
         …{id.slice(-8)}
@@ -191,16 +192,13 @@ function NextAttempt({ delivery, isActive, onChanged }: NextAttemptProps) {
     <span className="inline-flex items-center gap-2">
       {at === null ? <span className="text-ink-faint">–</span> : <Countdown to={at} />}
       {isActive && canRetryNow(delivery) && (
-        <Button
-          variant="quiet"
+        <IconButton
           size="small"
           icon={<RotateCcw />}
-          aria-label={`Retry now: ${type}`}
-          isBusy={retry.isBusy}
+          label={`Retry now: ${type}`}
+          disabled={retry.isBusy}
           onClick={retry.run}
-        >
-          Retry now
-        </Button>
+        />
       )}
     </span>
   );

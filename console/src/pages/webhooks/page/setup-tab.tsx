@@ -47,7 +47,7 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }) {
             ["Timeout", formatDuration(timeout_ms)],
             ["Custom headers", names.length === 0 ? "None" : names.join(", ")],
             ["API version", api_version],
-            ["Made", <RelativeTime at={created_at} />],
+            ["Created", <RelativeTime at={created_at} />],
             ["Changed", <RelativeTime at={updated_at} />],
           ]}
         />
