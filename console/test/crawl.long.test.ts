@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { fillEveryField, HOSTILE, expandDetails, waitForField } from "./support/crawl.ts";
 import { enrolFactor } from "./support/factor.ts";
@@ -30,12 +30,14 @@ interface PageVisit {
 
 /** Visits fifty pages one after another, which takes longer than other tests. */
 const SLOW = { timeout: 900_000 };
+/** The consent to a request that has ended. */
+const ENDED = /status of 404 .*\/oauth\/authorizations\//;
 const LONG_NAME = "W".repeat(100);
 
 test(
   "every page fits the screen and is accessible in both widths and themes, whatever is typed into its fields",
   async (t, { openPage, instance }) => {
-    const page = await openPage(t);
+    const page = await openPage(t, { expected: [ENDED] });
     const { crawl, found } = startCrawl(page);
     await crawl(ENTRY);
     const person = await createSignedInUser(page);
@@ -248,11 +250,31 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/account/keys", hasNoField: true },
     { path: "/account/programs", hasNoField: true },
     { path: `/oauth/consent?authorization_id=${randomUUID()}`, hasNoField: true },
+    { path: await registerProgram(api), hasNoField: true },
     { path: "/account/keys", press: [/^Create API key/] },
     { path: "/account/connections", hasNoField: true },
     { path: "/account/budgets" },
     { path: "/account/signing", hasNoField: true },
   ];
+}
+
+/** Registers a program with a long name; the path that asks the user to let it in. */
+async function registerProgram(api: ApiClient): Promise<string> {
+  const redirect = `https://${"w".repeat(60)}.example.com/callback`;
+  const program = await api.callAsService("POST", "/auth/v1/admin/oauth/clients", {
+    client_name: LONG_NAME,
+    redirect_uris: [redirect],
+    token_endpoint_auth_method: "none",
+  });
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: (program as { client_id: string }).client_id,
+    redirect_uri: redirect,
+    scope: "read run",
+    code_challenge: createHash("sha256").update(randomUUID()).digest("base64url"),
+    code_challenge_method: "S256",
+  });
+  return `/auth/v1/oauth/authorize?${query.toString()}`;
 }
 
 /** Grants the user's agent to everyone, and an agent of somebody else to the user; the id of the latter. */
