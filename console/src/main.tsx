@@ -1,8 +1,9 @@
 import "./styles/index.css";
 import { createRoot, type Root } from "react-dom/client";
 import { App } from "./app/app.tsx";
+import { FullPage } from "./app/full-page.tsx";
 import { createRouter } from "./app/router.tsx";
-import { StartFailure } from "./app/start-failure.tsx";
+import { Button } from "./components/button.tsx";
 import { loadClient } from "./data/client.ts";
 import { onReconnect } from "./data/connection.ts";
 import { leaveLingering } from "./data/live.ts";
@@ -31,4 +32,18 @@ async function showConsole(shown: Root): Promise<void> {
   // Connects while the files of the page are loading, so that its channels join before it reads.
   if (getAccessToken() !== null) client.realtime.connect();
   shown.render(<App queries={queries} router={createRouter()} />);
+}
+
+/** Shown when the page has loaded but the service does not respond. */
+function StartFailure() {
+  return (
+    <FullPage title="The service cannot be reached">
+      <p className="text-ink-soft">
+        The console is loaded, but the service does not respond. Check that it is running.
+      </p>
+      <Button variant="primary" onClick={() => location.reload()}>
+        Try again
+      </Button>
+    </FullPage>
+  );
 }

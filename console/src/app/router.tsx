@@ -1,8 +1,8 @@
-import type { ComponentType } from "react";
-import { createBrowserRouter, type RouteObject } from "react-router";
+import { type ComponentType, Suspense } from "react";
+import { createBrowserRouter, Navigate, type RouteObject, useLocation } from "react-router";
+import { isFirstStart, useSessionState } from "../data/session.ts";
 import { PageFailure } from "./error-boundary.tsx";
 import { lazyPage } from "./lazy-page.ts";
-import { SessionGuard } from "./session-guard.tsx";
 import { Starting } from "./starting.tsx";
 
 const ofUser = (load: () => Promise<ComponentType>) => lazyPage({ load, needsSession: true });
@@ -153,4 +153,19 @@ const ROUTES: RouteObject[] = [
 /** Begins to load the page of the address, so call it when the session is known. */
 export function createRouter(): ReturnType<typeof createBrowserRouter> {
   return createBrowserRouter(ROUTES);
+}
+
+/** Redirects users who are not signed in to the sign-in page, which redirects them back. */
+function SessionGuard({ Shell }: { readonly Shell: ComponentType }) {
+  const { session, needsSecondFactor, isRecovering } = useSessionState();
+  const location = useLocation();
+  const from = `${location.pathname}${location.search}${location.hash}`;
+  if (needsSecondFactor) return <Navigate to="/second-factor" replace state={{ from }} />;
+  if (isRecovering) return <Navigate to="/new-password" replace />;
+  if (session === null) return <Navigate to={isFirstStart() ? "/sign-up" : "/sign-in"} replace state={{ from }} />;
+  return (
+    <Suspense fallback={<Starting />}>
+      <Shell />
+    </Suspense>
+  );
 }

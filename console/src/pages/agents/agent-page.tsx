@@ -1,24 +1,31 @@
 import { Columns2, MessageSquareText, RotateCw } from "lucide-react";
+import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useUpdateRow } from "../../data/changed-rows.ts";
-import { type Agent, useAgent } from "../../data/agents.ts";
-import { useDraftsOf } from "../../data/drafts.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { useCommands } from "../../components/commands.tsx";
+import { FormFrame } from "../../components/form-frame.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { isMissing, PageNotLoaded } from "../../components/no-such-row.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PathTabs } from "../../components/path-tabs.tsx";
-import { StatusBadge } from "../../components/status-dot.tsx";
-import { writeCurl } from "../../components/write-snippets.ts";
 import { ShowCode } from "../../components/show-code.tsx";
+import { StatusBadge } from "../../components/status-dot.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { useEditedRow } from "../../components/use-edited-row.ts";
+import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+import { writeCurl } from "../../components/write-snippets.ts";
+import { type Agent, type AgentDraft, useAgent } from "../../data/agents.ts";
+import { useUpdateRow } from "../../data/changed-rows.ts";
+import { useDraftsOf } from "../../data/drafts.ts";
+import { useSaveEdit } from "../../data/save-edit.ts";
 import { Activity } from "./activity.tsx";
 import { AgentMenu } from "./agent-card.tsx";
-import { EditAgent } from "./edit-agent.tsx";
-import { History } from "./history.tsx";
+import { draftOf, isSameDraft, tidyDraft, touchParts } from "./agent-draft.ts";
+import { AgentForm } from "./agent-form.tsx";
 import { AssignedTools } from "./assigned-tools.tsx";
+import { History } from "./history.tsx";
 import { Overview } from "./overview.tsx";
 import { CustomersTab } from "./publish/customers-tab.tsx";
 import { PublishTab } from "./publish/publish-tab.tsx";
@@ -139,4 +146,56 @@ supabase
   )
   .subscribe();`;
   return <ShowCode title={`${agent.name} from code`} curl={curl} supabaseJs={supabaseJs} />;
+}
+
+function EditAgent({ agent }: { readonly agent: Agent }) {
+  const [changes, setChanges] = useState<Partial<AgentDraft>>({});
+  const base = useEditedRow(agent, Object.keys(changes).length > 0);
+  const save = useSaveEdit<Agent, Partial<AgentDraft>>("agents");
+  const undo = useSaveEdit<Agent, Partial<AgentDraft>>("agents");
+  const { errors, touch } = useFreshErrors(save.errors);
+  const toast = useToast();
+  const stored = draftOf(base);
+  const draft = { ...stored, ...changes };
+  const touched = Object.keys(changes) as (keyof AgentDraft)[];
+  const pick = (from: AgentDraft) => Object.fromEntries(touched.map((field) => [field, from[field]]));
+  const finish = (saved: Agent | null) => {
+    if (saved === null) return;
+    setChanges({});
+    const takeBack = async () => {
+      if ((await undo.run({ base: saved, change: pick(stored) })) === null)
+        toast({ text: `${saved.name} was changed again, so this was not undone.`, tone: "bad" });
+    };
+    toast({
+      text: `${saved.name} is saved. The changes apply to its next turn.`,
+      action: { label: "Undo", run: () => void takeBack() },
+    });
+  };
+  return (
+    <FormFrame
+      label="Settings"
+      action="Save"
+      cancel="Discard"
+      needsChange
+      isBusy={save.isBusy}
+      isDirty={!isSameDraft(draft, stored)}
+      failure={save.failure}
+      errors={errors}
+      onSubmit={() => void save.run({ base, change: pick(tidyDraft(draft)) }).then(finish)}
+      onResolve={(choice) => void save.resolve(choice).then(finish)}
+      onCancel={() => {
+        save.reset();
+        setChanges({});
+      }}
+    >
+      <AgentForm
+        draft={draft}
+        onChange={(part) => {
+          setChanges((old) => ({ ...old, ...part }));
+          touchParts(touch, draft, part);
+        }}
+        errors={errors}
+      />
+    </FormFrame>
+  );
 }

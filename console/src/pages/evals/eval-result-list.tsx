@@ -1,14 +1,13 @@
-import { type EvalResult, type EvalRun, RESULT_FILTERS, useEvalResults } from "../../data/eval-runs.ts";
 import { Badge } from "../../components/badge.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
 import type { Column } from "../../components/data-table.tsx";
+import { Drawer } from "../../components/drawer.tsx";
 import { formatDuration, formatMoney, formatTokens } from "../../components/formats.ts";
+import { JsonView } from "../../components/json-view.tsx";
 import { List } from "../../components/list-page.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useFilters } from "../../components/use-filters.ts";
-import { CodeBlock } from "../../components/code-block.tsx";
-import { Drawer } from "../../components/drawer.tsx";
-import { JsonView } from "../../components/json-view.tsx";
-import { OutcomeBadge } from "./outcome-badge.tsx";
+import { type EvalResult, type EvalRun, RESULT_FILTERS, useEvalResults } from "../../data/eval-runs.ts";
 import { describeExpectation, KIND_LABELS } from "./describe-expectation.ts";
 
 const FILTERS = [
@@ -134,4 +133,9 @@ function describeCost({
   ]
     .filter((part) => part !== null)
     .join(" · ");
+}
+
+function OutcomeBadge({ result }: { readonly result: EvalResult }) {
+  if (result.passed) return <Badge tone="good">Passed</Badge>;
+  return <Badge tone="bad">{result.is_regression ? "Regression" : "Failed"}</Badge>;
 }

@@ -1,27 +1,29 @@
-import { useUser } from "../../data/session.ts";
-import { type ToolUpdate, type Tool, type ToolCall, useToolCalls } from "../../data/tools.ts";
-import { useSaveEdit } from "../../data/save-edit.ts";
-import { PageHeader } from "../../components/page-header.tsx";
-import { PathTabs } from "../../components/path-tabs.tsx";
-import { ToolIcon } from "../../components/tool-icon.tsx";
-import { FormFrame } from "../../components/form-frame.tsx";
-import { useToast } from "../../components/toast.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import type { Column } from "../../components/data-table.tsx";
+import { DeleteMenu } from "../../components/delete-menu.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { List } from "../../components/list-page.tsx";
+import { FormFrame } from "../../components/form-frame.tsx";
 import { formatCount, formatDuration } from "../../components/formats.ts";
+import { List } from "../../components/list-page.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { PathTabs } from "../../components/path-tabs.tsx";
+import { ShowCode } from "../../components/show-code.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { ToolIcon } from "../../components/tool-icon.tsx";
 import { whenColumn } from "../../components/when-column.tsx";
 import { writeCurl } from "../../components/write-snippets.ts";
-import { ShowCode } from "../../components/show-code.tsx";
-import { DeleteTool } from "./delete-tool.tsx";
+import { useToolUsers } from "../../data/agent-tools.ts";
+import { useDeleteRow } from "../../data/changed-rows.ts";
+import { useSaveEdit } from "../../data/save-edit.ts";
+import { useUser } from "../../data/session.ts";
+import { type Tool, type ToolCall, type ToolUpdate, useToolCalls } from "../../data/tools.ts";
+import { readArguments } from "./arguments.ts";
 import { TestTool } from "./test-tool.tsx";
 import { ToolBadges } from "./tool-badges.tsx";
 import { canBeTested, FORM_KINDS, renderUpdate } from "./tool-draft.ts";
-import { ToolOverview } from "./tool-overview.tsx";
 import { ToolFormFields } from "./tool-form.tsx";
+import { ToolOverview } from "./tool-overview.tsx";
 import { useToolForm } from "./use-tool-form.ts";
-import { readArguments } from "./arguments.ts";
 
 const STYLES: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
   pending_approval: { tone: "thinking", word: "Waiting for approval" },
@@ -175,4 +177,15 @@ await supabase.from("agent_tools").insert({
   configuration: {},
 });`;
   return <ShowCode title={`${tool.name} from code`} curl={curl} supabaseJs={supabaseJs} />;
+}
+
+function DeleteTool({ tool }: { readonly tool: Tool }) {
+  const { rows: users } = useToolUsers(tool.id);
+  const count = users?.length ?? 0;
+  return (
+    <DeleteMenu row={tool} noun="tool" remove={useDeleteRow("tools")} listPath="/tools">
+      {count > 0 && `${count === 1 ? "One of your agents has" : `${count} of your agents have`} this tool. `}
+      The tool, its secrets and its assignments are deleted. This cannot be undone. Past calls stay in the runs.
+    </DeleteMenu>
+  );
 }

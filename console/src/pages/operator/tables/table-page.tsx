@@ -1,14 +1,31 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { useCallback, useMemo } from "react";
 import { useParams } from "react-router";
-import { type DescribedTable, useTable, useTableRows } from "../../../data/operator-tables.ts";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { formatCount } from "../../../components/formats.ts";
-import { Pager } from "../../../components/pager.tsx";
+import { NotLoaded } from "../../../components/not-loaded.tsx";
 import { PageHeader } from "../../../components/page-header.tsx";
+import { Pager } from "../../../components/pager.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import {
+  type DescribedTable,
+  FILTER_OPERATORS,
+  type TableFilter,
+  type TableQuery,
+  type TableRow,
+  useEditCell,
+  useTable,
+  useTableRows,
+} from "../../../data/operator-tables.ts";
+import { Cell } from "./cell.tsx";
 import { CsvButtons } from "./csv-buttons.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { RowGrid } from "./row-grid.tsx";
-import { type TableQueryState, useTableQuery } from "./use-table-query.ts";
+
+const FILTERS = "filters";
+
+const ORDER = "order";
+
+const DIRECTION = "direction";
 
 const CRUMBS = [{ label: "Tables", to: "/operator/tables" }];
 
@@ -61,4 +78,123 @@ function Rows({ table, state }: { readonly table: DescribedTable; readonly state
       <Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="rows" />
     </>
   );
+}
+
+interface TableQueryState {
+  readonly query: TableQuery;
+  setFilters(filters: readonly TableFilter[]): void;
+  /** Ascending first, then descending, then by the key again. */
+  toggleOrder(column: string): void;
+}
+
+/** Filters and order of a table, kept in the address. Anybody can write an address, so its parts are checked. */
+function useTableQuery(): TableQueryState {
+  const { address, change } = useAddress();
+  const filters = address.get(FILTERS) ?? "";
+  const order = address.get(ORDER) ?? "";
+  const isDescending = address.get(DIRECTION) === "desc";
+  const query = useMemo(
+    () => ({ filters: parseFilters(filters), order, isDescending }),
+    [filters, order, isDescending],
+  );
+  const setFilters = useCallback(
+    (next: readonly TableFilter[]) => change({ [FILTERS]: next.length === 0 ? "" : JSON.stringify(next) }),
+    [change],
+  );
+  const toggleOrder = useCallback(
+    (column: string) => {
+      const isSame = order === column;
+      const isLast = isSame && isDescending;
+      change({ [ORDER]: isLast ? "" : column, [DIRECTION]: isSame && !isLast ? "desc" : "" });
+    },
+    [change, order, isDescending],
+  );
+  return { query, setFilters, toggleOrder };
+}
+
+function parseFilters(text: string): readonly TableFilter[] {
+  if (text === "") return [];
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? parsed.filter(isFilter) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isFilter(value: unknown): value is TableFilter {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [column, operator, operand] = value as unknown[];
+  return (
+    typeof column === "string" && FILTER_OPERATORS.some((known) => known === operator) && typeof operand === "string"
+  );
+}
+
+interface RowGridProps {
+  readonly table: DescribedTable;
+  readonly rows: readonly TableRow[];
+  readonly query: TableQuery;
+  onOrder(column: string): void;
+}
+
+/** The rows as a grid that scrolls in both directions. */
+function RowGrid({ table, rows, query, onOrder }: RowGridProps) {
+  const edit = useEditCell(table);
+  const keyOf = (row: TableRow) => Object.fromEntries(table.key.map((name) => [name, row[name] ?? null]));
+  return (
+    // A region that scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: as above
+    <div
+      role="region"
+      aria-label={`Rows of ${table.name}`}
+      tabIndex={0}
+      className="max-h-[70dvh] overflow-auto rounded-lg border border-line bg-surface shadow-1"
+    >
+      <table className="w-max min-w-full border-collapse text-sm">
+        <thead className="sticky top-0 z-10 bg-sunken">
+          <tr>
+            {table.columns.map(({ name, type }) => (
+              <th key={name} scope="col" aria-sort={sortOf(query, name)} className="p-0 text-left">
+                <button
+                  type="button"
+                  title={type}
+                  className="flex h-9 w-full items-center gap-1 px-3 font-medium whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink [&_svg]:size-3.5"
+                  onClick={() => onOrder(name)}
+                >
+                  {name}
+                  {query.order === name && (query.isDescending ? <ArrowDown aria-hidden /> : <ArrowUp aria-hidden />)}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, place) => (
+            <tr
+              key={table.key.length === 0 ? place : JSON.stringify(keyOf(row))}
+              className="border-t border-line hover:bg-hover"
+            >
+              {table.columns.map((column) => (
+                <td key={column.name} className="max-w-80 p-0 align-top">
+                  <Cell
+                    column={column}
+                    value={row[column.name] ?? null}
+                    onSave={(to) =>
+                      edit.run({ key: keyOf(row), column: column.name, from: row[column.name] ?? null, to })
+                    }
+                    failure={edit.failure}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function sortOf({ order, isDescending }: TableQuery, name: string): "ascending" | "descending" | undefined {
+  if (order !== name) return undefined;
+  return isDescending ? "descending" : "ascending";
 }

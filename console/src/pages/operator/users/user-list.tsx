@@ -1,21 +1,33 @@
 import { UserPlus } from "lucide-react";
 import { useState } from "react";
+import { useNavigate } from "react-router";
+import { ActionDialog } from "../../../components/action-dialog.tsx";
+import { Button } from "../../../components/button.tsx";
+import type { Column } from "../../../components/data-table.tsx";
+import { Field } from "../../../components/field.tsx";
+import { formatCompact, formatMoney } from "../../../components/formats.ts";
+import { ListPage } from "../../../components/list-page.tsx";
+import { PasswordInput } from "../../../components/password-input.tsx";
+import { RadioGroup } from "../../../components/radio-group.tsx";
+import type { Choice } from "../../../components/select.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { typed } from "../../../components/typed.ts";
+import { useFilters } from "../../../components/use-filters.ts";
 import {
   type ListedUser,
+  useCreateUser,
+  useOperatedUsers,
   USER_ORDERS,
   USER_STATES,
   type UserOrder,
   type UserState,
-  useOperatedUsers,
 } from "../../../data/operator-users.ts";
-import { Button } from "../../../components/button.tsx";
-import type { Column } from "../../../components/data-table.tsx";
-import { formatCompact, formatMoney } from "../../../components/formats.ts";
-import { ListPage } from "../../../components/list-page.tsx";
-import type { Choice } from "../../../components/select.tsx";
-import { useFilters } from "../../../components/use-filters.ts";
-import { NewUserDialog } from "./new-user-dialog.tsx";
 import { UserBadges } from "./user-badges.tsx";
+
+const WAYS = [
+  { value: "invite", label: "Invite", hint: "A mail has a link, and the person sets a password." },
+  { value: "create", label: "Create", hint: "The account is usable at once, with the password below." },
+] as const;
 
 const STATE_CHOICES: readonly Choice<UserState>[] = [
   { value: "disabled", label: "Disabled" },
@@ -94,5 +106,49 @@ export function UserList() {
       />
       <NewUserDialog isOpen={isAdding} onClose={() => setAdding(false)} />
     </>
+  );
+}
+
+type Way = (typeof WAYS)[number]["value"];
+
+function NewUserDialog({ isOpen, onClose }: { readonly isOpen: boolean; onClose(): void }) {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [way, setWay] = useState<Way>("invite");
+  const create = useCreateUser();
+  const navigate = useNavigate();
+  const close = () => {
+    setEmail("");
+    setPassword("");
+    create.reset();
+    onClose();
+  };
+  const submit = async () => {
+    const created = await create.run({ email, password: way === "invite" ? null : password });
+    if (created === null) return;
+    close();
+    await navigate(`/operator/users/${created.user.id}`);
+  };
+  return (
+    <ActionDialog
+      size="medium"
+      isOpen={isOpen}
+      onClose={close}
+      title="New user"
+      action={way === "invite" ? "Send invitation" : "Create user"}
+      isBusy={create.isBusy}
+      isForm
+      onAction={() => void submit()}
+    >
+      <RadioGroup<Way> label="How" value={way} choices={WAYS} onChange={setWay} />
+      <Field label="E-mail address" error={create.errors["email"] ?? create.failure?.message}>
+        <TextInput type="email" required maxLength={320} autoComplete="off" {...typed(email, setEmail)} />
+      </Field>
+      {way === "create" && (
+        <Field label="Password">
+          <PasswordInput required autoComplete="new-password" {...typed(password, setPassword)} />
+        </Field>
+      )}
+    </ActionDialog>
   );
 }
