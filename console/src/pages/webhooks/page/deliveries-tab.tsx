@@ -130,7 +130,7 @@ function buildColumns(webhook: Webhook, onChanged: () => void): readonly Column<
     {
       title: "Next attempt",
       text: ({ scheduled_for, next_retry_at }) => scheduled_for ?? next_retry_at,
-      width: "10rem",
+      width: "1.5fr",
       render: (delivery) => <NextAttempt delivery={delivery} isActive={webhook.is_active} onChanged={onChanged} />,
     },
     whenColumn("Created"),
@@ -152,7 +152,7 @@ const COLUMNS: readonly Column<ListedDelivery>[] = [
   },
   {
     title: "Id",
-    width: "6rem",
+    width: "0.8fr",
     render: ({ id }) => (
       <span className="font-mono text-sm text-ink-soft" title={id}>
         …{id.slice(-8)}
@@ -175,7 +175,7 @@ const COLUMNS: readonly Column<ListedDelivery>[] = [
       return code ?? (attempts === 0 ? "No attempt yet" : "No response");
     },
   },
-  { title: "Attempts", width: "5rem", isNumber: true, render: ({ attempts }) => attempts },
+  { title: "Attempts", width: "4rem", isNumber: true, render: ({ attempts }) => attempts },
 ];
 
 interface NextAttemptProps {
@@ -190,7 +190,6 @@ function NextAttempt({ delivery, isActive, onChanged }: NextAttemptProps) {
   const at = scheduled_for ?? next_retry_at;
   return (
     <span className="inline-flex items-center gap-2">
-      {at === null ? <span className="text-ink-faint">–</span> : <Countdown to={at} />}
       {isActive && canRetryNow(delivery) && (
         <IconButton
           size="small"
@@ -200,6 +199,7 @@ function NextAttempt({ delivery, isActive, onChanged }: NextAttemptProps) {
           onClick={retry.run}
         />
       )}
+      {at === null ? <span className="text-ink-faint">–</span> : <Countdown to={at} />}
     </span>
   );
 }
