@@ -164,7 +164,10 @@ test("every column is asked the cases of a dataset, with sums, and differences a
   await createSignedInUser(page);
   const api = await getApiClient(page, instance);
   const [ada = ""] = await createAgents(api, ["Ada"]);
-  const [dataset] = (await api.call("POST", "/rest/v1/eval_datasets", { name: "Support" })) as { id: string }[];
+  // More than a picker reads at once, and behind all of them the one that is sought.
+  const names = Array.from({ length: 101 }, (_, at) => ({ name: `Another ${at}` }));
+  const datasets = await api.call("POST", "/rest/v1/eval_datasets", [{ name: "Support" }, ...names]);
+  const [dataset] = datasets as { id: string }[];
   const expectation = { kind: "contains", texts: ["open"] };
   const inputs = ["When do you open?", "Where are you?", "What does it cost?"];
   const cases = inputs.map((input, position) => ({
@@ -181,6 +184,9 @@ test("every column is asked the cases of a dataset, with sums, and differences a
   await page.getByLabel("Instructions").fill("Speak like a sailor.");
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Ask cases …" }).click();
+  await page.getByRole("combobox", { name: "Dataset" }).click();
+  await page.getByPlaceholder("Search …").fill("supp");
+  await page.getByRole("option", { name: "Support" }).click();
   await page.getByRole("button", { name: "Ask 3 cases" }).click();
   await page.getByRole("group", { name: "All columns" }).getByText("6 answers").waitFor();
   assert.equal(await a.getByText(/\(1 message,/).count(), 3, "a case continues the one before");

@@ -24,10 +24,10 @@ const NEW = "";
 
 /** Chooses the dataset of a new case, and opens its form with the question and the answer. */
 export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseProps) {
-  const { rows: datasets, failure, search } = useChoices("eval_datasets");
   const save = useInsertRow<EvalDatasetDraft>("eval_datasets");
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<string | null>(null);
+  const { rows: datasets, failure, search } = useChoices("eval_datasets", { ids: [chosen ?? NEW] });
   const [name, setName] = useState("");
   const datasetId = chosen ?? datasets?.[0]?.id ?? NEW;
   const open = async () => {

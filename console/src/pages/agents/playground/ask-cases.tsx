@@ -17,8 +17,8 @@ const MAX_CASES = 20;
 
 /** Chooses the dataset whose cases every column is asked. */
 export function AskCases({ onAsk, onClose }: AskCasesProps) {
-  const datasets = useChoices("eval_datasets");
   const [chosen, setChosen] = useState("");
+  const datasets = useChoices("eval_datasets", { ids: [chosen] });
   const datasetId = chosen === "" ? (datasets.rows?.[0]?.id ?? "") : chosen;
   const cases = useEvalCases(datasetId, datasetId !== "");
   const asked = cases.rows?.slice(0, MAX_CASES) ?? [];
