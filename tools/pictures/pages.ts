@@ -52,6 +52,8 @@ async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<vo
   const parts = page.getByRole("list", { name: "Trace" });
   const call = parts.getByRole("button", { name: /^Tool call count_waiting_list/u });
   await call.first().waitFor();
+  // Markdown is shown as text until its module is loaded, which makes the page longer.
+  await page.getByRole("list", { name: "Conversation" }).locator("blockquote").waitFor();
   await page.getByRole("list", { name: "Legend" }).evaluate((legend) => legend.closest("section")?.scrollIntoView());
   await camera.take(page, "run");
 }
