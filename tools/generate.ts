@@ -7,5 +7,6 @@ await runNamed("generate", {
   pictures: () => import("./take-pictures.ts"),
   engines: () => import("./lock-engines.ts"),
   console: () => import("../console/build.ts"),
+  "released-migrations": () => import("./record-released-migrations.ts"),
   texts: () => import("../console/build/list-texts.ts"),
 });

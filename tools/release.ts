@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
+import { findNewMigrations, MIGRATION_FILES } from "./architecture/rules/released-migrations.ts";
 import { buildPackages } from "./package/build.ts";
 import type { Manifest } from "./package/manifest.ts";
 import { type PackedPackage, packPackages } from "./package/pack.ts";
@@ -12,6 +13,7 @@ import { orderForPublishing } from "./package/publish-order.ts";
 import { findPackageFaults, findPublishingFaults } from "./package/release-faults.ts";
 import { findTarballFaults } from "./package/tarball-faults.ts";
 import { tryRelease } from "./package/try-release.ts";
+import { readTexts } from "./read-texts.ts";
 import { type Account, findOrdinaryAccount } from "./variants/ordinary-account.ts";
 
 // Builds, packs and checks all packages, and uses them as a stranger would. Only with --publish are all tests run and the packages
@@ -117,7 +119,8 @@ async function release(): Promise<number> {
   await use(packed, mode === "quick");
   if (mode === "quick") return 0;
   const changelog = await readFile(join(root, "CHANGELOG.md"), "utf8");
-  const missing = findPublishingFaults({ packages, changelog, gitStatus, tags });
+  const newMigrations = findNewMigrations(readTexts(root, MIGRATION_FILES));
+  const missing = findPublishingFaults({ packages, changelog, gitStatus, tags, newMigrations });
   for (const fault of missing) console.error(`Before it can be published: ${fault}`);
   if (mode === "dry-run") {
     write("This was a dry run. To publish: npm run release -- --publish");

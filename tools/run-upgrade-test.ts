@@ -1,14 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
+import { RELEASED_MIGRATIONS } from "./architecture/rules/released-migrations.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const START_MS = 120_000;
 const POLL_MS = 100;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const WITHOUT_LIMITS = { LIMIT_API: "0", LIMIT_AUTH: "0", LIMIT_AI: "0", LIMIT_TOOLS: "0", LIMIT_WEBHOOKS: "0" };
 
 interface Credentials {
@@ -27,16 +29,38 @@ interface Node {
 
 /**
  * Runs a node of another release and one of this release on the same database, whose schema this release has migrated, and the acceptance
- * tests of each release against its node. `npm run test:system -- upgrade --from <folder>`: the repository of the other release, installed.
+ * tests of each release against its node. `npm run test:system -- upgrade` takes the last release, from the history of the repository;
+ * `--from <folder>` the repository of another one, installed.
  */
 const { values } = parseArgs({ options: { from: { type: "string" } } });
-if (values.from === undefined) {
-  console.error(
-    "Usage: npm run test:system -- upgrade --from <folder of the other release, with its dependencies installed>",
-  );
-  process.exitCode = 2;
-} else {
-  process.exitCode = (await testUpgrade(resolve(values.from))) ? 0 : 1;
+process.exitCode = (
+  values.from === undefined
+    ? await withLastRelease(testUpgrade)
+    : await testUpgrade(resolve(values.from))
+)
+  ? 0
+  : 1;
+
+/** The last release is the commit that recorded its migrations. */
+async function withLastRelease(test: (from: string) => Promise<boolean>): Promise<boolean> {
+  const commit = await runIn(ROOT, "git", ["log", "-1", "--format=%H", "--", RELEASED_MIGRATIONS]);
+  if (commit === "") {
+    console.error(`No release is recorded in ${RELEASED_MIGRATIONS}. Name the folder of another release with --from.`);
+    return false;
+  }
+  const folder = await mkdtemp(join(tmpdir(), "swarmbase-release-"));
+  try {
+    await runIn(ROOT, "git", ["worktree", "add", "--detach", folder, commit]);
+    await runIn(folder, "npm", ["ci"]);
+    return await test(folder);
+  } finally {
+    await runIn(ROOT, "git", ["worktree", "remove", "--force", folder]);
+  }
+}
+
+async function runIn(cwd: string, program: string, args: readonly string[]): Promise<string> {
+  const options = { cwd, maxBuffer: MAX_OUTPUT_BYTES };
+  return (await promisify(execFile)(program, args, options)).stdout.trim();
 }
 
 async function testUpgrade(from: string): Promise<boolean> {

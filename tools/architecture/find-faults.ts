@@ -15,6 +15,7 @@ import { checkNames } from "./rules/names.ts";
 import { checkModules } from "./rules/modules.ts";
 import { checkOutgoing } from "./rules/outgoing.ts";
 import { checkPackages } from "./rules/packages.ts";
+import { checkReleasedMigrations } from "./rules/released-migrations.ts";
 import { checkSize } from "./rules/size.ts";
 import { checkSqlLines } from "./rules/sql-lines.ts";
 import { checkSqlText } from "./rules/sql-text.ts";
@@ -36,6 +37,7 @@ const RULES: readonly Rule[] = [
   checkExportedNames,
   checkExportedTypes,
   checkFileNames,
+  checkReleasedMigrations,
   checkSqlText,
   checkSqlLines,
   checkOutgoing,

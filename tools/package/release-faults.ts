@@ -10,6 +10,8 @@ export interface ReleaseState {
   readonly gitStatus: string;
   /** Tags of the current commit. */
   readonly tags: readonly string[];
+  /** Migrations that the list of released ones does not have. */
+  readonly newMigrations: readonly string[];
 }
 
 /** What is wrong with packages, whoever publishes them. */
@@ -20,7 +22,7 @@ export function findPackageFaults(packages: ReleaseState["packages"]): string[] 
 }
 
 /** What the publisher still has to do: the tag, the section of the changelog, the address of the repository. */
-export function findPublishingFaults({ packages, changelog, gitStatus, tags }: ReleaseState): string[] {
+export function findPublishingFaults({ packages, changelog, gitStatus, tags, newMigrations }: ReleaseState): string[] {
   const { version = "", ...manifest } = packages[0]?.manifest ?? {};
   const { repository } = manifest as { readonly repository?: { readonly url?: string } };
   const hasSection = changelog
@@ -29,6 +31,11 @@ export function findPublishingFaults({ packages, changelog, gitStatus, tags }: R
   return [
     ...(hasSection ? [] : [`CHANGELOG.md has no section "## ${version}".`]),
     ...(tags.includes(`v${version}`) ? [] : [`The commit has no tag v${version}.`]),
+    ...(newMigrations.length === 0
+      ? []
+      : [
+          `These migrations are not recorded, which npm run generate -- released-migrations does: ${newMigrations.join(", ")}.`,
+        ]),
     ...(gitStatus.trim() === "" ? [] : [`The working tree has changes:\n${gitStatus.trimEnd()}`]),
     ...(typeof repository?.url === "string" && repository.url !== ""
       ? []

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { findFaults } from "../architecture/find-faults.ts";
+import { hashMigrations } from "../architecture/rules/released-migrations.ts";
 
 const OPENING = "// In charge of: this.\n// Not in charge of: that.\n";
 
@@ -288,6 +289,25 @@ describe("the architecture check", () => {
       rule: "a migration without number or words",
       changes: { "server/migrations/1_a.sql": "", "server/migrations/0002.sql": "" },
       expected: [/1_a\.sql:1: a migration is named/, /0002\.sql:1: a migration is named/],
+    },
+    {
+      rule: "a released migration that was changed, deleted, or has a new one before it",
+      changes: {
+        "server/migrations/0003_kept.sql": "select 3;\n",
+        "server/migrations/0002_late.sql": "select 2;\n",
+        "server/migrations/0004_new.sql": "select 4;\n",
+        "extensions/notes/sql/migrations/0001_notes.sql": "select 1;\n",
+        "tools/released-migrations.json": JSON.stringify({
+          "server/migrations/0000_gone.sql": "0",
+          "server/migrations/0001_agents.sql": "0",
+          ...hashMigrations(new Map([["server/migrations/0003_kept.sql", "select 3;\n"]])),
+        }),
+      },
+      expected: [
+        /0000_gone\.sql:1: this migration is released and was deleted/,
+        /0001_agents\.sql:1: this migration is released and was changed/,
+        /0002_late\.sql:1: the number of a new migration is higher than that of 0003_kept\.sql/,
+      ],
     },
     {
       rule: "a long line of SQL",

@@ -77,7 +77,13 @@ describe("a release", () => {
     await mkdir(join(folder, "bare"));
     for (const name of ["LICENSE", "README.md"]) await writeFile(join(folder, name), "");
     const manifest = writeManifest(SOURCE, OPTIONS);
-    good = { packages: [{ manifest, folder }], changelog: CHANGELOG, gitStatus: "", tags: ["v1.2.0"] };
+    good = {
+      packages: [{ manifest, folder }],
+      changelog: CHANGELOG,
+      gitStatus: "",
+      tags: ["v1.2.0"],
+      newMigrations: [],
+    };
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -88,7 +94,10 @@ describe("a release", () => {
   it("needs no repository, tag or section of the changelog before it is published", () => {
     const packages = good.packages.map((one) => ({ ...one, manifest: { ...one.manifest, repository: undefined } }));
     assert.deepEqual(findPackageFaults(packages), []);
-    assert.equal(findPublishingFaults({ packages, changelog: "", gitStatus: "", tags: [] }).length, 3);
+    assert.equal(
+      findPublishingFaults({ packages, changelog: "", gitStatus: "", tags: [], newMigrations: [] }).length,
+      3,
+    );
   });
 
   it("publishes the service after its packages, and what creates apps last", () => {
@@ -107,6 +116,7 @@ describe("a release", () => {
       [{ packages: [...good.packages, other] }, /several versions: @swarmbase\/notes 1\.2\.0, swarmbase 1\.3\.0/],
       [{ changelog: "## Unreleased\n## 1.2.00\n" }, /CHANGELOG\.md has no section "## 1\.2\.0"/],
       [{ tags: ["v1.2", "1.2.0"] }, /no tag v1\.2\.0/],
+      [{ newMigrations: ["server/migrations/0002_a.sql"] }, /not recorded.*: server\/migrations\/0002_a\.sql/],
       [{ gitStatus: " M README.md\n" }, /working tree has changes:\n M README\.md/],
       [change({ publishConfig: { access: "public" } }), /provenance is not true/],
       [change({ publishConfig: { provenance: true } }), /access is not public/],
