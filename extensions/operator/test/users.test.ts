@@ -253,7 +253,7 @@ test("no response about a user has a credential", async () => {
   }
 });
 
-test("the heaviest of 10,000 users are found by sums of days, which an index updates", async () => {
+test("the newest and the heaviest of 10,000 users are found without what only a page needs of the others", async () => {
   const { owner } = service.database;
   await owner.query(
     `insert into auth.users (id, email) select gen_random_uuid(), 'heavy' || n || '@example.net' from generate_series(1, 10000) n;
@@ -264,18 +264,31 @@ test("the heaviest of 10,000 users are found by sums of days, which an index upd
        generate_series(date_trunc('month', now() at time zone 'UTC'), now() at time zone 'UTC', '1 day') d where u.email like 'heavy%';
      analyze auth.users; analyze public.usage_records; analyze ext_operator.user_days`,
   );
-  const plan: string[] = [];
-  const filter: UserFilter = { search: null, state: "all", order: "cost_month", after: null, limit: 51 };
-  await selectUsers(async (text, values = []) => {
-    const { rows } = await owner.query(`explain (analyze, costs off, timing off) ${text}`, [...values]);
-    plan.push(...rows.map((row) => row["QUERY PLAN"]));
-    return [];
-  }, filter);
-  const text = plan.join("\n");
-  assert.ok(!text.includes("usage_records"), text);
-  // What a row shows beside its figures is read for the page only.
-  for (const [, loops] of text.matchAll(/(?:operators|mfa_factors)\S* .*loops=(\d+)/g))
-    assert.ok(Number(loops) <= 51, text);
+  const explain = async (filter: Partial<UserFilter>): Promise<string> => {
+    const plan: string[] = [];
+    await selectUsers(
+      async (text, values = []) => {
+        const { rows } = await owner.query(`explain (analyze, costs off, timing off) ${text}`, [...values]);
+        plan.push(...rows.map((row) => row["QUERY PLAN"]));
+        return [];
+      },
+      { search: null, state: "all", order: "created", after: null, limit: 51, ...filter },
+    );
+    return plan.join("\n");
+  };
+  const after = { figure: "0", position: String(Date.now() * 1000), id: ada.id };
+  const newest = [await explain({}), await explain({ after })];
+  for (const text of newest) {
+    assert.match(text, /using users_created_at_idx on users u/, text);
+    assert.doesNotMatch(text, /Seq Scan on (?:users|user_days)/, text);
+  }
+  assert.match(newest[1] ?? "", /Index Cond: \(ROW\(created_at, id\) </, newest[1]);
+  for (const text of [...newest, await explain({ order: "cost_month" })]) {
+    assert.ok(!text.includes("usage_records"), text);
+    // What a row shows beside the figure of the order is read for the page only.
+    for (const [, loops] of text.matchAll(/(?:operators|mfa_factors)\S* .*loops=(\d+)/g))
+      assert.ok(Number(loops) <= 51, text);
+  }
   const results = await owner.query(
     `begin; select ext_operator.sum_usage();
      select pg_stat_get_xact_numscans('public.usage_records_created_at_idx'::regclass)::int as indexed,

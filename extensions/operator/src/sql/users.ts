@@ -3,17 +3,17 @@ import type { Query } from "swarmbase/extension";
 export const USER_STATES = ["all", "disabled", "unconfirmed", "operators"] as const;
 type UserState = (typeof USER_STATES)[number];
 
-/** What a list can be ordered by, the largest first, and the expression. */
+/** What a list can be ordered by, the largest first: a column of `user_days`, summed over the day or the month; null: no sum. */
 const ORDERS = {
-  created: "0",
-  requests_today: "t.requests_today",
-  runs_today: "t.runs_today",
-  tokens_today: "t.tokens_today",
-  cost_today: "t.cost_today_usd",
-  requests_month: "t.requests_month",
-  runs_month: "t.runs_month",
-  tokens_month: "t.tokens_month",
-  cost_month: "t.cost_month_usd",
+  created: null,
+  requests_today: ["requests", "today"],
+  runs_today: ["runs", "today"],
+  tokens_today: ["tokens", "today"],
+  cost_today: ["cost_usd", "today"],
+  requests_month: ["requests", "month"],
+  runs_month: ["runs", "month"],
+  tokens_month: ["tokens", "month"],
+  cost_month: ["cost_usd", "month"],
 } as const;
 type UserOrder = keyof typeof ORDERS;
 export const USER_ORDERS = Object.keys(ORDERS) as readonly UserOrder[];
@@ -56,6 +56,8 @@ export interface ListedUserRow extends UserRow, UseRow {
 
 const TODAY = "(now() at time zone 'UTC')::date";
 const MONTH = "date_trunc('month', now() at time zone 'UTC')::date";
+/** For a condition on `day` beside one on `user_id`: a lookup in the primary key for each day. */
+const DAYS_OF_MONTH = `any (array(select generate_series(${MONTH}, ${TODAY}, '1 day')::date))`;
 
 const COLUMNS = `
   u.id, u.email, p.full_name as name, u.created_at, (extract(epoch from u.created_at) * 1000000)::bigint::text as position, u.last_sign_in_at, u.email_confirmed_at, u.invited_at,
@@ -84,35 +86,70 @@ const USED = ["requests", "runs", "tokens", "cost"].flatMap((name) => {
     { name: `${name}_month${end}`, sum: `sum(d.${column})` },
   ];
 });
+const USED_TEXTS = USED.map(({ name, sum }) => `trim_scale(coalesce(${sum}, 0))::text as ${name}`).join(", ");
 
-/** Those who have used the most first, and of those who have used as much the newest. `sumUsage` comes before. */
+/**
+ * Those who have used the most first, and of those who have used as much the newest. `sumUsage` comes before. Only what the list is
+ * ordered by is summed for all users; in the order of their creation, an index has the page.
+ */
 export function selectUsers(
   query: Query,
   { search, state, order, after, limit }: UserFilter,
 ): Promise<readonly ListedUserRow[]> {
-  const figure = `coalesce(${ORDERS[order]}, 0)::numeric`;
+  const ordered = ORDERS[order];
+  const { figures, figure, join, position, begin } = ordered === null ? BY_CREATION : byFigure(ordered);
   return query<ListedUserRow>(
-    `with t as (
-       select d.user_id, ${USED.map(({ name, sum }) => `${sum} as ${name}`).join(", ")}
-         from ext_operator.user_days d where d.day between ${MONTH} and ${TODAY} group by d.user_id)
-     select ${COLUMNS}, ${figure}::text as figure,
-            ${USED.map(({ name }) => `trim_scale(coalesce(t.${name}, 0))::text as ${name}`).join(", ")}
-       from ${ACCOUNTS} left join t on t.user_id = u.id
-      where u.deleted_at is null
-        and ($1::text is null or strpos(u.email, lower($1)) > 0 or strpos(lower(p.full_name), lower($1)) > 0
-             or u.id::text = lower($1))
-        and ($2::bigint is null or (${figure}, u.created_at, u.id)
-             < ($6::numeric, 'epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3::uuid))
-        and case $4::text
-              when 'disabled' then u.banned_until > now()
-              when 'unconfirmed' then u.email_confirmed_at is null
-              when 'operators' then exists (select from ext_operator.operators o where o.user_id = u.id)
-              else true
-            end
-      order by ${figure} desc, u.created_at desc, u.id desc
-      limit $5`,
-    [search, after?.position ?? null, after?.id ?? null, state, limit, after?.figure ?? null],
+    `with ${figures} page as (
+       select u.id, ${figure} as figure
+         from ${ACCOUNTS} ${join}
+        where u.deleted_at is null
+          and ($1::text is null or strpos(u.email, lower($1)) > 0 or strpos(lower(p.full_name), lower($1)) > 0
+               or u.id::text = lower($1))
+          and ($2::bigint is null or (${position}) < (${begin}))
+          and case $4::text
+                when 'disabled' then u.banned_until > now()
+                when 'unconfirmed' then u.email_confirmed_at is null
+                when 'operators' then exists (select from ext_operator.operators o where o.user_id = u.id)
+                else true
+              end
+        order by ${figure} desc, u.created_at desc, u.id desc
+        limit $5)
+     select ${COLUMNS}, page.figure::text as figure, t.*
+       from page join auth.users u on u.id = page.id left join public.profiles p on p.id = u.id
+      cross join lateral (
+        select ${USED_TEXTS} from ext_operator.user_days d where d.user_id = page.id and d.day = ${DAYS_OF_MONTH}) t
+      order by page.figure desc, u.created_at desc, u.id desc`,
+    [
+      search,
+      after?.position ?? null,
+      after?.id ?? null,
+      state,
+      limit,
+      ...(ordered === null ? [] : [after?.figure ?? null]),
+    ],
   );
+}
+
+const BY_CREATION = {
+  figures: "",
+  figure: "0::numeric",
+  join: "",
+  position: "u.created_at, u.id",
+  begin: "'epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3::uuid",
+};
+
+function byFigure([column, period]: readonly [column: string, period: "today" | "month"]): typeof BY_CREATION {
+  const figure = "coalesce(f.figure, 0)::numeric";
+  return {
+    // Without "materialized", each of several workers of a statement would make all sums.
+    figures: `f as materialized (
+       select d.user_id, sum(d.${column}) as figure from ext_operator.user_days d
+        where d.day between ${period === "today" ? TODAY : MONTH} and ${TODAY} group by d.user_id),`,
+    figure,
+    join: "left join f on f.user_id = u.id",
+    position: `${figure}, ${BY_CREATION.position}`,
+    begin: `$6::numeric, ${BY_CREATION.begin}`,
+  };
 }
 
 export async function findUser(query: Query, id: string): Promise<UserRow | null> {
@@ -181,13 +218,13 @@ export async function findLimits(query: Query, userId: string): Promise<LimitsRo
        union all
        select q.day, q.requests, 0, 0, 0
          from ext_operator.user_days q
-        where q.user_id = $1 and q.day = any (array(select generate_series(${MONTH}, ${TODAY}, '1 day')::date)))
+        where q.user_id = $1 and q.day = ${DAYS_OF_MONTH})
      select s.daily_token_budget::text, trim_scale(s.daily_cost_budget_usd)::text as daily_cost_budget_usd,
             s.imposed_daily_token_budget::text,
             trim_scale(s.imposed_daily_cost_budget_usd)::text as imposed_daily_cost_budget_usd,
             s.imposed_daily_runs::text, t.*
        from public.user_settings s
-      cross join (select ${USED.map(({ name, sum }) => `trim_scale(coalesce(${sum}, 0))::text as ${name}`).join(", ")} from d) t
+      cross join (select ${USED_TEXTS} from d) t
       where s.user_id = $1`,
     [userId],
   );
