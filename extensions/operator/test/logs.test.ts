@@ -78,6 +78,33 @@ test("a tail shows new lines, and ends when its reader is no longer an operator"
   assert.deepEqual((await service.call(eve.token, "GET", LOGS)).body.details, { lacks: "operator" });
 });
 
+test("a tail that shows none of the new lines reads them once, and not again with each poll", async () => {
+  const { owner } = service.database;
+  const count = 20_000;
+  const tail = service.follow(ada.token, `${LOGS}/tail?search=in+no+line`);
+  const passTime = async () => {
+    for (const _ of [1, 2]) assert.equal((await tail.next()).value, "\n");
+  };
+  const countRead = async () => {
+    const { rows } = await owner.query(
+      "select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_user_tables where relname = 'log_lines'",
+    );
+    return rows[0].read;
+  };
+  await tail.next();
+  await owner.query(
+    `insert into ext_operator.log_lines (created_at, node, level, event, message, fields)
+     select now(), 'n', 'info', 'e', 'm', '{}' from generate_series(1, $1)`,
+    [count],
+  );
+  await passTime();
+  const before = await countRead();
+  await passTime();
+  const again = (await countRead()) - before;
+  assert.ok(before >= count && again < count, `${before} rows, and then ${again}`);
+  await tail.return();
+});
+
 test("the ring has bounds in time, in number and in memory", async () => {
   const { owner } = service.database;
   const line = { level: "info", event: "e", message: "m", fields: {} };

@@ -43,6 +43,7 @@ async function* tail(
   const { database } = context;
   const session = readSession(request, context);
   let last = await database.asService(findLastLineId);
+  let newest = last;
   let checkedAtMs = performance.now();
   yield "\n";
   while (!signal.aborted) {
@@ -52,12 +53,20 @@ async function* tail(
       yield "\n";
     }
     const after = last;
-    const lines = await database.asService((run) => selectNewLines(run, filter, { after, limit: PAGE_LINES }));
+    const { lines, newestNow } = await database.asService(async (run) => ({
+      newestNow: await findLastLineId(run),
+      lines: await selectNewLines(run, filter, { after, limit: PAGE_LINES }),
+    }));
     for (const line of lines) {
       last = line.id;
       yield `${JSON.stringify(line)}\n`;
     }
-    if (lines.length < PAGE_LINES) await sleep(TAIL_POLL_MS, undefined, { signal }).catch(() => undefined);
+    if (lines.length === PAGE_LINES) continue;
+    // Lines that the filter leaves out are not read with each poll. Those since the last one are read once more, because a
+    // transaction that was open can have stored lines among them.
+    if (BigInt(newest) > BigInt(last)) last = newest;
+    newest = newestNow;
+    await sleep(TAIL_POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
