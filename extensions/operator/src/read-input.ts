@@ -15,12 +15,17 @@ export function readBody(body: unknown, fields: readonly string[]): Readonly<Rec
 
 const MAX_TEXT = 500;
 
-/** Null when the parameter is absent or empty. PostgreSQL cannot store the character U+0000. */
+/** Null when the parameter is absent or empty. */
 export function readText(value: unknown, field: string): string | null {
   if (value === undefined || value === null || value === "") return null;
-  if (typeof value !== "string" || value.length > MAX_TEXT || value.includes("\u0000") || !value.isWellFormed())
-    throw invalidField(field, `must be a text of at most ${MAX_TEXT} characters`);
+  requireText(value, field, "must be");
   return value;
+}
+
+/** PostgreSQL stores no U+0000, and no half of a surrogate pair in JSON. */
+export function requireText(value: unknown, field: string, must: string): asserts value is string {
+  if (typeof value !== "string" || value.length > MAX_TEXT || value.includes("\u0000") || !value.isWellFormed())
+    throw invalidField(field, `${must} a text of at most ${MAX_TEXT} characters`);
 }
 
 export function readRequiredText(value: unknown, field: string): string {

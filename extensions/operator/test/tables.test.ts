@@ -217,6 +217,14 @@ test("an edit keeps every digit, obeys constraints, and is rejected when the row
   assert.equal((await change({ id: "1" }, { price: { from: "1.50", to: "-1" } })).status, 400);
   for (const changes of [{}, { id: { from: "1", to: "2" } }, { api_key: { from: null, to: "x" } }, { price: 1 }])
     assert.equal((await change({ id: "1" }, changes)).status, 400, JSON.stringify(changes));
+  for (const id of ["1\u0000", "1\ud800"]) {
+    const { status } = await change({ id }, { stock: { from: "1", to: "2" } });
+    assert.equal(status, 400, JSON.stringify(id));
+    const { rows } = await service.database.owner.query(
+      "select outcome, status from ext_operator.audit where action = 'tables.edit' order by id desc limit 1",
+    );
+    assert.deepEqual(rows, [{ outcome: "rejected", status: 400 }], JSON.stringify(id));
+  }
   // The rules of the service's own tables apply too.
   const settings = `${TABLES}/public/user_settings`;
   const rejected = await change({ user_id: bob.id }, { daily_token_budget: { from: null, to: "-1" } }, settings);

@@ -1,6 +1,6 @@
 import { AppError, isRecord } from "swarmbase/extension";
 import type { OperatorContext } from "../operator-route.ts";
-import { invalidField, readBody } from "../read-input.ts";
+import { invalidField, readBody, requireText } from "../read-input.ts";
 import type { Table, TableColumn } from "./describe-table.ts";
 import { getColumn } from "./filters.ts";
 import { parseValue, quoteName, quoteText, renderSame, type Value } from "./values.ts";
@@ -11,9 +11,6 @@ export interface RowChange {
   readonly key: Readonly<Record<string, string>>;
   readonly changes: readonly { readonly column: TableColumn; readonly from: Value; readonly to: Value }[];
 }
-
-/** Keys are in the audit log. */
-const MAX_KEY_LENGTH = 500;
 
 export function readRowChange(table: Table, sent: unknown): RowChange {
   const body = readBody(sent, ["key", "changes"]);
@@ -26,8 +23,8 @@ export function readRowChange(table: Table, sent: unknown): RowChange {
     key: Object.fromEntries(
       table.key.map((name) => {
         const value = key[name];
-        if (typeof value !== "string" || value.length > MAX_KEY_LENGTH)
-          throw invalidField("key", `must have ${name} as a text of at most ${MAX_KEY_LENGTH} characters`);
+        // Keys are in the audit log.
+        requireText(value, "key", `must have ${name} as`);
         return [name, value];
       }),
     ),
