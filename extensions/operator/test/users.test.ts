@@ -116,6 +116,45 @@ test("lists users in the order of what they have used, by day and month", async 
   assert.ok(Number(limits.requests_month) >= 0);
 });
 
+test("usage of days that nobody has looked at is summed in a transaction for each day", async () => {
+  const { owner } = service.database;
+  await owner.query("begin");
+  try {
+    await owner.query(
+      `delete from ext_operator.user_days;
+       insert into public.usage_records (payer_id, framework, model, input_tokens, created_at)
+       select '${ada.id}', 'provider_a', 'm', 1, d
+       from generate_series(date_trunc('month', now(), 'UTC'), now(), '1 day') d`,
+    );
+    const sum = async (day: string | null) => {
+      const { rows } = await owner.query(
+        `select ext_operator.sum_usage($1)::text as next, date_trunc('month', now() at time zone 'UTC')::date::text as month,
+           (now() at time zone 'UTC')::date::text as today`,
+        [day],
+      );
+      return rows[0];
+    };
+    const summed: number[] = [];
+    for (let day: string | null = null; ; ) {
+      const { next, month, today } = await sum(day);
+      const { rows } = await owner.query("select count(distinct day)::int from ext_operator.user_days");
+      summed.push(rows[0].count);
+      if (next === null) break;
+      assert.ok(next > month && next <= today, next);
+      day = next;
+    }
+    assert.deepEqual(
+      summed,
+      Array.from({ length: new Date().getUTCDate() }, (_, index) => index + 1),
+    );
+    // It continues with the last day that has sums, or yesterday shortly after midnight.
+    const { next, today } = await sum(null);
+    assert.ok(next === null || next === today, next);
+  } finally {
+    await owner.query("rollback");
+  }
+});
+
 test("disables, enables and signs out a user", async () => {
   const bob = await service.signUp("bob");
   const reads = async (token: string) => (await service.call(token, "GET", "/rest/v1/profiles")).status;
@@ -290,7 +329,7 @@ test("the newest and the heaviest of 10,000 users are found without what only a 
       assert.ok(Number(loops) <= 51, text);
   }
   const results = await owner.query(
-    `begin; select ext_operator.sum_usage();
+    `begin; select ext_operator.sum_usage(null);
      select pg_stat_get_xact_numscans('public.usage_records_created_at_idx'::regclass)::int as indexed,
        pg_stat_get_xact_tuples_returned('public.usage_records'::regclass)::int as scanned; rollback`,
   );

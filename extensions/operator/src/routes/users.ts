@@ -74,11 +74,9 @@ async function listUsers({ query }: OperatorRequest, { database }: OperatorConte
     after: readAfter(readCursor(query["after"])),
     limit: PAGE_ROWS + 1,
   };
-  const found = await database.asService(async (run) => {
-    // The next pages have the order of the first.
-    if (filter.after === null) await sumUsage(run);
-    return selectUsers(run, filter);
-  });
+  // The next pages have the order of the first.
+  if (filter.after === null) await sumUsage(database);
+  const found = await database.asService((run) => selectUsers(run, filter));
   const users = found.slice(0, PAGE_ROWS);
   const last = users.at(-1);
   const next =
