@@ -7,10 +7,11 @@ import { trimUserDays } from "./sql/user-days.ts";
 
 const MINUTE_MS = 60_000;
 const METRICS = Object.keys(KINDS) as MetricName[];
-/** What becomes of the values of samples that are put together, by metric; of the others the mean stays. */
+/** What becomes of the values of samples that are put together, by metric; of the others the mean of the samples stays. */
 const MERGED = {
   added: METRICS.filter((name) => KINDS[name] === "rate"),
   highest: METRICS.filter((name) => KINDS[name] === "peak" || KINDS[name] === "shared"),
+  byRequest: METRICS.filter((name) => KINDS[name] === "mean"),
 };
 
 /** Deletes what has reached its age, and the oldest log lines above their number. */

@@ -172,17 +172,22 @@ test("metrics are what happened between two samples, over all nodes", async () =
   await owner.query(
     `insert into ext_operator.metric_samples (created_at, node, measured)
      select date_bin('84 minutes', now() - interval '3 days', 'epoch') + n * interval '15 seconds', 'old',
-       jsonb_build_object('requests', 2, 'sockets', 4, 'latency_p95_ms', n) from generate_series(0, 335) n`,
+       jsonb_build_object('requests', 4 * (n % 2), 'latency_ms', 100 * (n % 2), 'sockets', 4, 'latency_p95_ms', n)
+     from generate_series(0, 335) n`,
   );
   const week = async () => {
     const { body: found, text } = await service.call(ada.token, "GET", "/operator/v1/metrics?hours=168");
     assert.ok(found?.times.length > 0, text);
-    return [found.step_seconds, found.series.requests[0], found.series.sockets[0], found.series.latency_p95_ms[0]];
+    const { requests, sockets, latency_ms: latency, latency_p95_ms: p95 } = found.series;
+    return [found.step_seconds, requests[0], sockets[0], p95[0], latency[0]];
   };
-  assert.deepEqual(await week(), [5040, 8, 4, 335]);
-  await owner.query("select ext_operator.merge_samples(array['requests'], array['latency_p95_ms'])");
+  // An interval without requests has no latency.
+  assert.deepEqual(await week(), [5040, 8, 4, 335, 100]);
+  await owner.query(
+    "select ext_operator.merge_samples(array['requests'], array['latency_p95_ms'], array['latency_ms'])",
+  );
   const { rows } = await owner.query("select count(*)::int from ext_operator.metric_samples where node = 'old'");
-  assert.deepEqual([rows, await week()], [[{ count: 7 }], [5040, 8, 4, 335]]);
+  assert.deepEqual([rows, await week()], [[{ count: 7 }], [5040, 8, 4, 335, 100]]);
 });
 
 test("a process is listed from its start on, with its version, its tasks and the state of backups", async () => {

@@ -14,8 +14,9 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Puts samples that are older than six hours, and charts of which need fewer points, together by node and by twelve
--- minutes: these metrics are added up, of those the highest value stays, of the others the mean.
-create or replace function ext_operator.merge_samples(added text[], highest text[]) returns void
+-- minutes: these metrics are added up, of those the highest value stays, of these the mean of all requests, of the others
+-- the mean of the samples.
+create or replace function ext_operator.merge_samples(added text[], highest text[], by_request text[]) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   with old as (
     delete from ext_operator.metric_samples s
@@ -24,7 +25,11 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
   ), merged as (
     select o.at, o.node, m.key,
       case when m.key = any (added) then sum(m.value::float8)
-        when m.key = any (highest) then max(m.value::float8) else avg(m.value::float8) end as value
+        when m.key = any (highest) then max(m.value::float8)
+        when m.key = any (by_request) then
+          coalesce(sum(m.value::float8 * (o.measured ->> 'requests')::float8)
+            / nullif(sum((o.measured ->> 'requests')::float8), 0), 0)
+        else avg(m.value::float8) end as value
     from old o cross join lateral jsonb_each_text(o.measured) m
     group by o.at, o.node, m.key
   )
@@ -41,8 +46,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 revoke all on function ext_operator.store_log_lines(text, jsonb), ext_operator.store_sample(text, jsonb, jsonb),
-  ext_operator.merge_samples(text[], text[]),
+  ext_operator.merge_samples(text[], text[], text[]),
   ext_operator.trim_observations(interval, bigint) from public;
 grant execute on function ext_operator.store_log_lines(text, jsonb), ext_operator.store_sample(text, jsonb, jsonb),
-  ext_operator.merge_samples(text[], text[]),
+  ext_operator.merge_samples(text[], text[], text[]),
   ext_operator.trim_observations(interval, bigint) to sb_service;

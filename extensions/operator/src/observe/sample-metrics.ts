@@ -20,7 +20,7 @@ export interface Sample {
 export type MetricName = keyof Sample;
 
 /**
- * How the values of an interval become one. `rate`: per minute, over all nodes. `mean`: of the nodes with requests. `peak`: the highest of
+ * How the values of an interval become one. `rate`: per minute, over all nodes. `mean`: of all requests. `peak`: the highest of
  * a node. `level`: the mean of each node, added up. `shared`: every node measures the same thing.
  */
 export const KINDS: Readonly<Record<MetricName, "rate" | "mean" | "peak" | "level" | "shared">> = {

@@ -42,8 +42,8 @@ function combine(name: MetricName, rows: readonly MetricRow[], stepSeconds: numb
     case "level":
       return add(rows.map(({ mean }) => mean));
     case "mean": {
-      const busy = rows.filter(({ mean }) => mean > 0);
-      return busy.length === 0 ? 0 : add(busy.map(({ mean }) => mean)) / busy.length;
+      const requests = add(rows.map((row) => row.requests));
+      return requests === 0 ? 0 : add(rows.map(({ weighted }) => weighted)) / requests;
     }
     case "peak":
     case "shared":

@@ -18,9 +18,9 @@ export async function trimObservations(query: Query, maxLines: number): Promise<
 
 export async function mergeSamples(
   query: Query,
-  { added, highest }: { readonly added: readonly string[]; readonly highest: readonly string[] },
+  { added, highest, byRequest }: Readonly<Record<"added" | "highest" | "byRequest", readonly string[]>>,
 ): Promise<void> {
-  await query("select ext_operator.merge_samples($1, $2)", [added, highest]);
+  await query("select ext_operator.merge_samples($1, $2, $3)", [added, highest, byRequest]);
 }
 
 export interface LineFilter extends TimeRange {
@@ -90,13 +90,18 @@ export interface MetricRow {
   readonly total: number;
   readonly mean: number;
   readonly peak: number;
+  /** Each value times the requests of its sample, and these requests. */
+  readonly weighted: number;
+  readonly requests: number;
 }
 
 /** The samples of the last hours, by intervals. */
 export function selectMetrics(query: Query, hours: number, stepSeconds: number): Promise<readonly MetricRow[]> {
   return query<MetricRow>(
     `select date_bin(make_interval(secs => $2), s.created_at, 'epoch') as at, s.node, m.key as name,
-            sum(m.value::float8) as total, avg(m.value::float8) as mean, max(m.value::float8) as peak
+            sum(m.value::float8) as total, avg(m.value::float8) as mean, max(m.value::float8) as peak,
+            coalesce(sum(m.value::float8 * (s.measured ->> 'requests')::float8), 0) as weighted,
+            coalesce(sum((s.measured ->> 'requests')::float8), 0) as requests
        from ext_operator.metric_samples s cross join lateral jsonb_each_text(s.measured) m
       where s.created_at > now() - make_interval(hours => $1)
       group by 1, 2, 3
