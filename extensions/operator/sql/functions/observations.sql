@@ -14,8 +14,8 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Puts samples that are older than six hours, and charts of which need fewer points, together by node and by twelve
--- minutes: these metrics are added up, of those the highest value stays, of these the mean of all requests, of the others
--- the mean of the samples.
+-- minutes: of the metrics in "added" the sum stays, of those in "highest" the highest value, of those in "by_request"
+-- the mean of all requests, and of the others the mean of the samples.
 create or replace function ext_operator.merge_samples(added text[], highest text[], by_request text[]) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   with old as (

@@ -10,9 +10,9 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Sums the usage of one day of this month, and returns the day to continue with; null after today. The first, without a
--- day, is the day of the last sums, which has grown since, or yesterday shortly after midnight, when calls of models that
--- began before it are recorded. Each day has its own transaction, so that a month that nobody has looked at is summed at
--- all. One transaction at a time sums.
+-- day, is the day of the last sums, which has grown since, or yesterday shortly after midnight, when calls of models
+-- that began before it are recorded. Each day has its own transaction, so that a month of which nobody has seen a list
+-- is summed at all. One transaction at a time sums.
 create or replace function ext_operator.sum_usage(of_day date) returns date
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
