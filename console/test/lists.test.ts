@@ -94,7 +94,7 @@ test("a bulk action tells what it could not change, and pauses webhooks, stops r
   await api.call("POST", "/functions/v1/agent-respond", asked);
   await page.getByRole("link", { name: "Approvals 1 waiting" }).waitFor();
   await navigate(page, "/runs");
-  await page.getByRole("checkbox").first().click();
+  await boxOf(page, "Write").click();
   await page.getByRole("button", { name: "Stop …" }).click();
   await page.getByRole("button", { name: "Stop 1 run" }).click();
   await page.getByText("1 run stopped.").first().waitFor();

@@ -58,7 +58,7 @@ export function RunList() {
   const swarms = useChoices("swarms", { ids: [swarmId] });
   const models = [...new Set(useModels().rows?.map(({ id }) => id))].map((id) => ({ value: id, label: id }));
   const starters = usePeople().flatMap(({ id, title: label }) => (isUuid(id) ? { value: id, label } : []));
-  const named = useMemo(() => runs.rows?.map((run) => ({ ...run, name: labelOfRun(run) })), [runs.rows]);
+  const named = useMemo(() => runs.rows?.map((run) => ({ ...run, name: questionOf(run) })), [runs.rows]);
   const selection = useSelection(named, isUnfinished);
   return (
     <ListPage
@@ -104,16 +104,15 @@ export function RunList() {
       table={{
         label: "Runs",
         columns: COLUMNS,
-        onOpen: { label: (run) => labelOfRun(run), open: ({ id }) => void navigate(`/runs/${id}`) },
-        selection: { ...selection, name: (run) => labelOfRun(run), can: isUnfinished },
+        onOpen: { label: (run) => `Open the run: ${questionOf(run)}`, open: ({ id }) => void navigate(`/runs/${id}`) },
+        selection: { ...selection, name: questionOf, can: isUnfinished },
       }}
     />
   );
 }
 
-/** The accessible name of the row of a run. */
-function labelOfRun({ question }: ListedRun): string {
-  return `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`;
+function questionOf({ question }: ListedRun): string {
+  return toPlainLine(question?.content ?? "deleted", 60);
 }
 
 const COLUMNS: readonly Column<ListedRun>[] = [
