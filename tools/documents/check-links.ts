@@ -21,7 +21,8 @@ export const checkLinks: DocumentRule = ({ pages, exists }) =>
     }),
   );
 
-function findLinks(text: string): string[] {
+/** The addresses of all links outside of code. */
+export function findLinks(text: string): string[] {
   const prose = text.replace(FENCE, "").replace(CODE, "");
   return [...prose.matchAll(INLINE_LINK), ...prose.matchAll(LINK_DEFINITION)].map(([, link]) => link ?? "");
 }

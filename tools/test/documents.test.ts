@@ -34,6 +34,14 @@ const parityWith = (answer: string, why: string) =>
 const callPathOf = (...files: readonly string[]) =>
   `# Parts\n\n### The files of a call\n\n${files.map((file, at) => `| ${at + 1} | \`${file}\` | a | |\n`).join("")}`;
 
+/** The row of the table from question to file. */
+const questionOf = (row: string) =>
+  `## Where to look\n\n| question | file | declares | in short |\n|---|---|---|---|\n${row}\n\n`;
+const GOOD_QUESTION = "| Who comes in? | [`server/src/a.ts`](../server/src/a.ts) | `keepOut` | Nobody |";
+
+const DECISIONS = "docs/decisions/0000-how-decisions-are-recorded.md";
+const decisionWith = (state: string) => ({ "docs/decisions/0001-a.md": `# 0001: A\n\n${state}\n\n## Context\n` });
+
 const GOOD_RECIPES = Object.keys(RECIPES)
   .map((title) => `## ${title}\n\n| file | what to add |\n|---|---|\n| \`server/src/a.ts#keepOut\` | a row |\n`)
   .join("\n");
@@ -46,12 +54,19 @@ const GOOD: Record<string, string> = {
   "AGENTS.md": "",
   "SECURITY.md": '[home](./README.md "title") and [web](https://a.example/x.md)\n',
   "docs/README.md":
-    "# Docs\n\n## How to & why\n\n[up](../README.md) [code](../server/src/a.ts) `[x](y.md)`\n\n[ref]: reference/errors.md\n",
+    "# Docs\n\n## How to & why\n\n[up](../README.md) [code](../server/src/a.ts) `[x](y.md)`\n\n[ref]: reference/errors.md\n\n" +
+    "[a](threat-model.md) [b](reference/postgrest-parity.md) [c](interface-map.md) [d](architecture.md) " +
+    "[e](decisions/0000-how-decisions-are-recorded.md)\n",
   "docs/reference/errors.md": "generated\n",
   "docs/threat-model.md": modelWith("`server/test/a.test.ts::keeps out`"),
   "docs/reference/postgrest-parity.md": parityWith("yes", A_TEST),
   "docs/interface-map.md": GOOD_ROWS.join("\n"),
-  "docs/architecture.md": callPathOf("server/src/a.ts"),
+  "docs/architecture.md": callPathOf("server/src/a.ts") + questionOf(GOOD_QUESTION),
+  [DECISIONS]: "# 0000: How\n\nAccepted, 2026-11-15.\n\n[a](0001-a.md) [b](0002-b.md)\n",
+  ...decisionWith(
+    "Accepted, 2026-11-15.\nSuperseded in part, 2026-11-16, by [0002](0002-b.md): a half.\nMeasured again, 2026-11-17: all.",
+  ),
+  "docs/decisions/0002-b.md": "# 0002: B\n\nAccepted, 2026-11-16.\nChanged, 2026-11-17: a third.\n\n## Context\n",
 };
 
 function faultsWith(changes: Record<string, string | null>, acceptance = GOOD_ACCEPTANCE): readonly string[] {
@@ -87,7 +102,10 @@ describe("the check of the documents", () => {
     },
     {
       what: "a page that lacks what it is meant to list",
-      changes: { "README.md": "# Swarm\n", "docs/README.md": "# Docs\n" },
+      changes: {
+        "docs/README.md": GOOD["docs/README.md"]?.replace("How to", "Why") ?? "",
+        "README.md": "[a](docs/README.md)",
+      },
       expected: 'docs/README.md: does not have "## How to"',
     },
     { what: "a missing front page", changes: { "SECURITY.md": null }, expected: "SECURITY.md: is missing" },
@@ -123,17 +141,17 @@ describe("the check of the documents", () => {
     },
     {
       what: "a README of more than three screens",
-      changes: { "README.md": "word ".repeat(801) },
+      changes: { "README.md": `[docs](docs/README.md) ${"word ".repeat(801)}` },
       expected: "README.md: has more than 800 words",
     },
     {
       what: "a README with several pictures",
-      changes: { "README.md": "![a](a.svg) ![b](b.svg)", "a.svg": "", "b.svg": "" },
+      changes: { "README.md": "[docs](docs/README.md) ![a](a.svg) ![b](b.svg)", "a.svg": "", "b.svg": "" },
       expected: "README.md: has more than one picture",
     },
     {
       what: "a command that does not exist",
-      changes: { "README.md": "`npm run chekc`" },
+      changes: { "README.md": "[docs](docs/README.md) `npm run chekc`" },
       expected: 'README.md: package.json has no script "chekc"',
     },
     {
@@ -155,16 +173,101 @@ describe("the check of the documents", () => {
       what: "an option that the command does not have",
       changes: {
         "AGENTS.md": '`npx swarmbase apply --yes "--no-option" --yess`',
+        "SECURITY.md": "[commands](docs/reference/cli.md)",
+        "README.md": `${GOOD["README.md"]} [security](SECURITY.md)`,
         "docs/reference/cli.md": "# Command line\n\n## apply\n\n`swarmbase apply [--yes]`\n",
       },
       expected: 'AGENTS.md: swarmbase apply has no option "--yess"',
     },
     {
       what: "a page without the files of a call",
-      changes: { "docs/architecture.md": "# Parts\n" },
+      changes: { "docs/architecture.md": `# Parts\n\n${questionOf(GOOD_QUESTION)}` },
       expected: 'docs/architecture.md: "### The files of a call" lists no files',
     },
-    { what: "no map", changes: { "docs/interface-map.md": null }, expected: "docs/interface-map.md: is missing" },
+    {
+      what: "a page without the table from question to file",
+      changes: { "docs/architecture.md": callPathOf("server/src/a.ts") },
+      expected: 'docs/architecture.md: "## Where to look" lists no questions',
+    },
+    ...[
+      { row: GOOD_QUESTION.replace("keepOut", "letIn"), fault: "server/src/a.ts declares no letIn" },
+      {
+        row: GOOD_QUESTION.replace("(../server/src/a.ts)", "(../README.md)"),
+        fault: "the link of server/src/a.ts leads to ../README.md",
+      },
+      {
+        row: "| Who comes in? | `server/src/a.ts` | Nobody |",
+        fault:
+          'a row is not "| question | [`file`](link) | `name` | in short |": | Who comes in? | `server/src/a.ts` | Nobody |',
+      },
+    ].map(({ row, fault }) => ({
+      what: `a question with a wrong answer: ${row}`,
+      changes: { "docs/architecture.md": callPathOf("server/src/a.ts") + questionOf(row) },
+      expected: `docs/architecture.md: ${fault}`,
+    })),
+    {
+      what: "a page that no other page links to",
+      changes: { "docs/alone.md": "# Alone\n" },
+      expected: "docs/alone.md: is more than 3 links away from README.md",
+    },
+    {
+      what: "a page that is too far away",
+      changes: {
+        "docs/decisions/0002-b.md": `${GOOD["docs/decisions/0002-b.md"]}[far](../far.md)`,
+        "docs/far.md": "# Far\n",
+      },
+      expected: "docs/far.md: is more than 3 links away from README.md",
+    },
+    {
+      what: "a file that is gone",
+      changes: {
+        "AGENTS.md": "`server/src/a.ts`, `server/src/gone.ts#keepOut`, `server/src/<name>.ts`, `src/gone.ts`",
+      },
+      expected: "AGENTS.md: server/src/gone.ts does not exist",
+    },
+    {
+      what: "a source file that is gone, by the end of its path",
+      changes: {
+        "docs/decisions/0002-b.md": `${GOOD["docs/decisions/0002-b.md"]}\`src/a.ts\`, \`src/gone.ts\`, \`.ts\``,
+      },
+      expected: "docs/decisions/0002-b.md: src/gone.ts does not exist",
+    },
+    {
+      what: "a file of a package that is gone",
+      changes: { "server/README.md": "`src/a.ts`, `src/gone.ts`, `seed.sql`" },
+      expected: "server/README.md: src/gone.ts does not exist",
+    },
+    ...Object.entries({
+      "2026-11-15 · accepted":
+        'does not begin with its state, "Accepted, <date>." or "Superseded, <date>, by [<page>](<link>)"',
+      "Accepted, 2026-11-15.\nReplaced, 2026-11-16: all.": "the state has an unknown line: Replaced, 2026-11-16: all.",
+      "Superseded, 2026-11-16, by [0000](0000-how-decisions-are-recorded.md): all.":
+        "does not link to the later decision: Superseded, 2026-11-16, by [0000](0000-how-decisions-are-recorded.md): all.",
+      "Accepted, 2026-11-15.\nSuperseded in part, 2026-11-16, by a later one.":
+        "does not link to the later decision: Superseded in part, 2026-11-16, by a later one.",
+    }).map(([state, fault]) => ({
+      what: `a decision with the state ${state}`,
+      changes: decisionWith(state),
+      expected: `docs/decisions/0001-a.md: ${fault}`,
+    })),
+    {
+      what: "a decision with the number of another one",
+      changes: { "docs/decisions/0002-b.md": "# 0001: B\n\nAccepted, 2026-11-16.\n\n## Context\n" },
+      expected: "docs/decisions/0002-b.md: the title does not begin with the number 0002",
+    },
+    {
+      what: "a decision that is not listed",
+      changes: { [DECISIONS]: "# 0000: How\n\nAccepted, 2026-11-15.\n\n[a](0001-a.md) [b](./0002-b.md)\n" },
+      expected: `docs/decisions/0002-b.md: is missing in ${DECISIONS}`,
+    },
+    {
+      what: "no map",
+      changes: {
+        "docs/interface-map.md": null,
+        "docs/README.md": GOOD["docs/README.md"]?.replace("[c](interface-map.md)", "") ?? "",
+      },
+      expected: "docs/interface-map.md: is missing",
+    },
     {
       what: "a rule that is left out",
       changes: { "docs/interface-map.md": GOOD_ROWS.filter((row) => !row.startsWith("| 2.4-3 ")).join("\n") },
@@ -284,6 +387,15 @@ describe("the check of the documents", () => {
   for (const { what, changes, expected } of spoiled) {
     it(`reports ${what}`, () => assert.deepEqual(faultsWith(changes), [expected]));
   }
+
+  it("reports a question whose file is gone, also as a broken link", () => {
+    const row = GOOD_QUESTION.replaceAll("a.ts", "gone.ts");
+    assert.deepEqual(faultsWith({ "docs/architecture.md": callPathOf("server/src/a.ts") + questionOf(row) }), [
+      "docs/architecture.md: server/src/gone.ts does not exist",
+      "docs/architecture.md: server/src/gone.ts does not exist",
+      "docs/architecture.md: the link ../server/src/gone.ts is broken",
+    ]);
+  });
 
   it("reports every wrong reference of the map at once", () => {
     const wrong = GOOD_ROWS.map((row) => row.replace("a.ts#keepOut", "a.ts#letIn"));
