@@ -141,7 +141,7 @@ describe("the search index", () => {
     "getting started": /guides\/getting-started$/,
     login: /accounts|sign-in|browser-apps/,
     webhooks: /guides\/webhooks$/,
-    backups: /guides\/operating/,
+    backups: /guides\/backups/,
     swarm_busy: /errors#swarm_busy$/,
     "verify a webhook": /verify-a-webhook$|guides\/webhooks/,
   };

@@ -78,7 +78,7 @@ export const AGENT_SETTINGS = {
   ),
   AGENT_SUMMARY_MODEL: setting(
     { kind: "framework-model", default: null },
-    "Model that writes [the summaries of long conversations](../guides/swarms.md#summaries), instead of the model of each agent. `off`: nothing is summarised, and the oldest messages are left out.",
+    "Model that writes [the summaries of long conversations](../guides/runs.md#summaries), instead of the model of each agent. `off`: nothing is summarised, and the oldest messages are left out.",
   ),
   MODEL_CALLS_RETENTION_DAYS: setting(
     { kind: "integer", min: 0, max: 3650, default: 30 },

@@ -49,7 +49,7 @@ test("the signature of RFC 9421, B.2.5 is verified", () => {
 });
 
 test("the example of the guide is verified", async () => {
-  const guide = await readFile(new URL("../../../docs/guides/limits.md", import.meta.url), "utf8");
+  const guide = await readFile(new URL("../../../docs/guides/signed-requests.md", import.meta.url), "utf8");
   const [, target = "", fields = ""] = /```http\nPOST (\S+)\n([^`]+)```/.exec(guide) ?? [];
   const headers = Object.fromEntries(
     fields
