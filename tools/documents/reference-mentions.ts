@@ -22,6 +22,12 @@ const NAME_SOURCES: readonly NameSource[] = [
     files: /^server\/src\/realtime\/requests\/channel-request\.ts$/,
     pattern: /\bcase "([a-z_]+)":/g,
   },
+  // Actions of functions.
+  {
+    page: "docs/reference/functions.md",
+    files: /^server\/src\/functions\/.*\.ts$/,
+    pattern: /\baction: z\.literal\("([a-z_]+)"\)/g,
+  },
   // Events of the stream of a run.
   {
     page: "docs/reference/functions.md",
