@@ -4,6 +4,7 @@ import { checkCommands, checkFrontPages } from "./check-front-pages.ts";
 import { checkConstants } from "./check-constants.ts";
 import { checkDecisions } from "./check-decisions.ts";
 import { checkGenerated } from "./check-generated.ts";
+import { checkGlossary } from "./check-glossary.ts";
 import { checkInterfaceMap } from "./check-interface-map.ts";
 import { checkLinks } from "./check-links.ts";
 import { checkMentions } from "./check-mentions.ts";
@@ -22,6 +23,7 @@ const RULES: readonly DocumentRule[] = [
   checkDecisions,
   checkFrontPages,
   checkGenerated,
+  checkGlossary,
   checkInterfaceMap,
   checkMentions,
   checkPaths,

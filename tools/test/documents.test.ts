@@ -251,6 +251,15 @@ describe("the check of the documents", () => {
       expected: `docs/decisions/0001-a.md: ${fault}`,
     })),
     {
+      what: "a term that the glossary has twice",
+      changes: {
+        "docs/README.md": `${GOOD["docs/README.md"]} [terms](glossary.md)`,
+        "docs/glossary.md":
+          "| term | meaning |\n|---|---|\n| run | a |\n\n| term | meaning |\n|---|---|\n| run | b |\n| run, of a node | c |\n",
+      },
+      expected: 'docs/glossary.md: has "run" twice',
+    },
+    {
       what: "a decision with the number of another one",
       changes: { "docs/decisions/0002-b.md": "# 0001: B\n\nAccepted, 2026-11-16.\n\n## Context\n" },
       expected: "docs/decisions/0002-b.md: the title does not begin with the number 0002",
