@@ -17,6 +17,8 @@ export function renderCliReference(
     "",
     "# Command line",
     "",
+    "This page is for operators, and for developers at a terminal. It lists every command with its options.",
+    "",
     "`npx swarmbase <command> [options]` where the package `swarmbase` is installed, `npm run swarmbase -- <command> [options]` in a clone of",
     "the repository. Below, `swarmbase` stands for either. Every command prints its",
     "part of this page: `swarmbase help <command>`. Settings are environment variables, listed in",

@@ -11,6 +11,8 @@ const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm r
 
 # Configuration
 
+This page is for operators. It lists every setting with what it accepts, its default and what it does.
+
 Settings are environment variables, which the service reads once at the start. When a setting is invalid the service does
 not start and lists all faults together. An empty variable counts as unset. Variables that are not in these tables are
 ignored, with a warning when one looks like a misspelt setting. Secrets are never printed.

@@ -2,6 +2,8 @@ import { ERROR_CODES } from "@swarmbase/sdk";
 
 const INTRODUCTION = `# Error codes
 
+This page is for developers who handle errors. It lists every code with its status and what it means.
+
 The body of every error is a JSON object with \`code\`, \`message\`, \`details\`, \`hint\` and, for the codes below, \`error\`; members without
 a value are \`null\`. The code decides the status.
 

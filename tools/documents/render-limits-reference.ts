@@ -20,7 +20,7 @@ const HEAD = `<!-- Generated from clients/sdk/src and the tables of server/src b
 
 # Limits
 
-[The guide](../guides/limits.md) describes how limits behave and how a client handles a 429. Every number of the first
+This page is for developers who need a number: calls a minute, bounds of every field, sizes. [The guide](../guides/limits.md) describes how limits behave and how a client handles a 429. Every number of the first
 table is a [setting](configuration.md#limits); 0 disables a row. A client that receives a 429 without \`Retry-After\` waits
 ${DEFAULT_RETRY_AFTER_SECONDS} seconds.
 

@@ -1,8 +1,10 @@
 import { GAUGES, METRICS, type Observation, OBSERVATIONS } from "../../server/src/observe/index.ts";
 
-const INTRODUCTION = `# Logs and metrics
+const INTRODUCTION = `<!-- Generated from server/src/observe by \`npm run generate -- reference\`. Do not edit by hand. -->
 
-Generated from the code by \`npm run generate -- reference\`.
+# Logs and metrics
+
+This page is for operators who build dashboards and alerts, or search the log. It lists every metric and every event of the log.
 
 The service logs events of one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
 \`event\`, \`msg\` and the fields of the event; the log never contains bodies or the values of fields that are named like secrets.

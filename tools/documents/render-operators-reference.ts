@@ -4,6 +4,8 @@ const HEAD = `<!-- Generated from server/src/operators by \`npm run generate -- 
 
 # Operators of filters
 
+This page is for developers who filter rows or subscriptions. It lists every operator with its operand and its SQL.
+
 A filter is \`column=operator.operand\`, for rows that a [REST request](rest.md#filters) addresses and for changes that a
 [realtime subscription](../guides/realtime.md#row-changes) delivers. An operator selects the same rows in both. \`not.\` before an
 operator is SQL's NOT: a comparison with null stays unknown and selects nothing. \`any/all\` marks the operators that REST also

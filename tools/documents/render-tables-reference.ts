@@ -11,7 +11,7 @@ const INDEX_HEAD = `${NOTICE}
 
 # Tables
 
-The tables and views that clients can reach, under \`/rest/v1/<name>\`. [REST](rest.md) describes requests and responses,
+This page is for developers who read and write rows. It lists the tables and views that clients can reach, under \`/rest/v1/<name>\`. [REST](rest.md) describes requests and responses,
 [Tables](../guides/tables.md) shows how to use them, and [openapi.json](openapi.json) has the same in a machine-readable form. Each page lists
 columns, who may read and write, the events that changes raise, and requests that were sent to a running service, with ids, times and
 secrets replaced.

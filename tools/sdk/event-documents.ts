@@ -9,6 +9,8 @@ import type { EventType, JsonSchema } from "@swarmbase/sdk";
 
 const INTRODUCTION = `# Events
 
+This page is for developers of webhook receivers. It lists every event with an example of its data and when it is raised.
+
 A [webhook](../guides/webhooks.md) subscribes to event types. Each delivery is a POST with the envelope as its JSON body:
 
 | member | |
