@@ -1,7 +1,7 @@
 import { decideAnswering } from "../strategies/who-answers.ts";
 import { readRunLimits } from "../strategies/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
-import { createEventSequencer } from "../writer/event-sequencer.ts";
+import { EventSequencer } from "../writer/event-sequencer.ts";
 import { closeSuspended } from "../turn/finish-turn.ts";
 import type { LiveRun, OpenedTurn, RunPorts } from "../run/live-run.ts";
 import type { RunPlace } from "./run-places.ts";
@@ -80,7 +80,7 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
   const writer = new RunWriter({
     store: ports.store,
     hold,
-    sequencer: createEventSequencer(ports.streamHub, {
+    sequencer: new EventSequencer(ports.streamHub, {
       run: { id: runId, swarmId },
       lastSeq: context.last_seq,
       maxUnstoredSeqs: context.max_unstored_seqs,

@@ -42,9 +42,26 @@ function isUrgent({ op }: Step): boolean {
   return op !== "add_model_calls";
 }
 
+type Phase =
+  | { readonly kind: "idle" | "writing" | "ended" }
+  | { readonly kind: "scheduled"; readonly timer: NodeJS.Timeout; readonly atMs: number };
+
+const IDLE: Phase = { kind: "idle" };
+const WRITING: Phase = { kind: "writing" };
+const ENDED: Phase = { kind: "ended" };
+
 /**
  * The only writer of a run's state. It has one transaction in progress at a time, with all steps that were submitted while
  * the one before was in progress: the end of a turn and the start of the next share a round trip.
+ *
+ * idle: nothing has to be written. Model calls may wait, but only for the next step.
+ * scheduled: deltas or a status wait for the timer. An earlier time replaces a later one.
+ * writing: from the timer, or at once when a step or many deltas came, until neither is left. Then idle, or scheduled with what is left.
+ * ended: from any phase, by `close`, or because the run is lost: another node holds it, the database was unreachable for longer than the
+ *   lease, or an invariant does not hold. The write in progress ends, no other begins, and new steps are rejected.
+ *
+ * Steps are written in the order in which they were submitted, each once, and resolve after their commit. Deltas are published before
+ * they are stored, steps after it. What a crash leaves is the last commit: the next node continues the run from there.
  */
 export class RunWriter {
   readonly #options: RunWriterOptions;
@@ -53,10 +70,7 @@ export class RunWriter {
   #leftRows: readonly EventRow[] = [];
   /** Stored events that a crash of the database could undo. The next write that waits for the disk has them again. */
   #atRisk: EventRow[] = [];
-  #isWriting = false;
-  #timer: NodeJS.Timeout | null = null;
-  #timerAtMs = Number.POSITIVE_INFINITY;
-  #isLost = false;
+  #phase: Phase = IDLE;
 
   constructor(options: RunWriterOptions) {
     this.#options = options;
@@ -64,13 +78,13 @@ export class RunWriter {
 
   /** Publishes the text at once and stores it with the next batch. */
   delta(type: DeltaType, source: DeltaSource, text: string): void {
-    if (this.#isLost) return;
+    if (this.#phase.kind === "ended") return;
     const { sequencer, store, isHeld } = this.#options;
     // The process may have been paused, and another node may have taken the run over.
     if (!isHeld()) return this.#lose(null, []);
     sequencer.delta(type, source, text);
     if (sequencer.unstoredChars >= FLUSH_CHARS) this.#startWriting();
-    else if (this.#timer === null) this.#scheduleIn(store.deltaPauseMs);
+    else if (this.#phase.kind === "idle") this.#scheduleIn(store.deltaPauseMs);
   }
 
   /** Writes the step with everything else that is submitted until the batch is sent. Rejects with a RunStop when the run is lost. */
@@ -78,7 +92,7 @@ export class RunWriter {
     const { promise, resolve, reject } = Promise.withResolvers<StepResult>();
     // A caller that does not await the result learns of a lost run by the signal.
     promise.catch(() => {});
-    if (this.#isLost) {
+    if (this.#phase.kind === "ended") {
       reject(new RunStop("lost"));
       return promise;
     }
@@ -94,8 +108,12 @@ export class RunWriter {
   }
 
   close(): void {
-    this.#isLost = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#enter(ENDED);
+  }
+
+  #enter(phase: Phase): void {
+    if (this.#phase.kind === "scheduled") clearTimeout(this.#phase.timer);
+    this.#phase = phase;
   }
 
   /** The end of a turn with text implies that it was responding. */
@@ -149,7 +167,7 @@ export class RunWriter {
   }
 
   #lose(error: unknown, batch: readonly Entry[]): void {
-    this.#isLost = true;
+    this.#enter(ENDED);
     const left = [...batch, ...this.#entries];
     this.#entries = [];
     this.#options.onLost(error);
@@ -183,14 +201,13 @@ export class RunWriter {
     const steps = batch.map(({ step }, index): NumberedStep => ({ ...step, seq: blocks[index]?.seq ?? 0 }));
     const progress = this.#readProgress(batch);
     if (progress !== null) steps.push({ op: "save_progress", progress, seq: 0 });
-    let advanced: Advanced;
     try {
-      advanced = await retryWhileHeld((isRepeated) => store.advance({ hold, steps, events, isRepeated }), isHeld);
+      const advanced = await retryWhileHeld((isRepeated) => store.advance({ hold, steps, events, isRepeated }), isHeld);
+      if (advanced.isLost) this.#lose(null, batch);
+      else this.#publish(batch, blocks, events, advanced);
     } catch (error) {
-      return this.#lose(error, batch);
+      this.#lose(error, batch);
     }
-    if (advanced.isLost) this.#lose(null, batch);
-    else this.#publish(batch, blocks, events, advanced);
   }
 
   /** The batch has all steps so far, so the state of the run is the one after it. */
@@ -203,6 +220,7 @@ export class RunWriter {
   #publish(batch: readonly Entry[], blocks: readonly Block[], rows: readonly EventRow[], advanced: Advanced): void {
     const { sequencer, onCancel, onEvents } = this.#options;
     const { results, cancelReason, hasEvents, isDurable } = advanced;
+    if (results.length < batch.length) throw new Error(`${batch.length} steps have ${results.length} results`);
     if (cancelReason !== null) onCancel(cancelReason);
     for (const [index, block] of blocks.entries()) sequencer.fill(block, results[index]?.events ?? []);
     this.#noteStored([...rows, ...results.flatMap(({ events }) => events)], isDurable);
@@ -218,26 +236,21 @@ export class RunWriter {
       const batch = this.#takeBatch();
       if (batch.length > 0) await this.#writeBatch(batch);
       else if (this.#hasRows()) await this.#writeDeltas();
-    } while (!this.#isLost && (this.#hasUrgent() || sequencer.unstoredChars >= FLUSH_CHARS));
-    this.#isWriting = false;
+    } while (this.#phase.kind === "writing" && (this.#hasUrgent() || sequencer.unstoredChars >= FLUSH_CHARS));
+    if (this.#phase.kind === "writing") this.#enter(IDLE);
     if (this.#hasRows()) this.#scheduleIn(store.deltaPauseMs);
   }
 
   #startWriting(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#timerAtMs = Number.POSITIVE_INFINITY;
-    if (this.#isWriting) return;
-    this.#isWriting = true;
+    if (this.#phase.kind === "writing" || this.#phase.kind === "ended") return;
+    this.#enter(WRITING);
     void this.#writePending();
   }
 
   #scheduleIn(delayMs: number): void {
-    if (this.#isLost || this.#isWriting) return;
+    if (this.#phase.kind === "writing" || this.#phase.kind === "ended") return;
     const atMs = performance.now() + delayMs;
-    if (atMs >= this.#timerAtMs) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timerAtMs = atMs;
-    this.#timer = setTimeout(() => this.#startWriting(), delayMs);
+    if (this.#phase.kind === "scheduled" && atMs >= this.#phase.atMs) return;
+    this.#enter({ kind: "scheduled", timer: setTimeout(() => this.#startWriting(), delayMs), atMs });
   }
 }

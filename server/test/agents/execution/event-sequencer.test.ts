@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Block, createEventSequencer } from "../../../src/agents/writer/event-sequencer.ts";
+import { type Block, EventSequencer } from "../../../src/agents/writer/event-sequencer.ts";
 import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
 import { toStorableJson } from "../../../src/agents/writer/sql/to-storable-json.ts";
 
@@ -25,7 +25,7 @@ test("events are published once and in order for any order of commits; a late li
       (moves) => {
         const streamHub = createStreamHub();
         streamHub.open(RUN.id);
-        const sequencer = createEventSequencer(streamHub, { run: RUN, lastSeq: 7, maxUnstoredSeqs: MANY });
+        const sequencer = new EventSequencer(streamHub, { run: RUN, lastSeq: 7, maxUnstoredSeqs: MANY });
         const sources = [0, 1].map((at) => ({ turnId: `turn ${at}`, messageId: `message ${at}`, agentId: "agent" }));
         const open: { block: Block; count: number }[] = [];
         const stored: number[] = [];
@@ -87,7 +87,7 @@ test("no seq is published that a node which continues the run could use again", 
     fc.property(moves, (steps) => {
       const streamHub = createStreamHub();
       streamHub.open(RUN.id);
-      const sequencer = createEventSequencer(streamHub, { run: RUN, lastSeq: 0, maxUnstoredSeqs: LIMIT });
+      const sequencer = new EventSequencer(streamHub, { run: RUN, lastSeq: 0, maxUnstoredSeqs: LIMIT });
       const source = { turnId: "turn", messageId: "message", agentId: "agent" };
       const shown: number[] = [];
       streamHub.subscribe(RUN.id, ({ seq }) => shown.push(seq));
@@ -112,6 +112,21 @@ test("no seq is published that a node which continues the run could use again", 
       );
     }),
   );
+});
+
+test("a block is filled once, with events of its own", () => {
+  const streamHub = createStreamHub();
+  streamHub.open(RUN.id);
+  const sequencer = new EventSequencer(streamHub, { run: RUN, lastSeq: 7, maxUnstoredSeqs: MANY });
+  const shown: number[] = [];
+  streamHub.subscribe(RUN.id, ({ seq }) => shown.push(seq));
+  const rowAt = (seq: number) => ({ seq, type: "turn.started", agent_id: null, restricted: false, data: {} });
+  const [first, second] = [sequencer.reserve(2), sequencer.reserve(1)];
+  sequencer.fill(first, [rowAt(8), rowAt(9)]);
+  assert.throws(() => sequencer.fill(first, []), /filled before/);
+  for (const seq of [9, 11]) assert.throws(() => sequencer.fill(second, [rowAt(seq)]), /not in the block 10 of 1/);
+  sequencer.fill(sequencer.reserve(0), []);
+  assert.deepEqual(shown, [8, 9]);
 });
 
 test("toStorableJson makes keys and values of a model storable", () => {
