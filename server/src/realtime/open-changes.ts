@@ -4,7 +4,7 @@ import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import { findAccessChanges } from "./access/find-access-changes.ts";
 import { findEndedSessions, findUpdatedSessions } from "./access/ended-sessions.ts";
-import type { AccessChanges, Changes, SessionsEnded } from "./changes.ts";
+import type { AccessChanges, Changes, ChangesSubscriber, SessionsEnded, SubscriptionHandle } from "./changes.ts";
 import { type SubscriptionLimits, Subscriptions } from "./visibility/subscriptions/subscriptions.ts";
 import { SetsByKey } from "./sets-by-key.ts";
 import { CatalogueWatch } from "./feed/catalogue-watch.ts";
@@ -16,7 +16,7 @@ import { MARKER_PREFIX, Markers } from "./feed/markers.ts";
 import { MAX_LAG_BYTES } from "./feed/open-replication.ts";
 import type { Transaction } from "./feed/row-change.ts";
 import { subscribeWhenLive } from "./visibility/subscriptions/subscribe-when-live.ts";
-import { createWhenVisible } from "./feed/when-visible.ts";
+import { createWhenVisible, type WhenVisible } from "./feed/when-visible.ts";
 
 const DEFAULT_SETTINGS: SubscriptionLimits &
   Pick<TransactionQueueOptions, "maxWaitingBytes" | "maxPartBytes"> &
@@ -31,6 +31,9 @@ const DEFAULT_SETTINGS: SubscriptionLimits &
   maxLagBytes: MAX_LAG_BYTES,
 };
 
+type MessageListener = Parameters<Changes["onMessage"]>[1];
+type UpdateListener = Parameters<Changes["onSessionsUpdated"]>[0];
+
 export interface ChangesOptions {
   readonly openStream: OpenFeedStream;
   readonly database: Database;
@@ -41,112 +44,157 @@ export interface ChangesOptions {
 }
 
 export function openChanges(options: ChangesOptions): Changes {
-  const { database, observer, clock, random = Math.random } = options;
-  const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const whenVisible = createWhenVisible(database.service);
-  const emit = createEmit(database.service);
-  const markers = new Markers(emit, randomBytes(8).toString("hex"));
-  const listeners = new SetsByKey<Parameters<Changes["onMessage"]>[1]>();
-  const sessionListeners = new Set<(ended: SessionsEnded) => void>();
-  const updateListeners = new Set<Parameters<Changes["onSessionsUpdated"]>[0]>();
-  const accessListeners = new Set<(changed: AccessChanges) => void>();
-  const notifyAccess = (changed: AccessChanges): void => {
-    for (const listener of accessListeners) listener(changed);
-  };
-  const catalogue = new CatalogueWatch({
-    pool: database.service,
-    commits: database.commits,
-    observer,
-    random,
-    onRulesChanged: () => notifyAccess("all"),
-  });
-  const subscriptions = new Subscriptions({
-    ...settings,
-    database,
-    observer,
-    whenVisible,
-    syncPublication: catalogue.sync,
-    follow: (tables) => feed.follow(tables),
-    countLives: () => feed.liveCount,
-  });
+  return new OpenedChanges(options);
+}
 
-  const deliverMessages = ({ messages, xid }: Transaction): void => {
-    for (const { prefix, content } of messages) {
-      if (prefix === MARKER_PREFIX) markers.see(content);
-      else for (const listener of listeners.get(prefix)) listener(content, () => whenVisible(xid));
-    }
-  };
-  const reportAccess = (transaction: Transaction): void => {
-    const changed = findAccessChanges(transaction);
-    if (changed === null) return;
-    const report = (): void => notifyAccess(changed);
-    // When the visibility cannot be determined, the next check by age finds the change at the latest.
-    whenVisible(transaction.xid).then(report, report);
-  };
-  const onTransaction = (transaction: Transaction): Promise<void> | void => {
-    rejectTruncation(transaction);
-    reportAccess(transaction);
-    const ended = findEndedSessions(transaction.changes, clock.now());
-    if (ended !== null) {
-      subscriptions.end(ended);
-      for (const listener of sessionListeners) listener(ended);
-    }
-    const updated = findUpdatedSessions(transaction.changes);
-    if (updated.length > 0)
-      for (const listener of updateListeners) listener(updated, () => whenVisible(transaction.xid));
-    const routed = subscriptions.route(transaction);
-    return routed === undefined ? deliverMessages(transaction) : routed.then(() => deliverMessages(transaction));
-  };
-  const reading = {
-    ...settings,
-    isWanted: subscriptions.isWanted,
-    onRelation: () => subscriptions.clearTables(),
-    onTransaction,
-  };
-  const feed = new Feed({
-    ...settings,
-    openStream: options.openStream,
-    pool: database.service,
-    commits: database.commits,
-    observer,
-    random,
-    createReader: (streamOf) => new TransactionQueue(reading, streamOf),
-    onLost: (reason) => {
-      markers.clear();
-      subscriptions.loseAll(reason);
-    },
-  });
+/** The change feed of this process, and those who listen to it. */
+class OpenedChanges implements Changes {
+  readonly emit: Changes["emit"];
+  readonly worker: Changes["worker"];
+  readonly #clock: Clock;
+  readonly #whenVisible: WhenVisible;
+  readonly #markers: Markers;
+  readonly #subscriptions: Subscriptions;
+  readonly #feed: Feed;
+  readonly #messageListeners = new SetsByKey<MessageListener>();
+  readonly #endListeners = new Set<(ended: SessionsEnded) => void>();
+  readonly #updateListeners = new Set<UpdateListener>();
+  readonly #accessListeners = new Set<(changed: AccessChanges) => void>();
 
-  return {
-    subscribe: (subscriber, signal) => subscribeWhenLive({ feed, markers, subscriptions }, subscriber, signal),
-    emit,
-    onMessage: (prefix, listener) => {
-      listeners.add(prefix, listener);
-      return () => listeners.delete(prefix, listener);
-    },
-    onSessionsEnded: (listener) => {
-      sessionListeners.add(listener);
-      return () => sessionListeners.delete(listener);
-    },
-    onSessionsUpdated: (listener) => {
-      updateListeners.add(listener);
-      return () => updateListeners.delete(listener);
-    },
-    onAccessChanged: (listener) => {
-      accessListeners.add(listener);
-      return () => accessListeners.delete(listener);
-    },
-    state: () => feed.state,
-    liveCount: () => feed.liveCount,
-    reason: () => feed.reason,
-    lagBytes: () => feed.lagBytes,
-    worker: {
+  constructor({ database, observer, clock, openStream, random = Math.random, ...options }: ChangesOptions) {
+    const settings = { ...DEFAULT_SETTINGS, ...options.settings };
+    const { service: pool, commits } = database;
+    this.#clock = clock;
+    this.#whenVisible = createWhenVisible(pool);
+    this.emit = createEmit(pool);
+    this.#markers = new Markers(this.emit, randomBytes(8).toString("hex"));
+    const catalogue = new CatalogueWatch({
+      pool,
+      commits,
+      observer,
+      random,
+      onRulesChanged: () => this.#notifyAccess("all"),
+    });
+    this.#subscriptions = new Subscriptions({
+      ...settings,
+      database,
+      observer,
+      whenVisible: this.#whenVisible,
+      syncPublication: catalogue.sync,
+      follow: (tables) => this.#feed.follow(tables),
+      countLives: () => this.#feed.liveCount,
+    });
+    const reading = {
+      ...settings,
+      isWanted: this.#subscriptions.isWanted,
+      onRelation: () => this.#subscriptions.clearTables(),
+      onTransaction: (transaction: Transaction) => this.#take(transaction),
+    };
+    this.#feed = new Feed({
+      ...settings,
+      openStream,
+      pool,
+      commits,
+      observer,
+      random,
+      createReader: (streamOf) => new TransactionQueue(reading, streamOf),
+      onLost: (reason) => {
+        this.#markers.clear();
+        this.#subscriptions.loseAll(reason);
+      },
+    });
+    this.worker = {
       name: "realtime-feed",
       run: async (signal) => {
-        await Promise.all([feed.run(signal), catalogue.run(signal)]);
+        await Promise.all([this.#feed.run(signal), catalogue.run(signal)]);
       },
-    },
-  };
+    };
+  }
+
+  subscribe(subscriber: ChangesSubscriber, signal: AbortSignal): Promise<SubscriptionHandle> {
+    const [feed, markers, subscriptions] = [this.#feed, this.#markers, this.#subscriptions];
+    return subscribeWhenLive({ feed, markers, subscriptions }, subscriber, signal);
+  }
+
+  onMessage(prefix: string, listener: MessageListener): () => void {
+    this.#messageListeners.add(prefix, listener);
+    return () => this.#messageListeners.delete(prefix, listener);
+  }
+
+  onSessionsEnded(listener: (ended: SessionsEnded) => void): () => void {
+    return listen(this.#endListeners, listener);
+  }
+
+  onSessionsUpdated(listener: UpdateListener): () => void {
+    return listen(this.#updateListeners, listener);
+  }
+
+  onAccessChanged(listener: (changed: AccessChanges) => void): () => void {
+    return listen(this.#accessListeners, listener);
+  }
+
+  state(): Feed["state"] {
+    return this.#feed.state;
+  }
+
+  liveCount(): number {
+    return this.#feed.liveCount;
+  }
+
+  reason(): string | null {
+    return this.#feed.reason;
+  }
+
+  lagBytes(): number | null {
+    return this.#feed.lagBytes;
+  }
+
+  /** Ended sessions get none of the changes, and messages follow after them: a marker is seen when what precedes it is delivered. */
+  #take(transaction: Transaction): Promise<void> | void {
+    rejectTruncation(transaction);
+    this.#reportAccess(transaction);
+    this.#reportSessions(transaction);
+    const routed = this.#subscriptions.route(transaction);
+    return routed === undefined
+      ? this.#deliverMessages(transaction)
+      : routed.then(() => this.#deliverMessages(transaction));
+  }
+
+  #reportAccess(transaction: Transaction): void {
+    const changed = findAccessChanges(transaction);
+    if (changed === null) return;
+    const report = (): void => this.#notifyAccess(changed);
+    // When the visibility cannot be determined, the next check by age finds the change at the latest.
+    this.#whenVisible(transaction.xid).then(report, report);
+  }
+
+  #notifyAccess(changed: AccessChanges): void {
+    for (const listener of this.#accessListeners) listener(changed);
+  }
+
+  #reportSessions({ changes, xid }: Transaction): void {
+    const ended = findEndedSessions(changes, this.#clock.now());
+    if (ended !== null) {
+      this.#subscriptions.end(ended);
+      for (const listener of this.#endListeners) listener(ended);
+    }
+    const updated = findUpdatedSessions(changes);
+    if (updated.length === 0) return;
+    for (const listener of this.#updateListeners) listener(updated, () => this.#whenVisible(xid));
+  }
+
+  #deliverMessages({ messages, xid }: Transaction): void {
+    for (const { prefix, content } of messages) {
+      if (prefix === MARKER_PREFIX) this.#markers.see(content);
+      else for (const listener of this.#messageListeners.get(prefix)) listener(content, () => this.#whenVisible(xid));
+    }
+  }
+}
+
+/** Returns a function that removes the listener. */
+function listen<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** A truncated access table makes the cached access wrong, so the feed restarts and loads it again. */

@@ -29,33 +29,47 @@ export interface FeedReader {
   close(): void;
 }
 
-type FeedState = "live" | "connecting" | "unavailable";
+interface LiveState {
+  readonly kind: "live";
+  readonly stream: FeedStream;
+  /** Aborts when the state ends. */
+  readonly lost: AbortController;
+  /** At the last measurement. */
+  lagBytes: number | null;
+}
+
+type FeedState = LiveState | { readonly kind: "connecting" | "unavailable"; readonly reason: string };
 
 const RETRY_DELAYS_MS = [100, 250, 500, 1_000, 2_000, 5_000];
 const UNAVAILABLE_RETRY_MS = 10_000;
 const LAG_INTERVAL_MS = 5_000;
 
 /**
- * States:
- * connecting → live when the slot streams → connecting when the connection, the server or this node fails, after onLost
- * connecting → unavailable when the server rejects the feed for a reason that an administrator must fix → connecting on retry
+ * The stream of changes of this process, which is opened again whenever it ends.
+ *
+ * connecting: at first, and after a stream has ended for a reason that may pass. The next is being opened, or waits for its turn.
+ * live: `start` of a stream has resolved. Every commit from then on arrives, once and in commit order, until the state ends because
+ *   the connection, the server, the reader or this process fails. It ends in `connecting`.
+ * unavailable: a stream could not start for a reason that an administrator must fix. It is tried again without leaving the state,
+ *   which ends in `live`, or in `connecting` when the reason is another.
+ *
+ * There is at most one stream at a time. Only a live feed follows tables, has a lag, or can be lost; `onLost` is called once for each
+ * time that it was live, after the state has ended. Changes between two live states are missed: subscribers begin again. A crash
+ * leaves nothing, because the slot of a stream is dropped with its connection.
  */
 export class Feed {
   readonly #options: FeedOptions;
-  #state: FeedState = "connecting";
+  #state: FeedState = { kind: "connecting", reason: "the feed has not been started" };
   #liveCount = 0;
-  #reason: string | null = "the feed has not been started";
-  #live = Promise.withResolvers<void>();
-  #lost = new AbortController();
-  #lagBytes: number | null = null;
-  #stream: FeedStream | null = null;
+  /** Resolves when the feed becomes live or is found to be unavailable. */
+  #decided = Promise.withResolvers<void>();
 
   constructor(options: FeedOptions) {
     this.#options = options;
   }
 
-  get state(): FeedState {
-    return this.#state;
+  get state(): FeedState["kind"] {
+    return this.#state.kind;
   }
 
   /** How often the feed has become live. */
@@ -63,28 +77,29 @@ export class Feed {
     return this.#liveCount;
   }
 
+  /** Why the feed is not live; null while it is. */
   get reason(): string | null {
-    return this.#reason;
+    return this.#state.kind === "live" ? null : this.#state.reason;
   }
 
   /** The lag at the last measurement; null while the feed is not live. */
   get lagBytes(): number | null {
-    return this.#lagBytes;
+    return this.#state.kind === "live" ? this.#state.lagBytes : null;
   }
 
-  /** Aborts when the current live feed is lost. */
-  get lost(): AbortSignal {
-    return this.#lost.signal;
+  /** Aborts when the current live feed is lost; null while the feed is not live. */
+  get lost(): AbortSignal | null {
+    return this.#state.kind === "live" ? this.#state.lost.signal : null;
   }
 
   /** As of the stream. Without one, there is nothing to follow. */
   async follow(tables: readonly string[]): Promise<readonly number[]> {
-    return (await this.#stream?.follow(tables)) ?? [];
+    return this.#state.kind === "live" ? this.#state.stream.follow(tables) : [];
   }
 
   /** Resolves when the feed is live or unavailable. */
   whenDecided(): Promise<void> {
-    return this.#live.promise;
+    return this.#decided.promise;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -92,7 +107,7 @@ export class Feed {
       const wasLive = await this.#runOnce(signal);
       if (wasLive) failures = 0;
       const stepMs =
-        this.#state === "unavailable"
+        this.#state.kind === "unavailable"
           ? UNAVAILABLE_RETRY_MS
           : (RETRY_DELAYS_MS[failures] ?? RETRY_DELAYS_MS.at(-1) ?? 0);
       await sleep(stepMs / 2 + stepMs * this.#options.random(), undefined, { signal }).catch(() => {});
@@ -110,14 +125,12 @@ export class Feed {
     const ended = new AbortController();
     try {
       await stream.start();
-      this.#stream = stream;
-      this.#enterLive();
+      const live = this.#enterLive(stream);
       observer.note("realtime.live", { slotName });
-      throw await Promise.race([stream.ended, reader.failed, this.#watchLag(slotName, ended.signal)]);
+      throw await Promise.race([stream.ended, reader.failed, this.#watchLag(live, ended.signal)]);
     } catch (error) {
       return this.#leaveLive(error, signal.aborted);
     } finally {
-      this.#stream = null;
       ended.abort();
       reader.close();
       signal.removeEventListener("abort", stop);
@@ -125,37 +138,40 @@ export class Feed {
     }
   }
 
-  #enterLive(): void {
-    [this.#state, this.#reason, this.#lost] = ["live", null, new AbortController()];
+  #enterLive(stream: FeedStream): LiveState {
+    if (this.#state.kind === "live") throw new Error("the feed has two streams");
+    const live: LiveState = { kind: "live", stream, lost: new AbortController(), lagBytes: null };
+    this.#state = live;
     this.#liveCount += 1;
-    this.#live.resolve();
+    this.#decided.resolve();
+    return live;
   }
 
   /** Returns whether the feed was live. */
   #leaveLive(error: unknown, isStopping: boolean): boolean {
-    const previous = this.#reason;
-    const wasLive = this.#state === "live";
-    this.#lagBytes = null;
+    const previous = this.#state;
+    const wasLive = previous.kind === "live";
     // The end of a live feed is always transient.
     const explanation = wasLive ? null : explainUnavailable(error);
-    this.#state = explanation === null ? "connecting" : "unavailable";
-    this.#reason = explanation ?? "The change feed is being connected";
-    if (explanation !== null) this.#live.resolve();
-    if (wasLive || explanation !== null) this.#live = Promise.withResolvers<void>();
-    if (!isStopping && (wasLive || this.#reason !== previous))
+    const reason = explanation ?? "The change feed is being connected";
+    this.#state = { kind: explanation === null ? "connecting" : "unavailable", reason };
+    if (explanation !== null) this.#decided.resolve();
+    if (wasLive || explanation !== null) this.#decided = Promise.withResolvers<void>();
+    if (!isStopping && (wasLive || reason !== previous.reason))
       this.#options.observer.note(explanation === null ? "realtime.feed_lost" : "realtime.unavailable", {
         error,
-        reason: this.#reason,
+        reason,
       });
     if (wasLive) {
-      this.#lost.abort();
+      previous.lost.abort();
       this.#options.onLost("The change feed was interrupted");
     }
     return wasLive;
   }
 
   /** Another process watches the lag of a stream without a slot. */
-  async #watchLag(slotName: string | null, signal: AbortSignal): Promise<Error> {
+  async #watchLag(live: LiveState, signal: AbortSignal): Promise<Error> {
+    const { slotName } = live.stream;
     const { pool, commits = UNWATCHED, maxLagBytes } = this.#options;
     if (slotName === null) return new Promise(() => {});
     for (;;) {
@@ -164,7 +180,7 @@ export class Feed {
       await commits.after(version, signal);
       signal.throwIfAborted();
       const lagBytes = await selectLagBytes(pool, slotName).catch(() => 0);
-      this.#lagBytes = lagBytes;
+      live.lagBytes = lagBytes;
       if (lagBytes > maxLagBytes) return new Error(`the feed is ${lagBytes} bytes behind`);
     }
   }

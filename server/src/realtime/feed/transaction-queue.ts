@@ -11,7 +11,14 @@ export interface TransactionQueueOptions
   onTransaction(transaction: Transaction): Promise<void> | void;
 }
 
-/** Assembles transactions, and processes them one after the other. */
+/**
+ * Assembles transactions, and processes them one after the other.
+ *
+ * idle: nothing waits. working: one transaction is processed, others may wait. closed: by `close`, or when one has failed, which ends
+ * the feed; the rest is dropped, and the one in progress ends by itself.
+ *
+ * The stream pauses while more than a limit of bytes waits, the transaction in progress included.
+ */
 export class TransactionQueue implements FeedReader {
   readonly failed: Promise<Error>;
   readonly #fail: (error: Error) => void;
@@ -20,8 +27,7 @@ export class TransactionQueue implements FeedReader {
   readonly #reader: TransactionReader;
   #waiting: Transaction[] = [];
   #waitingBytes = 0;
-  #isBusy = false;
-  #isClosed = false;
+  #phase: "idle" | "working" | "closed" = "idle";
 
   constructor(options: TransactionQueueOptions, streamOf: () => Pick<FeedStream, "pause" | "resume">) {
     this.#options = options;
@@ -36,20 +42,20 @@ export class TransactionQueue implements FeedReader {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#phase = "closed";
     this.#waiting = [];
   }
 
   #push(transaction: Transaction): void {
-    if (this.#isClosed) return;
+    if (this.#phase === "closed") return;
     this.#waiting.push(transaction);
     this.#waitingBytes += transaction.bytes;
     if (this.#waitingBytes > this.#options.maxWaitingBytes) this.#streamOf().pause();
-    if (!this.#isBusy) void this.#work();
+    if (this.#phase === "idle") void this.#work();
   }
 
   async #work(): Promise<void> {
-    this.#isBusy = true;
+    this.#phase = "working";
     try {
       for (let transaction = this.#waiting.shift(); transaction !== undefined; transaction = this.#waiting.shift()) {
         const pending = this.#options.onTransaction(transaction);
@@ -57,11 +63,10 @@ export class TransactionQueue implements FeedReader {
         this.#waitingBytes -= transaction.bytes;
         if (this.#waitingBytes <= this.#options.maxWaitingBytes) this.#streamOf().resume();
       }
+      if (this.#phase === "working") this.#phase = "idle";
     } catch (error) {
-      this.#isClosed = true;
+      this.close();
       this.#fail(error instanceof Error ? error : new Error(String(error)));
-    } finally {
-      this.#isBusy = false;
     }
   }
 }

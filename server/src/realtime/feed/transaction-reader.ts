@@ -20,6 +20,10 @@ const [NULL, UNCHANGED, TEXT] = [code("n"), code("u"), code("t")];
 /**
  * Assembles pgoutput messages into transactions in commit order. The server sends a transaction only after its commit, so its
  * parts can be handed over before it has arrived completely.
+ *
+ * between: after a commit. open: from the beginning of a transaction to its commit. Row changes arrive only while one is open, and
+ * each transaction was committed after the one before. A stream that breaks this is ended by an error, because changes would be lost
+ * or delivered twice.
  */
 export class TransactionReader {
   readonly #options: TransactionReaderOptions;
@@ -30,6 +34,8 @@ export class TransactionReader {
   #bytes = 0;
   #isOpen = false;
   #xid = 0;
+  /** The position in the WAL at which the last transaction was committed. */
+  #commitLsn = 0n;
   /** In microseconds since the epoch of PostgreSQL. */
   #committedAt = 0n;
   #hasParts = false;
@@ -67,13 +73,16 @@ export class TransactionReader {
   }
 
   #begin(reader: WireReader): void {
-    this.#isOpen = true;
-    reader.int64();
+    const commitLsn = reader.int64();
+    if (this.#isOpen || commitLsn <= this.#commitLsn)
+      throw new RangeError(`the replication stream has a transaction at ${commitLsn} after ${this.#commitLsn}`);
+    [this.#isOpen, this.#commitLsn] = [true, commitLsn];
     this.#committedAt = reader.int64();
     this.#xid = reader.uint32();
   }
 
   #commit(): void {
+    if (!this.#isOpen) throw new RangeError("the replication stream has a commit without a transaction");
     this.#isOpen = false;
     this.#emit(true);
   }

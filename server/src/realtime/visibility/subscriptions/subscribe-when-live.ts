@@ -22,8 +22,8 @@ export async function subscribeWhenLive(
     if (feed.state === "unavailable")
       throw new AppError("SERVICE_UNAVAILABLE", feed.reason ?? "Realtime is not available");
     await unlessAborted(feed.whenDecided(), signal);
-    if (feed.state !== "live") continue;
     const { lost } = feed;
+    if (lost === null) continue;
     const pending = deferLoss(subscriber);
     const adding = subscriptions.add(pending.subscriber);
     const added = await unlessAborted(adding, signal).catch((error: unknown) => {
