@@ -205,6 +205,21 @@ describe("endpoint queues", () => {
     assert.equal(queues.park().length, 1);
   });
 
+  test("a delivery that is being sent is removed after its sending has ended, which happens once", () => {
+    const queues = new EndpointQueues({ concurrency: 4, endpointConcurrency: 4 });
+    const [answered, cancelled] = many(2, "one") as [HeldDelivery, HeldDelivery];
+    addClaimed(queues, [answered, cancelled]);
+    assert.throws(() => queues.endSending(answered, true), /while waiting/);
+    takeAll(queues);
+    assert.throws(() => queues.remove(answered), /while it is sent/);
+    queues.endSending(answered, true);
+    queues.endSending(cancelled, null);
+    assert.deepEqual([answered.state, cancelled.state], ["recording", "parked"]);
+    assert.throws(() => queues.endSending(cancelled, null), /while parked/);
+    for (const held of [answered, cancelled, cancelled]) queues.remove(held);
+    assert.deepEqual([queues.heldCount, queues.sendingCount], [0, 0]);
+  });
+
   test("a claim on insert gets a share of the free capacity", () => {
     const queues = new EndpointQueues({ concurrency: 64, endpointConcurrency: 4 });
     const { endpointCapacity, capacityByWebhook } = queues.findInsertCapacity(queues.freeCapacity, 0);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WakeUp, type Worker, type WorkNotice } from "../../jobs/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
-import type { ClaimedDelivery } from "../delivery.ts";
 import { FanOut } from "../fan-out.ts";
 import { runSteps } from "../run-steps.ts";
 import { sendAttempt } from "../send-attempt.ts";
@@ -12,7 +11,7 @@ import { selectNextDueMs } from "../sql/select-backlog-by-class.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 import { type DispatchLimits, EndpointQueues } from "./endpoint-queues.ts";
 import { type EventStep, runEventLoops } from "./run-event-loops.ts";
-import { findRefunds, type HeldDelivery } from "./held-delivery.ts";
+import { createHold, findRefunds, type HeldDelivery } from "./held-delivery.ts";
 import { isLeaseSafe, keepLeases } from "./leases.ts";
 import { LostClaims } from "./lost-claims.ts";
 import { Recorder } from "./recorder.ts";
@@ -44,9 +43,11 @@ const ACTIVE_POLL_MS = 100;
 const CANCEL_TIMEOUT_MS = 1_000;
 const NAME = "webhook-dispatcher";
 
+type Claimed = "none" | "some" | "more" | "full";
+
 interface PreparedClaim {
   readonly request: ClaimRequest;
-  hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[];
+  readonly hold: ReturnType<typeof createHold>;
 }
 
 export function createDispatcher(tools: WebhookTools, options: DispatcherOptions): Worker {
@@ -55,7 +56,13 @@ export function createDispatcher(tools: WebhookTools, options: DispatcherOptions
 
 /**
  * Claims deliveries, those of new events when it inserts them and due ones later, sends them within the limits of their queues,
- * and records their outcomes. One instance per run.
+ * and records their outcomes. One instance per run. The states of a delivery are those of `HeldDelivery`.
+ *
+ * running: two loops claim, with events and when deliveries are due. One claim of due deliveries is in progress at a time.
+ * stopping: nothing is claimed or sent any more, and what waits is released. Requests in flight may end, then they are cancelled.
+ *
+ * A delivery is sent only while its lease has some time left, and its request is cancelled before the lease ends, so no two processes
+ * send it at the same time. A crash leaves leases that expire, and what was sent without a recorded outcome is sent again.
  */
 class Dispatcher {
   readonly #tools: WebhookTools;
@@ -65,13 +72,12 @@ class Dispatcher {
   readonly #lostClaims: LostClaims;
   readonly #fanOut: FanOut;
   readonly #capacityWakeUps = new Set<WakeUp>();
-  #isStopping = false;
-  #isClaiming = false;
-  /** The last claim found no free capacity. */
-  #isFull = false;
+  /** The loop for due deliveries. full: the last claim found no free capacity, so the next one waits for some. */
+  #claiming: "waiting" | "running" | "full" = "waiting";
+  /** Resolves when nothing is held. Null: the dispatcher is running. */
+  #stopping: PromiseWithResolvers<void> | null = null;
   /** Capacity that claims on insert may use. Claims of due deliveries ignore it. */
   #reservedCapacity = 0;
-  #onIdle: (() => void) | null = null;
 
   constructor(tools: WebhookTools, options: DispatcherOptions) {
     this.#tools = tools;
@@ -121,7 +127,7 @@ class Dispatcher {
     const isAllClaimed = made.unclaimed === 0;
     if (claim !== null) {
       this.#queues.addInserted(claim.hold(made.claimed), claim.request, isAllClaimed, performance.now());
-      if (this.#isStopping) await this.#release(this.#queues.park());
+      if (this.#stopping !== null) await this.#release(this.#queues.park());
       this.#sendClaimed();
     }
     if (!isAllClaimed || made.hasResumptions) onDeliveries();
@@ -131,7 +137,7 @@ class Dispatcher {
 
   #prepareInsertClaim(): PreparedClaim | null {
     const capacity = this.#queues.freeCapacity - this.#reservedCapacity;
-    if (!this.#fanOut.isDueAtOnce || this.#isStopping || capacity <= 0) return null;
+    if (!this.#fanOut.isDueAtOnce || this.#stopping !== null || capacity <= 0) return null;
     return this.#prepareClaim(
       this.#queues.findInsertCapacity(capacity, performance.now()),
       Math.min(capacity, MAX_ROWS_ON_INSERT),
@@ -143,33 +149,28 @@ class Dispatcher {
     const deadline = performance.now() + timeoutMs;
     const wakeUp = new WakeUp();
     this.#capacityWakeUps.add(wakeUp);
-    while (!this.#hasAmpleCapacity() && !this.#isStopping && !signal.aborted && performance.now() < deadline)
+    while (!this.#hasAmpleCapacity() && this.#stopping === null && !signal.aborted && performance.now() < deadline)
       await wakeUp.sleep(Math.min(deadline - performance.now(), CAPACITY_POLL_MS), signal);
     this.#capacityWakeUps.delete(wakeUp);
   }
 
   /** Returns how long to sleep. */
   async #step(): Promise<number> {
-    this.#isClaiming = true;
-    const claimed = await this.#claim().finally(() => {
-      this.#isClaiming = false;
-    });
+    this.#claiming = "running";
+    let claimed: Claimed = "none";
+    try {
+      claimed = await this.#claim();
+    } finally {
+      this.#claiming = claimed === "full" ? "full" : "waiting";
+    }
     if (claimed === "more" || this.#queues.hasQueueToRefill()) return 0;
     // After a claim with rows more may follow soon; only an empty one is worth a query for the next due time.
     return claimed === "some" ? ACTIVE_POLL_MS : this.#findSleepMs();
   }
 
-  /** The lease and the rest of the send window count from before the statement, so they never end too late. */
   #prepareClaim(capacity: DeliveryCapacity, maxRows: number): PreparedClaim {
     const { leaseMs } = this.#options;
-    const [claim, cancel] = [this.#tools.newClaim(), new AbortController()];
-    const startedAtMs = performance.now();
-    const leasedUntilMs = startedAtMs + leaseMs;
-    const hold = (claimed: readonly ClaimedDelivery[]): HeldDelivery[] =>
-      claimed.map((one): HeldDelivery => {
-        const sendUntilMs = startedAtMs + (one.windowLeftMs ?? Number.POSITIVE_INFINITY);
-        return { ...one, claim, cancel, sendUntilMs, leasedUntilMs, isSent: false, state: "waiting" };
-      });
+    const claim = this.#tools.newClaim();
     const request: ClaimRequest = {
       ...capacity,
       claim,
@@ -178,14 +179,13 @@ class Dispatcher {
       fullUserIds: this.#queues.fullUserIds(),
       sendLimit: this.#tools.sendLimit,
     };
-    return { request, hold };
+    return { request, hold: createHold(claim, leaseMs) };
   }
 
-  async #claim(): Promise<"none" | "some" | "more"> {
+  async #claim(): Promise<Claimed> {
     await this.#lostClaims.release();
     const capacity = this.#queues.freeCapacity;
-    this.#isFull = capacity <= 0;
-    if (this.#isFull) return "none";
+    if (capacity <= 0) return "full";
     const { request, hold } = this.#prepareClaim(this.#queues.findCapacity(), Math.min(capacity, MAX_CLAIMED_ROWS));
     const maxEndpoints = Math.min(MAX_CLAIMED_ENDPOINTS, Math.ceil(request.maxRows / request.endpointCapacity));
     const claimed = await claimDueDeliveries(this.#tools.pool, request, maxEndpoints).catch((error: unknown) => {
@@ -203,7 +203,7 @@ class Dispatcher {
   /** The time until the next endpoint is due. */
   async #findSleepMs(): Promise<number> {
     if (this.#options.wakeUp.isTriggered) return MIN_SLEEP_MS;
-    if (this.#isFull) return this.#options.pollMs;
+    if (this.#claiming === "full") return this.#options.pollMs;
     const { capacityByWebhook } = this.#queues.findCapacity();
     const excludedIds = [...capacityByWebhook].filter(([, capacity]) => capacity === 0).map(([webhookId]) => webhookId);
     const nextDueMs = await selectNextDueMs(this.#tools.pool, excludedIds);
@@ -211,7 +211,7 @@ class Dispatcher {
   }
 
   #sendClaimed(): void {
-    if (this.#isStopping) return;
+    if (this.#stopping !== null) return;
     for (let held = this.#queues.takeNext(); held !== null; held = this.#queues.takeNext()) void this.#send(held);
   }
 
@@ -246,9 +246,9 @@ class Dispatcher {
   }
 
   #wakeIfClaimable(isQueueRefillable: boolean): void {
-    const isCapacityBack = this.#isFull && this.#queues.freeCapacity * 16 >= this.#queues.capacity;
+    const isCapacityBack = this.#claiming === "full" && this.#queues.freeCapacity * 16 >= this.#queues.capacity;
     // A running claim checks for refillable queues itself when it ends.
-    if (!this.#isClaiming && (isQueueRefillable || isCapacityBack)) this.#options.wakeUp.trigger();
+    if (this.#claiming !== "running" && (isQueueRefillable || isCapacityBack)) this.#options.wakeUp.trigger();
   }
 
   #hasAmpleCapacity(): boolean {
@@ -265,7 +265,7 @@ class Dispatcher {
 
   #remove(held: HeldDelivery): void {
     const isQueueRefillable = this.#queues.remove(held);
-    if (this.#queues.heldCount === 0) this.#onIdle?.();
+    if (this.#queues.heldCount === 0) this.#stopping?.resolve();
     if (this.#capacityWakeUps.size > 0 && this.#hasAmpleCapacity())
       for (const wakeUp of this.#capacityWakeUps) wakeUp.trigger();
     this.#wakeIfClaimable(isQueueRefillable);
@@ -284,12 +284,10 @@ class Dispatcher {
   }
 
   async #stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#stopping = Promise.withResolvers<void>();
+    const { promise: idle, resolve } = this.#stopping;
     await this.#release(this.#queues.park());
-    const idle = new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      if (this.#queues.heldCount === 0) resolve();
-    });
+    if (this.#queues.heldCount === 0) resolve();
     const timers = new AbortController();
     const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: timers.signal }).catch(() => {});
     await Promise.race([idle, wait(this.#options.stopTimeoutMs)]);

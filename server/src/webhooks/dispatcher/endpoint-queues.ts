@@ -18,7 +18,12 @@ const INSERT_SHARE = 1 / 4;
 const LARGE_BATCH = 64;
 const MAX_IDLE_QUEUES = 10_000;
 
-/** Decides which held delivery is sent next, within the limits of each endpoint, of each user and of the process. */
+/**
+ * Decides which held delivery is sent next, within the limits of each endpoint, of each user and of the process.
+ *
+ * A queue with waiting deliveries is ready, blocked by a limit that it shares with others, or has as many requests in flight as its
+ * endpoint may have. The end of a request makes ready what it may have blocked.
+ */
 export class EndpointQueues {
   readonly #limits: DispatchLimits;
   readonly #queues = new Map<string, EndpointQueue>();
@@ -158,15 +163,16 @@ export class EndpointQueues {
 
   /** The delivery stays held until it is recorded. `wasAnswered` is null after a cancel. Returns whether the queue is worth a claim. */
   endSending(held: HeldDelivery, wasAnswered: boolean | null): boolean {
+    if (held.state !== "sending") throw new Error(`the delivery ${held.id} ends its sending while ${held.state}`);
     const queue = this.#queueOf(held);
     const wasSuspect = queue.isSuspect;
     queue.sending -= 1;
     this.#sending -= 1;
     if (wasSuspect) this.#suspectSending -= 1;
     count(this.#sendingByUser, queue.userId, -1);
+    held.state = wasAnswered === null ? "parked" : "recording";
     if (wasAnswered !== null) {
       queue.faults = wasAnswered ? 0 : queue.faults + 1;
-      held.state = "recording";
       queue.recording += 1;
     }
     if (wasSuspect !== queue.isSuspect) {
@@ -184,10 +190,13 @@ export class EndpointQueues {
 
   /** Returns whether the queue is worth a claim. */
   remove(held: HeldDelivery): boolean {
+    if (held.state === "sending") throw new Error(`the delivery ${held.id} is removed while it is sent`);
     if (!this.#held.delete(held)) return false;
     const queue = this.#queueOf(held);
-    if (held.state === "sending" || held.state === "recording") queue.drained += 1;
-    if (held.state === "recording") queue.recording -= 1;
+    if (held.state === "recording") {
+      queue.drained += 1;
+      queue.recording -= 1;
+    }
     const index = held.state === "waiting" ? queue.waiting.indexOf(held) : -1;
     if (index >= 0) queue.waiting.splice(index, 1);
     held.state = "dropped";

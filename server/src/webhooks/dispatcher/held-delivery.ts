@@ -1,7 +1,15 @@
 import type { ClaimedDelivery } from "../delivery.ts";
 import type { Refund } from "../sql/send-windows.ts";
 
-/** A delivery under a lease of this process. Times are in milliseconds of the monotonic clock. */
+/**
+ * A delivery under a lease of this process. Times are in milliseconds of the monotonic clock.
+ *
+ * waiting: in its queue. `takeNext` makes it sending; `park` makes it parked; it is dropped when its lease cannot be renewed.
+ * sending: its request may be in flight. It ends recording with an outcome, and parked without one.
+ * recording: its outcome waits to be written, and is written again until that succeeds or the lease has ended. Then it is dropped.
+ * parked: it is not sent under this lease any more. It is dropped when the lease has been released, or could not be.
+ * dropped: not held. Whoever claims the delivery next, here or elsewhere, holds another object.
+ */
 export interface HeldDelivery extends ClaimedDelivery {
   readonly claim: string;
   /** Cancels the requests of all deliveries of the claim. */
@@ -13,6 +21,17 @@ export interface HeldDelivery extends ClaimedDelivery {
   /** Whether the request was started, so that its send is not refunded. */
   isSent: boolean;
   state: "waiting" | "parked" | "sending" | "recording" | "dropped";
+}
+
+/** What holds the result of a claim that begins now. Lease and send window count from before its statement, so they never end too late. */
+export function createHold(claim: string, leaseMs: number): (claimed: readonly ClaimedDelivery[]) => HeldDelivery[] {
+  const [cancel, startedAtMs] = [new AbortController(), performance.now()];
+  const leasedUntilMs = startedAtMs + leaseMs;
+  return (claimed) =>
+    claimed.map((one): HeldDelivery => {
+      const sendUntilMs = startedAtMs + (one.windowLeftMs ?? Number.POSITIVE_INFINITY);
+      return { ...one, claim, cancel, sendUntilMs, leasedUntilMs, isSent: false, state: "waiting" };
+    });
 }
 
 /** The sends that were counted for these deliveries but not made, by user and window, without windows that have ended. */
