@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyRunEvent, attach, beginLiveRun, type FunctionsClient, type RunStreamEvent } from "@swarmbase/sdk";
-import { createChunkConverter } from "../src/ai/chunk-converter.ts";
+import { ChunkConverter } from "../src/ai/chunk-converter.ts";
 
 const IDS = { run_id: "r", swarm_id: "s", turn_id: "turn", message_id: "m" };
 const begun = (id: number): RunStreamEvent => ({
@@ -45,9 +45,9 @@ test("a stream yields each id once, and so the event that replaces the text", as
 });
 
 test("a chat gets the new text as a part of its own", () => {
-  const { convert } = createChunkConverter([]);
+  const converter = new ChunkConverter([]);
   const texts = new Map<string, string>();
-  for (const chunk of EVENTS.flatMap((event) => convert(event)))
+  for (const chunk of EVENTS.flatMap((event) => converter.convert(event)))
     if (chunk.type === "text-delta") texts.set(chunk.id, (texts.get(chunk.id) ?? "") + chunk.delta);
   assert.deepEqual([...texts.values()], ["Wait. It is r", "Wait. It is blue."]);
 });

@@ -6,12 +6,6 @@ type WithPlainType<E> = E extends { type: infer Type extends string } ? Omit<E, 
 /** An event without the enumeration of the package, which is loaded with the first request. */
 export type AgUiEvent = WithPlainType<Event>;
 
-export interface EventConverter {
-  convert(event: RunStreamEvent): readonly AgUiEvent[];
-  /** The end of a run that waits for approvals or for the client. */
-  convertWaiting(run: Run): readonly AgUiEvent[];
-}
-
 interface ConverterOptions extends Pick<ExtensionContext, "connectUrl"> {
   readonly threadId: string;
   /** As the client calls it. */
@@ -27,11 +21,13 @@ const APPROVAL_SCHEMA = {
   required: ["approved"],
 };
 
+type PartType = "text" | "reasoning";
+
 interface OpenTurn {
   readonly stepName: string;
   readonly agentName: string;
   /** The part that is being written. */
-  part: { readonly type: "text" | "reasoning"; readonly id: string } | null;
+  part: { readonly type: PartType; readonly id: string } | null;
 }
 
 interface CallData {
@@ -41,13 +37,114 @@ interface CallData {
 }
 
 /** Translates the events of a run. The protocol wants every message and step closed at the end. */
-export function createEventConverter({ threadId, runId, connectUrl, ...known }: ConverterOptions): EventConverter {
-  const calls = new Set(known.knownCalls);
-  const results = new Set(known.knownResults);
-  const turns = new Map<string, OpenTurn>();
-  let parts = 0;
+export class EventConverter {
+  readonly #threadId: string;
+  readonly #runId: string;
+  readonly #connectUrl: ConverterOptions["connectUrl"];
+  readonly #calls: Set<string>;
+  readonly #results: Set<string>;
+  readonly #turns = new Map<string, OpenTurn>();
+  #partCount = 0;
 
-  const closePart = (turn: OpenTurn | undefined): AgUiEvent[] => {
+  constructor({ threadId, runId, connectUrl, knownCalls, knownResults }: ConverterOptions) {
+    this.#threadId = threadId;
+    this.#runId = runId;
+    this.#connectUrl = connectUrl;
+    this.#calls = new Set(knownCalls);
+    this.#results = new Set(knownResults);
+  }
+
+  convert(event: RunStreamEvent): readonly AgUiEvent[] {
+    switch (event.type) {
+      case "turn.started":
+        return this.#openTurn(event.data.turn_id, event.data.agent_name);
+      case "message.delta":
+        return this.#write("text", event.data.turn_id, event.data.message_id, event.data.delta);
+      case "reasoning.delta":
+        return this.#write("reasoning", event.data.turn_id, event.data.message_id, event.data.delta ?? "");
+      // What was streamed cannot be taken back; the new text becomes a message of its own.
+      case "message.reset":
+        return this.#closePart(event.data.turn_id);
+      case "turn.restarted": {
+        const { turn_id: turnId, message_id: messageId, text } = event.data;
+        return [...this.#closePart(turnId), ...this.#write("text", turnId, messageId, text)];
+      }
+      case "tool.started":
+        return [...this.#closePart(event.data.turn_id), ...this.#introduce(event.data)];
+      case "tool.executed":
+        return this.#finishCall(event.data, event.data.output_preview ?? "");
+      case "tool.error":
+        return this.#finishCall(event.data, JSON.stringify({ error: event.data.error }));
+      case "agent.error": {
+        const { agent_id, error } = event.data;
+        return [{ type: "CUSTOM", name: "agent.error", value: { agent_id, code: error.code, message: error.message } }];
+      }
+      case "run.queued":
+        return [{ type: "CUSTOM", name: "run.queued", value: { position: event.data.position } }];
+      case "turn.completed":
+        return this.#closeTurn(event.data.turn_id);
+      case "run.completed":
+      case "run.partial":
+      case "run.failed":
+      case "run.cancelled":
+        return [...this.#closeAll(), this.#describeEnd(event.data)];
+      default:
+        return [];
+    }
+  }
+
+  /** The end of a run that waits for approvals or for the client. */
+  convertWaiting(run: Run): readonly AgUiEvent[] {
+    const { pending_approvals, pending_client_calls, pending_waits, run_id, swarm_id, status, stop_reason } = run;
+    const approvals = pending_approvals ?? [];
+    const clientCalls = pending_client_calls ?? [];
+    const interrupts = approvals.map((call) => {
+      const { tool_execution_id: id, expires_at: expiresAt } = call;
+      const interrupt = describeInterrupt(call, this.#connectUrl(call));
+      return { id, toolCallId: id, ...interrupt, ...(expiresAt && { expiresAt }) };
+    });
+    const pendingToolCallIds = clientCalls.map(({ tool_execution_id: id }) => id);
+    const outcome =
+      interrupts.length > 0
+        ? ({ type: "interrupt", interrupts } as const)
+        : ({ type: "success", pendingToolCallIds } as const);
+    const result = { run_id, swarm_id, status, stop_reason, ...(pending_waits && { pending_waits }) };
+    return [
+      ...this.#closeAll(),
+      ...[...approvals, ...clientCalls].flatMap((call) => this.#introduce(call)),
+      { type: "RUN_FINISHED", threadId: this.#threadId, runId: this.#runId, outcome, result },
+    ];
+  }
+
+  #openTurn(turnId: string, agentName: string): AgUiEvent[] {
+    const taken = new Set([...this.#turns.values()].map((turn) => turn.stepName));
+    let stepName = agentName;
+    for (let number = 2; taken.has(stepName); number += 1) stepName = `${agentName} (${number})`;
+    this.#turns.set(turnId, { stepName, agentName, part: null });
+    return [{ type: "STEP_STARTED", stepName }];
+  }
+
+  #write(type: PartType, turnId: string, messageId: string, delta: string): AgUiEvent[] {
+    const turn = this.#turnOf(turnId);
+    if (delta === "") return [];
+    if (turn.part?.type === type) return [describeContent(type, turn.part.id, delta)];
+    const closed = this.#closePart(turnId);
+    this.#partCount += 1;
+    // A message can have several parts, with tool calls between them.
+    const id = `${messageId}:${this.#runId}:${this.#partCount}`;
+    turn.part = { type, id };
+    return [...closed, ...describeStart(type, id, turn.agentName), describeContent(type, id, delta)];
+  }
+
+  /** A turn that continues after a pause has no start in this response. */
+  #turnOf(turnId: string): OpenTurn {
+    const turn = this.#turns.get(turnId) ?? { stepName: "", agentName: "", part: null };
+    this.#turns.set(turnId, turn);
+    return turn;
+  }
+
+  #closePart(turnId: string): AgUiEvent[] {
+    const turn = this.#turns.get(turnId);
     if (turn === undefined || turn.part === null) return [];
     const { type, id: messageId } = turn.part;
     turn.part = null;
@@ -56,69 +153,41 @@ export function createEventConverter({ threadId, runId, connectUrl, ...known }: 
       { type: "REASONING_MESSAGE_END", messageId },
       { type: "REASONING_END", messageId },
     ];
-  };
-  const closeTurn = (turnId: string): AgUiEvent[] => {
-    const turn = turns.get(turnId);
+  }
+
+  #closeTurn(turnId: string): AgUiEvent[] {
+    const turn = this.#turns.get(turnId);
     if (turn === undefined) return [];
-    turns.delete(turnId);
+    const closed = this.#closePart(turnId);
+    this.#turns.delete(turnId);
     const { stepName } = turn;
-    return [...closePart(turn), ...(stepName === "" ? [] : [{ type: "STEP_FINISHED" as const, stepName }])];
-  };
-  const closeAll = (): AgUiEvent[] => [...turns.keys()].flatMap(closeTurn);
-  /** A turn that continues after a pause has no start in this response. */
-  const turnOf = (turnId: string): OpenTurn => {
-    const turn = turns.get(turnId) ?? { stepName: "", agentName: "", part: null };
-    turns.set(turnId, turn);
-    return turn;
-  };
-  const write = (type: "text" | "reasoning", turnId: string, messageId: string, delta: string): AgUiEvent[] => {
-    const turn = turnOf(turnId);
-    if (delta === "") return [];
-    const content = (id: string): AgUiEvent =>
-      type === "text"
-        ? { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta }
-        : { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta };
-    if (turn.part?.type === type) return [content(turn.part.id)];
-    const closed = closePart(turn);
-    parts += 1;
-    // A message can have several parts, with tool calls between them.
-    const id = `${messageId}:${runId}:${parts}`;
-    turn.part = { type, id };
-    const name = turn.agentName === "" ? {} : { name: turn.agentName };
-    const start: AgUiEvent[] =
-      type === "text"
-        ? [{ type: "TEXT_MESSAGE_START", messageId: id, role: "assistant", ...name }]
-        : [
-            { type: "REASONING_START", messageId: id },
-            { type: "REASONING_MESSAGE_START", messageId: id, role: "reasoning" },
-          ];
-    return [...closed, ...start, content(id)];
-  };
-  const introduce = ({ tool_execution_id: toolCallId, tool_name: toolCallName, input }: CallData): AgUiEvent[] => {
-    if (calls.has(toolCallId)) return [];
-    calls.add(toolCallId);
+    return [...closed, ...(stepName === "" ? [] : [{ type: "STEP_FINISHED" as const, stepName }])];
+  }
+
+  #closeAll(): AgUiEvent[] {
+    return [...this.#turns.keys()].flatMap((turnId) => this.#closeTurn(turnId));
+  }
+
+  #introduce({ tool_execution_id: toolCallId, tool_name: toolCallName, input }: CallData): AgUiEvent[] {
+    if (this.#calls.has(toolCallId)) return [];
+    this.#calls.add(toolCallId);
     return [
       { type: "TOOL_CALL_START", toolCallId, toolCallName },
       { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(input ?? {}) },
       { type: "TOOL_CALL_END", toolCallId },
     ];
-  };
-  const finishCall = (data: CallData & { readonly turn_id: string }, content: string): AgUiEvent[] => {
+  }
+
+  #finishCall(data: CallData & { readonly turn_id: string }, content: string): AgUiEvent[] {
     const { tool_execution_id: toolCallId } = data;
-    const events = [...closePart(turns.get(data.turn_id)), ...introduce(data)];
-    if (results.has(toolCallId)) return events;
-    results.add(toolCallId);
+    const events = [...this.#closePart(data.turn_id), ...this.#introduce(data)];
+    if (this.#results.has(toolCallId)) return events;
+    this.#results.add(toolCallId);
     const messageId = `${toolCallId}:result`;
     return [...events, { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }];
-  };
-  const nameStep = (agentName: string): string => {
-    const taken = new Set([...turns.values()].map(({ stepName }) => stepName));
-    let name = agentName;
-    for (let number = 2; taken.has(name); number += 1) name = `${agentName} (${number})`;
-    return name;
-  };
-  const finish = (run: EndedRun): AgUiEvent[] => {
-    const { status, errors, usage, stop_reason, run_id, swarm_id } = run;
+  }
+
+  #describeEnd({ status, errors, usage, stop_reason, run_id, swarm_id }: EndedRun): AgUiEvent {
     // Null where somebody else pays.
     const used = usage && {
       usage: [
@@ -133,78 +202,27 @@ export function createEventConverter({ threadId, runId, connectUrl, ...known }: 
     if (status === "failed") {
       const [error] = errors;
       const message = error?.message ?? "No agent could answer";
-      return [...closeAll(), { type: "RUN_ERROR", message, code: error?.code ?? String(stop_reason), ...used }];
+      return { type: "RUN_ERROR", message, code: error?.code ?? String(stop_reason), ...used };
     }
     const outcome = status === "cancelled" ? ({ type: "cancelled" } as const) : ({ type: "success" } as const);
     const result = { run_id, swarm_id, status, stop_reason };
-    return [...closeAll(), { type: "RUN_FINISHED", threadId, runId, outcome, result, ...used }];
-  };
+    return { type: "RUN_FINISHED", threadId: this.#threadId, runId: this.#runId, outcome, result, ...used };
+  }
+}
 
-  return {
-    convert(event) {
-      switch (event.type) {
-        case "turn.started": {
-          const { turn_id: turnId, agent_name: agentName } = event.data;
-          const stepName = nameStep(agentName);
-          turns.set(turnId, { stepName, agentName, part: null });
-          return [{ type: "STEP_STARTED", stepName }];
-        }
-        case "message.delta":
-          return write("text", event.data.turn_id, event.data.message_id, event.data.delta);
-        case "reasoning.delta":
-          return write("reasoning", event.data.turn_id, event.data.message_id, event.data.delta ?? "");
-        // What was streamed cannot be taken back; the new text becomes a message of its own.
-        case "message.reset":
-          return closePart(turns.get(event.data.turn_id));
-        case "turn.restarted": {
-          const { turn_id: turnId, message_id: messageId, text } = event.data;
-          return [...closePart(turns.get(turnId)), ...write("text", turnId, messageId, text)];
-        }
-        case "tool.started":
-          return [...closePart(turns.get(event.data.turn_id)), ...introduce(event.data)];
-        case "tool.executed":
-          return finishCall(event.data, event.data.output_preview ?? "");
-        case "tool.error":
-          return finishCall(event.data, JSON.stringify({ error: event.data.error }));
-        case "agent.error": {
-          const { agent_id, error } = event.data;
-          return [
-            { type: "CUSTOM", name: "agent.error", value: { agent_id, code: error.code, message: error.message } },
-          ];
-        }
-        case "run.queued":
-          return [{ type: "CUSTOM", name: "run.queued", value: { position: event.data.position } }];
-        case "turn.completed":
-          return closeTurn(event.data.turn_id);
-        case "run.completed":
-        case "run.partial":
-        case "run.failed":
-        case "run.cancelled":
-          return finish(event.data);
-        default:
-          return [];
-      }
-    },
-    convertWaiting({ pending_approvals, pending_client_calls, pending_waits, run_id, swarm_id, status, stop_reason }) {
-      const approvals = pending_approvals ?? [];
-      const clientCalls = pending_client_calls ?? [];
-      const interrupts = approvals.map((call) => {
-        const { tool_execution_id: id, expires_at: expiresAt } = call;
-        return { id, toolCallId: id, ...describeInterrupt(call, connectUrl(call)), ...(expiresAt && { expiresAt }) };
-      });
-      const pendingToolCallIds = clientCalls.map(({ tool_execution_id: id }) => id);
-      const outcome =
-        interrupts.length > 0
-          ? ({ type: "interrupt", interrupts } as const)
-          : ({ type: "success", pendingToolCallIds } as const);
-      const result = { run_id, swarm_id, status, stop_reason, ...(pending_waits && { pending_waits }) };
-      return [
-        ...closeAll(),
-        ...[...approvals, ...clientCalls].flatMap(introduce),
-        { type: "RUN_FINISHED", threadId, runId, outcome, result },
-      ];
-    },
-  };
+function describeStart(type: PartType, messageId: string, agentName: string): AgUiEvent[] {
+  const name = agentName === "" ? {} : { name: agentName };
+  if (type === "text") return [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...name }];
+  return [
+    { type: "REASONING_START", messageId },
+    { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" },
+  ];
+}
+
+function describeContent(type: PartType, messageId: string, delta: string): AgUiEvent {
+  return type === "text"
+    ? { type: "TEXT_MESSAGE_CONTENT", messageId, delta }
+    : { type: "REASONING_MESSAGE_CONTENT", messageId, delta };
 }
 
 function describeInterrupt({ tool_name: name, question }: PendingApproval, url: string | null) {

@@ -23,7 +23,7 @@ import {
   type TableRow,
   toExtensionError,
 } from "swarmbase/extension";
-import { type AgUiEvent, createEventConverter, type EventConverter } from "./event-converter.ts";
+import { type AgUiEvent, EventConverter } from "./event-converter.ts";
 import { type AgentInput, readInput } from "./read-input.ts";
 import { isForeign, type Target } from "./target.ts";
 
@@ -40,7 +40,7 @@ export async function runAgent(
   const { accept = "" } = headers;
   // The encoder would choose the binary form for every wildcard, such as the `*/*` of fetch and curl.
   const encoder = new EventEncoder({ accept: accept.toLowerCase().includes(AGUI_MEDIA_TYPE) ? accept : "" });
-  const converter = createEventConverter({ ...input, connectUrl });
+  const converter = new EventConverter({ ...input, connectUrl });
   const events = await openEvents(core, { target, converter }, input, signal);
   if (encoder.getContentType() !== "text/event-stream")
     return {

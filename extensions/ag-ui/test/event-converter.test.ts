@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunStreamEvent } from "@swarmbase/sdk";
-import { createEventConverter } from "../src/event-converter.ts";
+import { EventConverter } from "../src/event-converter.ts";
 
 test("the text of a turn that begins again becomes a message of its own", () => {
-  const { convert } = createEventConverter({
+  const converter = new EventConverter({
     threadId: "t",
     runId: "r",
     knownCalls: [],
@@ -23,7 +23,7 @@ test("the text of a turn that begins again becomes a message of its own", () => 
     { type: "message.delta", id: 10, data: { ...ids, delta: " It is blue.", seq: 10 } },
   ] as const satisfies readonly RunStreamEvent[];
   const texts = new Map<string, string>();
-  for (const event of events.flatMap(convert))
+  for (const event of events.flatMap((event) => converter.convert(event)))
     if (event.type === "TEXT_MESSAGE_CONTENT")
       texts.set(event.messageId, (texts.get(event.messageId) ?? "") + event.delta);
   assert.deepEqual([...texts.values()], ["Wait. It is r", "Wait. It is blue."]);

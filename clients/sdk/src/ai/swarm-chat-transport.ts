@@ -6,7 +6,7 @@ import { listWaitingCalls, readUntilWaiting } from "../client/read-until-waiting
 import { attach, respond } from "../client/respond.ts";
 import type { RunStream } from "../client/run-stream.ts";
 import type { AgentRespondApproveBody, AgentRespondSubmitToolResultsBody } from "../function-types/run-bodies.ts";
-import { type Chunk, createChunkConverter } from "./chunk-converter.ts";
+import { type Chunk, ChunkConverter } from "./chunk-converter.ts";
 import { findUnfinishedRun, type TablesClient } from "./find-unfinished-run.ts";
 import type { SwarmDataParts, SwarmMetadata, SwarmUIMessage } from "./swarm-ui-message.ts";
 
@@ -146,7 +146,7 @@ function createChunkStream(
   events: Events,
   { first, knownTools = [], isNewStep = false, close }: ChunkSource,
 ): ReadableStream<UIMessageChunk> {
-  const converter = createChunkConverter(knownTools);
+  const converter = new ChunkConverter(knownTools);
   let next: Promise<ChunkSource["first"]> | null = Promise.resolve(first);
   let hasStarted = false;
   return new ReadableStream<UIMessageChunk>({
