@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createClient, ServiceError } from "../src/service/client.ts";
+import { Client, ServiceError } from "../src/service/client.ts";
 
 async function openClient(t: TestContext, answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer(answer).listen(0, "127.0.0.1");
@@ -14,7 +14,7 @@ async function openClient(t: TestContext, answer: (request: IncomingMessage, res
   });
   const waits: number[] = [];
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createClient({
+  const client = new Client({
     fetch,
     url,
     apiKey: "key",

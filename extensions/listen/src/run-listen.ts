@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type ExtensionCommandContext, parseOptions, UsageError } from "swarmbase/extension";
 import { type ListenOptions, listen } from "./listen.ts";
-import { createServiceClient } from "./service-client.ts";
+import { ServiceClient } from "./service-client.ts";
 
 const OPTIONS = {
   forward: { type: "string" },
@@ -26,7 +26,7 @@ export async function runListen(context: ExtensionCommandContext): Promise<numbe
   const program = forwardUrl === null ? null : { url: forwardUrl, ...context.openFetch({ url: forwardUrl.href, ca }) };
   try {
     await listen(options, {
-      service: createServiceClient({ service, url, key }),
+      service: new ServiceClient({ service, url, key }),
       forward: program === null ? null : { ...program, signDelivery },
       makeSecret: ({ id }) => `whsec_${createHmac("sha256", key).update(`swarmbase listen ${id}`).digest("base64")}`,
       stdout,

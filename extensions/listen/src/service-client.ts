@@ -27,8 +27,6 @@ interface FeedRead {
   readonly lost: number;
 }
 
-export type ServiceClient = ReturnType<typeof createServiceClient>;
-
 interface ServiceClientOptions {
   readonly service: Pick<CommandFetch, "fetch">;
   readonly url: string;
@@ -52,15 +50,87 @@ const CONSUMER = "swarmbase listen";
 const FEED_COLUMNS = "select=id,name,events";
 
 /** Calls of the public interface that `listen` needs, as the service role. */
-export function createServiceClient({ service, url, key }: ServiceClientOptions) {
-  const send = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> => {
+export class ServiceClient {
+  readonly #service: Pick<CommandFetch, "fetch">;
+  readonly #url: string;
+  readonly #key: string;
+
+  constructor({ service, url, key }: ServiceClientOptions) {
+    this.#service = service;
+    this.#url = url;
+    this.#key = key;
+  }
+
+  /** Finds up to two accounts with this e-mail address or id, or any when none is named. */
+  async findAccounts(named: string | null): Promise<Account[]> {
+    if (isUuid(named)) {
+      const account = await this.#call("GET", `/auth/v1/admin/users/${named}`).catch(orElse(null));
+      return account === null ? [] : [account as Account];
+    }
+    const filter = named === null ? "" : `&email=${encodeURIComponent(named)}`;
+    const { users } = (await this.#call("GET", `/auth/v1/admin/users?per_page=2${filter}`)) as { users: Account[] };
+    return users;
+  }
+
+  async findAppTypes(): Promise<string[]> {
+    const types = (await this.#call("GET", "/rest/v1/event_types?select=name&order=name")) as { name: string }[];
+    return types.map(({ name }) => name);
+  }
+
+  /** `name` is a filter of REST, such as `eq.billing`. */
+  async findFeeds(userId: string, name: string): Promise<Feed[]> {
+    const filter = `user_id=eq.${userId}&name=${encodeURIComponent(name)}&order=created_at&${FEED_COLUMNS}`;
+    return (await this.#call("GET", `/rest/v1/event_feeds?${filter}`)) as Feed[];
+  }
+
+  async addFeed(userId: string, row: FeedChange): Promise<Feed> {
+    const rows = await this.#call("POST", `/rest/v1/event_feeds?${FEED_COLUMNS}`, { user_id: userId, ...row });
+    const [feed] = rows as Feed[];
+    if (feed === undefined) throw new Error("The service created no feed.");
+    return feed;
+  }
+
+  /** Changes a feed that still has its name. Null: it has not. */
+  async changeFeed({ id, name }: Feed, change: FeedChange): Promise<Feed | null> {
+    const filter = `id=eq.${id}&name=eq.${encodeURIComponent(name)}&${FEED_COLUMNS}`;
+    return ((await this.#call("PATCH", `/rest/v1/event_feeds?${filter}`, change)) as Feed[])[0] ?? null;
+  }
+
+  /** It may have been removed already. */
+  async removeFeed({ id }: Pick<Feed, "id">): Promise<void> {
+    await this.#send("DELETE", `/rest/v1/event_feeds?id=eq.${id}`).catch(orElse(null));
+  }
+
+  /** Reads the next event after the cursor, and without one after what was committed. */
+  async readFeed(
+    { id }: Pick<Feed, "id">,
+    { after, waits, signal }: { readonly after: string | null; readonly waits: boolean; readonly signal: AbortSignal },
+  ): Promise<FeedRead> {
+    const wait_seconds = waits ? WAIT_SECONDS : 0;
+    const body = { action: "read", feed_id: id, consumer: CONSUMER, after, limit: 1, wait_seconds };
+    const text = await this.#send("POST", "/functions/v1/events", body, signal);
+    const { cursor, lost } = JSON.parse(text) as Pick<FeedRead, "cursor" | "lost">;
+    // As it was sent: JSON that is parsed and written again can differ in its numbers and white space, and signatures with it.
+    const event = text.slice(text.indexOf("[") + 1, text.lastIndexOf("]"));
+    return { event: event === "" ? null : event, cursor, lost };
+  }
+
+  async commitFeed({ id }: Pick<Feed, "id">, cursor: string): Promise<void> {
+    await this.#send("POST", "/functions/v1/events", { action: "commit", feed_id: id, consumer: CONSUMER, cursor });
+  }
+
+  async #call(method: string, path: string, body?: unknown): Promise<unknown> {
+    return JSON.parse(await this.#send(method, path, body));
+  }
+
+  async #send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> {
     const headers = {
-      apikey: key,
-      authorization: `Bearer ${key}`,
+      apikey: this.#key,
+      authorization: `Bearer ${this.#key}`,
       prefer: "return=representation",
       ...(body !== undefined && { "content-type": "application/json" }),
     };
-    const target = `${url.replace(/\/$/, "")}${path}`;
+    const target = `${this.#url.replace(/\/$/, "")}${path}`;
     const ends = [AbortSignal.timeout(CALL_TIMEOUT_MS), ...(signal === undefined ? [] : [signal])];
     const sent = {
       method,
@@ -71,74 +141,15 @@ export function createServiceClient({ service, url, key }: ServiceClientOptions)
     let status: number;
     let text: string;
     try {
-      const response = await service.fetch(target, sent);
+      const response = await this.#service.fetch(target, sent);
       status = response.status;
       text = await response.text();
     } catch (error) {
-      throw new CallError(null, `The service does not answer at ${url}. Is it running?`, error);
+      throw new CallError(null, `The service does not answer at ${this.#url}. Is it running?`, error);
     }
     if (status >= 300) throw new CallError(status, describeRejection(status, text));
     return text;
-  };
-  const call = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> =>
-    JSON.parse(await send(method, path, body, signal));
-
-  return {
-    /** Finds up to two accounts with this e-mail address or id, or any when none is named. */
-    async findAccounts(named: string | null): Promise<Account[]> {
-      if (isUuid(named)) {
-        const account = await call("GET", `/auth/v1/admin/users/${named}`).catch(orElse(null));
-        return account === null ? [] : [account as Account];
-      }
-      const filter = named === null ? "" : `&email=${encodeURIComponent(named)}`;
-      const { users } = (await call("GET", `/auth/v1/admin/users?per_page=2${filter}`)) as { users: Account[] };
-      return users;
-    },
-    async findAppTypes(): Promise<string[]> {
-      const types = (await call("GET", "/rest/v1/event_types?select=name&order=name")) as { name: string }[];
-      return types.map(({ name }) => name);
-    },
-    /** `name` is a filter of REST, such as `eq.billing`. */
-    async findFeeds(userId: string, name: string): Promise<Feed[]> {
-      const filter = `user_id=eq.${userId}&name=${encodeURIComponent(name)}&order=created_at&${FEED_COLUMNS}`;
-      return (await call("GET", `/rest/v1/event_feeds?${filter}`)) as Feed[];
-    },
-    async addFeed(userId: string, row: FeedChange): Promise<Feed> {
-      const rows = await call("POST", `/rest/v1/event_feeds?${FEED_COLUMNS}`, { user_id: userId, ...row });
-      const [feed] = rows as Feed[];
-      if (feed === undefined) throw new Error("The service created no feed.");
-      return feed;
-    },
-    /** Changes a feed that still has its name. Null: it has not. */
-    async changeFeed({ id, name }: Feed, change: FeedChange): Promise<Feed | null> {
-      const filter = `id=eq.${id}&name=eq.${encodeURIComponent(name)}&${FEED_COLUMNS}`;
-      return ((await call("PATCH", `/rest/v1/event_feeds?${filter}`, change)) as Feed[])[0] ?? null;
-    },
-    /** It may have been removed already. */
-    async removeFeed({ id }: Pick<Feed, "id">): Promise<void> {
-      await send("DELETE", `/rest/v1/event_feeds?id=eq.${id}`).catch(orElse(null));
-    },
-    /** Reads the next event after the cursor, and without one after what was committed. */
-    async readFeed(
-      { id }: Pick<Feed, "id">,
-      {
-        after,
-        waits,
-        signal,
-      }: { readonly after: string | null; readonly waits: boolean; readonly signal: AbortSignal },
-    ): Promise<FeedRead> {
-      const wait_seconds = waits ? WAIT_SECONDS : 0;
-      const body = { action: "read", feed_id: id, consumer: CONSUMER, after, limit: 1, wait_seconds };
-      const text = await send("POST", "/functions/v1/events", body, signal);
-      const { cursor, lost } = JSON.parse(text) as Pick<FeedRead, "cursor" | "lost">;
-      // As it was sent: JSON that is parsed and written again can differ in its numbers and white space, and signatures with it.
-      const event = text.slice(text.indexOf("[") + 1, text.lastIndexOf("]"));
-      return { event: event === "" ? null : event, cursor, lost };
-    },
-    async commitFeed({ id }: Pick<Feed, "id">, cursor: string): Promise<void> {
-      await send("POST", "/functions/v1/events", { action: "commit", feed_id: id, consumer: CONSUMER, cursor });
-    },
-  };
+  }
 }
 
 /** The value instead of what does not exist. */

@@ -51,12 +51,27 @@ const PAGE_ROWS = 500;
 const MAX_WAITS = 5;
 const TOO_MANY_REQUESTS = 429;
 
-export type Client = ReturnType<typeof createClient>;
-
 /** Calls of the public interface. */
-export function createClient(options: ClientOptions) {
-  const { url, apiKey, token, signal } = options;
-  const send = async (method: string, path: string, body?: Json): Promise<Answer> => {
+export class Client {
+  readonly signal: AbortSignal;
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.signal = options.signal;
+    this.#options = options;
+  }
+
+  as(user: string): Client {
+    return new Client({ ...this.#options, token: user });
+  }
+
+  /** For what has to be sent after the program was told to end. */
+  until(signal: AbortSignal): Client {
+    return new Client({ ...this.#options, signal });
+  }
+
+  async send(method: string, path: string, body?: Json): Promise<Answer> {
+    const { url, apiKey, token } = this.#options;
     const headers = {
       apikey: apiKey,
       ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -64,32 +79,52 @@ export function createClient(options: ClientOptions) {
       ...(body !== undefined && { "content-type": "application/json" }),
     };
     for (let waits = 0; ; waits += 1) {
-      const response = await connect(() =>
-        options.fetch(`${url}${path}`, {
+      const response = await this.#connect(() =>
+        this.#options.fetch(`${url}${path}`, {
           method,
           headers,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
+          signal: AbortSignal.any([this.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
           ...(body !== undefined && { body: JSON.stringify(body) }),
         }),
       );
-      const text = await connect(() => response.text());
+      const text = await this.#connect(() => response.text());
       if (response.status !== TOO_MANY_REQUESTS || waits === MAX_WAITS)
         return { status: response.status, body: parseBody(text) };
-      await pause(Number(response.headers.get("retry-after") ?? "") || DEFAULT_RETRY_AFTER_SECONDS);
+      await this.pause(Number(response.headers.get("retry-after") ?? "") || DEFAULT_RETRY_AFTER_SECONDS);
     }
-  };
-  const pause = async (seconds: number): Promise<void> => {
-    options.onWait(seconds);
-    await options.sleep(seconds * 1_000);
-  };
+  }
+
+  async call(method: string, path: string, body?: Json): Promise<Json> {
+    const answer = await this.send(method, path, body);
+    if (answer.status >= 300) throw new ServiceError(answer);
+    return answer.body;
+  }
+
+  async listRows(table: string, filter: Readonly<Record<string, string>>): Promise<readonly JsonObject[]> {
+    const rows: JsonObject[] = [];
+    for (;;) {
+      const page = { ...filter, order: "created_at.asc,id.asc", limit: `${PAGE_ROWS}`, offset: `${rows.length}` };
+      const found = await this.call("GET", `/rest/v1/${table}?${new URLSearchParams(page).toString()}`);
+      if (!Array.isArray(found)) throw new Error(`${this.#options.url} does not answer as a Swarmbase service does.`);
+      rows.push(...found.filter(isObject));
+      if (found.length < PAGE_ROWS) return rows;
+    }
+  }
+
+  async pause(seconds: number): Promise<void> {
+    this.#options.onWait(seconds);
+    await this.#options.sleep(seconds * 1_000);
+  }
+
   /** For the functions of the sdk, which stream and repeat calls themselves. */
-  const functions: FunctionsClient["functions"] = {
+  readonly functions: FunctionsClient["functions"] = {
     invoke: async (name, { body, headers, signal: ended }) => {
+      const { url, apiKey, token } = this.#options;
       try {
-        const response = await options.fetch(`${url}/functions/v1/${name}`, {
+        const response = await this.#options.fetch(`${url}/functions/v1/${name}`, {
           method: "POST",
           headers: { ...headers, apikey: apiKey, authorization: `Bearer ${token}`, "content-type": "application/json" },
-          signal: ended === undefined ? signal : AbortSignal.any([signal, ended]),
+          signal: ended === undefined ? this.signal : AbortSignal.any([this.signal, ended]),
           body: JSON.stringify(body),
         });
         if (!response.ok) return { data: null, error: { context: response } };
@@ -100,42 +135,17 @@ export function createClient(options: ClientOptions) {
       }
     },
   };
-  const connect = async <T>(work: () => Promise<T>): Promise<T> => {
+
+  async #connect<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (this.signal.aborted) throw error;
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`${url} does not answer: ${reason}`, { cause: error });
+      throw new Error(`${this.#options.url} does not answer: ${reason}`, { cause: error });
     }
-  };
-  const call = async (method: string, path: string, body?: Json): Promise<Json> => {
-    const answer = await send(method, path, body);
-    if (answer.status >= 300) throw new ServiceError(answer);
-    return answer.body;
-  };
-  const listRows = async (table: string, filter: Readonly<Record<string, string>>): Promise<readonly JsonObject[]> => {
-    const rows: JsonObject[] = [];
-    for (;;) {
-      const page = { ...filter, order: "created_at.asc,id.asc", limit: `${PAGE_ROWS}`, offset: `${rows.length}` };
-      const found = await call("GET", `/rest/v1/${table}?${new URLSearchParams(page).toString()}`);
-      if (!Array.isArray(found)) throw new Error(`${url} does not answer as a Swarmbase service does.`);
-      rows.push(...found.filter(isObject));
-      if (found.length < PAGE_ROWS) return rows;
-    }
-  };
-  return {
-    send,
-    call,
-    listRows,
-    functions,
-    pause,
-    signal,
-    as: (user: string) => createClient({ ...options, token: user }),
-    /** For what has to be sent after the program was told to end. */
-    until: (other: AbortSignal) => createClient({ ...options, signal: other }),
-  };
+  }
 }
 
 function parseBody(text: string): Json {

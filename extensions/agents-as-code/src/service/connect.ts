@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Json } from "@swarmbase/sdk";
 import { isObject, memberOf } from "../model/json.ts";
 import { UUID } from "../model/keys.ts";
-import { type Client, createClient, type ClientOptions, ServiceError } from "./client.ts";
+import { Client, type ClientOptions, ServiceError } from "./client.ts";
 
 /** How the commands sign in. */
 export type Access =
@@ -37,12 +37,12 @@ export async function openSession(
 ): Promise<Session> {
   const { access, anonKey, url } = options;
   if (access.as === "service") {
-    const client = createClient({ ...options, apiKey: access.key, token: access.key });
+    const client = new Client({ ...options, apiKey: access.key, token: access.key });
     const owner = await findOwner(client, access.owner, options.createsOwner);
     return { client, url, owner, isService: true, close: async () => {} };
   }
   if (anonKey === null) throw new Error("SWARMBASE_ANON_KEY is missing: the public key of the service.");
-  const anonymous = createClient({ ...options, apiKey: anonKey, token: null });
+  const anonymous = new Client({ ...options, apiKey: anonKey, token: null });
   const token = access.as === "token" ? access.token : await signIn(anonymous, access);
   const client = anonymous.as(token);
   // An API key may read the profile, but not the account.
