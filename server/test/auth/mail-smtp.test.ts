@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { createSmtpMailer } from "../../src/auth/mail/smtp-mailer.ts";
+import { SmtpMailer } from "../../src/auth/mail/smtp-mailer.ts";
 import { decideTlsRequired } from "../../src/auth/mail/smtp-policy.ts";
 import type { Mail, Mailer } from "../../src/auth/mail/mail.ts";
 import { AppError } from "../../src/errors/index.ts";
@@ -25,7 +25,7 @@ const MAIL: Mail = {
 function openMailer(t: TestContext, url: string, timeoutMs = WAIT_MS): Mailer & { notes: string[] } {
   const notes: string[] = [];
   const observer: Observer = { note: (name) => void notes.push(name), child: () => observer };
-  const mailer = createSmtpMailer({
+  const mailer = new SmtpMailer({
     url,
     from: "Sender <sender@example.com>",
     observer,
@@ -33,7 +33,7 @@ function openMailer(t: TestContext, url: string, timeoutMs = WAIT_MS): Mailer & 
     timeoutMs,
   });
   t.after(() => mailer.close());
-  return { ...mailer, notes };
+  return Object.assign(mailer, { notes });
 }
 
 function isUnavailable(error: unknown): true {

@@ -16,6 +16,6 @@ export async function createMailer({ settings, observer, clock }: MailerOptions)
   const { dataDir, mailFrom: from, smtpUrl } = settings;
   if (smtpUrl === null) return createFolderMailer({ folder: join(dataDir, "mail"), from, observer, clock });
   // Imported on demand: it takes a tenth of the start-up time.
-  const { createSmtpMailer } = await import("./smtp-mailer.ts");
-  return createSmtpMailer({ url: smtpUrl, from, observer, clock });
+  const { SmtpMailer } = await import("./smtp-mailer.ts");
+  return new SmtpMailer({ url: smtpUrl, from, observer, clock });
 }

@@ -15,6 +15,7 @@ const MAX_PENDING = 1_000;
 const READY_FOR_MS = 10_000;
 const CLOSE_WITHIN_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
+const TIMEOUT_MS = 5_000;
 
 export interface SmtpMailerOptions {
   readonly url: string;
@@ -25,8 +26,86 @@ export interface SmtpMailerOptions {
   readonly timeoutMs?: number;
 }
 
-export function createSmtpMailer({ url, from, observer, clock, timeoutMs = 5_000 }: SmtpMailerOptions): Mailer {
-  const transport = createTransport({
+/** A pool of connections to a mail server. */
+export class SmtpMailer implements Mailer {
+  readonly #transport: ReturnType<typeof openTransport>;
+  readonly #options: SmtpMailerOptions;
+  readonly #pending = new Set<Promise<unknown>>();
+  #readyUntil = 0;
+  #checking: Promise<void> | null = null;
+
+  constructor(options: SmtpMailerOptions) {
+    this.#options = options;
+    this.#transport = openTransport(options);
+  }
+
+  async send(mail: Mail): Promise<void> {
+    this.#requireRoom();
+    const handing = this.#hand(mail);
+    this.#pending.add(handing);
+    try {
+      await handing;
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      this.#pending.delete(handing);
+    }
+  }
+
+  async checkReady(): Promise<void> {
+    this.#requireRoom();
+    if (this.#options.clock.now().getTime() < this.#readyUntil) return;
+    // Concurrent callers share one check.
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
+    });
+    await this.#checking;
+  }
+
+  async close(): Promise<void> {
+    await Promise.race([Promise.allSettled(this.#pending), wait(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    this.#transport.close();
+  }
+
+  #requireRoom(): void {
+    if (this.#pending.size >= MAX_PENDING) throw unavailable(new Error("too many mails are waiting"));
+  }
+
+  async #hand(mail: Mail): Promise<void> {
+    const { from, observer } = this.#options;
+    const message = buildMessage(mail, from);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await this.#transport.sendMail(message);
+        this.#noteReady();
+        return;
+      } catch (error) {
+        this.#readyUntil = 0;
+        const delayMs = RETRY_DELAYS_MS[attempt];
+        if (delayMs === undefined || !isRetryable(error)) throw error;
+        observer.note("mail.retried", { kind: mail.kind, attempt: attempt + 1, error });
+        await wait(delayMs);
+      }
+    }
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#transport.verify();
+      this.#noteReady();
+    } catch (error) {
+      this.#options.observer.note("mail.unreachable", { error });
+      throw unavailable(error);
+    }
+  }
+
+  #noteReady(): void {
+    this.#readyUntil = this.#options.clock.now().getTime() + READY_FOR_MS;
+  }
+}
+
+function openTransport({ url, timeoutMs = TIMEOUT_MS }: SmtpMailerOptions) {
+  return createTransport({
     // The query of the URL (requireTLS, tls.…) takes precedence over these options.
     url,
     pool: true,
@@ -41,72 +120,19 @@ export function createSmtpMailer({ url, from, observer, clock, timeoutMs = 5_000
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+function buildMessage(mail: Mail, from: string) {
+  const { subject, text, html } = renderMail(mail);
   const domain = /@([a-z0-9.-]+)/i.exec(from)?.[1] ?? "localhost";
-  const pending = new Set<Promise<unknown>>();
-  let readyUntil = 0;
-  let checking: Promise<void> | null = null;
-
-  const hand = async (mail: Mail): Promise<void> => {
-    const { subject, text, html } = renderMail(mail);
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await transport.sendMail({
-          from,
-          to: { name: "", address: mail.to },
-          subject,
-          text,
-          html,
-          ...(mail.outbox !== undefined && { messageId: `<${mail.outbox.id}@${domain}>` }),
-          headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
-        });
-        readyUntil = clock.now().getTime() + READY_FOR_MS;
-        return;
-      } catch (error) {
-        readyUntil = 0;
-        const delayMs = RETRY_DELAYS_MS[attempt];
-        if (delayMs === undefined || !isRetryable(error)) throw error;
-        observer.note("mail.retried", { kind: mail.kind, attempt: attempt + 1, error });
-        await wait(delayMs);
-      }
-    }
-  };
-
-  const check = async (): Promise<void> => {
-    try {
-      await transport.verify();
-      readyUntil = clock.now().getTime() + READY_FOR_MS;
-    } catch (error) {
-      observer.note("mail.unreachable", { error });
-      throw unavailable(error);
-    }
-  };
-
   return {
-    async send(mail) {
-      if (pending.size >= MAX_PENDING) throw unavailable(new Error("too many mails are waiting"));
-      const handing = hand(mail);
-      pending.add(handing);
-      try {
-        await handing;
-      } catch (error) {
-        throw unavailable(error);
-      } finally {
-        pending.delete(handing);
-      }
-    },
-    async checkReady() {
-      if (pending.size >= MAX_PENDING) throw unavailable(new Error("too many mails are waiting"));
-      if (clock.now().getTime() < readyUntil) return;
-      // Concurrent callers share one check.
-      checking ??= check().finally(() => {
-        checking = null;
-      });
-      await checking;
-    },
-    async close() {
-      await Promise.race([Promise.allSettled(pending), wait(CLOSE_WITHIN_MS, undefined, { ref: false })]);
-      transport.close();
-    },
+    from,
+    to: { name: "", address: mail.to },
+    subject,
+    text,
+    html,
+    ...(mail.outbox !== undefined && { messageId: `<${mail.outbox.id}@${domain}>` }),
+    headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
   };
 }
 
