@@ -47,62 +47,67 @@ const FULL_ACCESS: TopicAccess = { readable: CHANNEL_EXTENSIONS, writable: CHANN
 const NO_ACCESS: TopicAccess = { readable: new Set(), writable: new Set() };
 
 /** Tests the policies of realtime.messages with probe rows in a transaction that rolls back. */
-export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopics {
-  const { database, settings, newId } = options;
-  const enterAs = (principal: Principal, isReadOnly = false): TransactionScope =>
-    transactionScopeOf(principal, {
-      schemas: settings.dbSchemas,
-      statementTimeoutMs: settings.dbStatementTimeoutMs,
-      isReadOnly,
-      request: { method: "", path: "/realtime/v1", headers: {} },
-    });
-  const poolOf = ({ role }: Principal): FairPool => (role === "service_role" ? database.service : database.user);
+class TopicChecks {
+  readonly #options: PrivateTopicsOptions;
 
-  /** Null when the session has ended. */
-  const runChecks = async (
-    pool: FairPool,
-    checks: readonly TopicCheck[],
-    { session, ...given }: { session: PrincipalSession | null; share?: string; signal?: AbortSignal | undefined },
-  ): Promise<(TopicAccess | Error)[] | null> => {
-    const results = await unlessDenied(
-      runPipelined(pool, {
-        scope: { ...enterAs(SERVICE_PRINCIPAL), session },
-        statements: [checkTopicAccess(checks)],
-        rollback: true,
-        ...given,
-      }),
-      options,
-    );
-    return results?.[0]?.rows.map(readAccess) ?? null;
-  };
-  const check = async (given: TopicCheck, signal?: AbortSignal): Promise<TopicAccess> => {
+  constructor(options: PrivateTopicsOptions) {
+    this.#options = options;
+  }
+
+  async check(given: TopicCheck, signal?: AbortSignal): Promise<TopicAccess> {
     if (given.principal.role === "service_role") return FULL_ACCESS;
     const { session } = given.principal;
     // The scope is the service role's, the share of the connections that of the user.
     const share = `realtime ${shareKeyOf(given.principal)}`;
-    const [access = NO_ACCESS] = (await runChecks(database.service, [given], { session, share, signal })) ?? [];
+    const { service } = this.#options.database;
+    const [access = NO_ACCESS] = (await this.#run(service, [given], { session, share, signal })) ?? [];
     if (access instanceof Error) throw access;
     return access;
-  };
+  }
+
   /** A check that fails alone, for example by its duration, is found by halving the batch. */
-  const checkAll = async (checks: readonly TopicCheck[]): Promise<readonly (TopicAccess | Error)[]> => {
+  async checkAll(checks: readonly TopicCheck[]): Promise<readonly (TopicAccess | Error)[]> {
     try {
-      return (await runChecks(database.work, checks, { session: null })) ?? [];
+      return (await this.#run(this.#options.database.work, checks, { session: null })) ?? [];
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) throw error;
       if (checks.length === 1) return [error];
       const middle = Math.ceil(checks.length / 2);
-      return [...(await checkAll(checks.slice(0, middle))), ...(await checkAll(checks.slice(middle)))];
+      return [...(await this.checkAll(checks.slice(0, middle))), ...(await this.checkAll(checks.slice(middle)))];
     }
-  };
+  }
 
+  /** Null when the session has ended. */
+  async #run(
+    pool: FairPool,
+    checks: readonly TopicCheck[],
+    { session, ...given }: { session: PrincipalSession | null; share?: string; signal?: AbortSignal | undefined },
+  ): Promise<(TopicAccess | Error)[] | null> {
+    const results = await unlessDenied(
+      runPipelined(pool, {
+        scope: { ...scopeOf(SERVICE_PRINCIPAL, this.#options), session },
+        statements: [checkTopicAccess(checks)],
+        rollback: true,
+        ...given,
+      }),
+      this.#options,
+    );
+    return results?.[0]?.rows.map(readAccess) ?? null;
+  }
+}
+
+export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopics {
+  const { database, newId } = options;
+  const topicChecks = new TopicChecks(options);
+  const poolOf = ({ role }: Principal): FairPool => (role === "service_role" ? database.service : database.user);
   return {
-    findReadable: async (principal, topic, signal) => (await check({ principal, topic, writes: [] }, signal)).readable,
+    findReadable: async (principal, topic, signal) =>
+      (await topicChecks.check({ principal, topic, writes: [] }, signal)).readable,
 
     canWrite: async (principal, topic, extension, signal) =>
-      (await check({ principal, topic, writes: [extension] }, signal)).writable.has(extension),
+      (await topicChecks.check({ principal, topic, writes: [extension] }, signal)).writable.has(extension),
 
-    checkAll,
+    checkAll: (checks) => topicChecks.checkAll(checks),
 
     store: async (principal, topic, toStore) => {
       const message = { ...toStore, id: newId(), topic, isPrivate: true };
@@ -112,7 +117,7 @@ export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopic
         announceMessage(STORED_PREFIX, renderAnnounced(message)),
       ];
       const results = await unlessDenied(
-        runPipelined(poolOf(principal), { scope: enterAs(principal), statements, resetAfter: true }),
+        runPipelined(poolOf(principal), { scope: scopeOf(principal, options), statements, resetAfter: true }),
         options,
       );
       if (results === null) throw accessDenied("write to", topic);
@@ -122,7 +127,7 @@ export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopic
 
     replay: async (principal, topic, since, limit) => {
       const transaction = runPipelined(poolOf(principal), {
-        scope: enterAs(principal, true),
+        scope: scopeOf(principal, options, true),
         statements: [setTopic(topic), selectMessages(topic, since, limit)],
         // Policies can change session state, and this transaction commits.
         resetAfter: true,
@@ -136,6 +141,19 @@ export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopic
       }));
     },
   };
+}
+
+function scopeOf(
+  principal: Principal,
+  { settings }: Pick<PrivateTopicsOptions, "settings">,
+  isReadOnly = false,
+): TransactionScope {
+  return transactionScopeOf(principal, {
+    schemas: settings.dbSchemas,
+    statementTimeoutMs: settings.dbStatementTimeoutMs,
+    isReadOnly,
+    request: { method: "", path: "/realtime/v1", headers: {} },
+  });
 }
 
 export function accessDenied(access: "read from" | "write to", topic: string): AppError {
