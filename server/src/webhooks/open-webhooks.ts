@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Outbound } from "@swarmbase/guarded-fetch";
 import type { Settings } from "../config/index.ts";
-import { createNotificationChannel, type Database } from "../db/index.ts";
+import { createNotificationChannel, type Database, type NotificationChannel } from "../db/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import { type Commits, WakeUp, type Worker, WorkNotice } from "../jobs/index.ts";
@@ -69,96 +69,20 @@ const STOP_SHARE = 0.7;
 export type WebhookModule = ReturnType<typeof openWebhooks>;
 
 export function openWebhooks(options: WebhooksOptions) {
-  const {
-    database,
-    outbound,
-    listenUrl,
-    settings,
-    observer,
-    clock,
-    random = Math.random,
-    traceSource = null,
-  } = options;
   const times = { ...TIMES, ...options.times };
-  const tools: WebhookTools = {
-    pool: database.service,
-    commits: options.commits,
-    outbound,
-    observer,
-    clock,
-    random,
-    newClaim: createClaims(options.node ?? randomUUID()),
-    schedule: settings.webhookRetrySchedule,
-    disableRule: DISABLE_RULE,
-    sendLimit: settings.limitWebhooks,
-    onFeedEvents: () => notifyAll("feeds"),
-    traceSource,
-  };
-  const wakeUps = { events: new WakeUp(), deliveries: new WakeUp(), recoveries: new WakeUp(), feeds: new WakeUp() };
-  const wakeAll = (): void => {
-    for (const wakeUp of Object.values(wakeUps)) wakeUp.trigger();
-  };
-  /** Wakes other nodes for what this one leaves, and is woken by them. */
-  const notifier =
-    listenUrl === null
-      ? null
-      : createNotificationChannel({
-          url: listenUrl,
-          channel: "swarmbase_webhooks",
-          applicationName: "swarmbase-webhooks",
-          // Notifications may have been missed before the connect.
-          onListening: wakeAll,
-          onNotification: (payload) => (isWork(payload) ? wakeUps[payload].trigger() : wakeAll()),
-          onLost: (error) => observer.note("webhook.relay_lost", { error }),
-        });
-  const feedWaits = new FeedWaits({ ...tools, wakeUp: wakeUps.feeds, everyMs: times.feedPollMs });
-  const nodeWorkers: readonly Worker[] = [
-    feedWaits.worker,
-    ...(notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }]),
-  ];
-  const notifyAll = (work: Work): void => {
-    wakeUps[work].trigger();
-    notifier?.notify(work);
-  };
-  const notice = new WorkNotice(() => notifier?.notify("events"));
-
-  const workers: readonly Worker[] = [
-    createDispatcher(tools, {
-      wakeUp: wakeUps.deliveries,
-      eventWakeUp: wakeUps.events,
-      eventNotice: notice,
-      leaseMs: times.leaseMs,
-      pollMs: times.dispatchPollMs,
-      eventPollMs: times.fanOutPollMs,
-      concurrency: settings.webhookConcurrency,
-      endpointConcurrency: settings.webhookEndpointConcurrency,
-      stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
-      onDeliveries: () => notifyAll("deliveries"),
-      onMoreEvents: () => notifier?.notify("events"),
-    }),
-    createRecoveryWorker(tools, {
-      wakeUp: wakeUps.recoveries,
-      pollMs: times.recoveryPollMs,
-      onDeliveries: () => notifyAll("deliveries"),
-    }),
-    createWebhookHousekeeping(tools, {
-      intervalMs: times.housekeepingIntervalMs,
-      retentionDays: settings.webhookRetentionDays,
-      queueLimit: settings.webhookQueueLimit,
-      ownerUrl: options.ownerUrl ?? null,
-      onResumed: () => notifyAll("events"),
-    }),
-  ];
+  const work = new WorkNotifier(options);
+  const tools = buildTools(options, work);
+  const feedWaits = new FeedWaits({ ...tools, wakeUp: work.wakeUps.feeds, everyMs: times.feedPollMs });
 
   return {
-    workers,
+    workers: createWorkers(options, { tools, work, times }),
     /** Those of every node, also of one without the role `worker`: they notify other nodes, and wait for events of feeds. */
-    nodeWorkers,
+    nodeWorkers: [feedWaits.worker, ...work.workers],
     feedWaits,
     /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
     wake: () => {
-      wakeUps.events.trigger();
-      notice.add();
+      work.wakeUps.events.trigger();
+      work.eventNotice.add();
     },
     testWebhook: testWebhook.bind(null, tools),
     retryDelivery: retryDelivery.bind(null, tools),
@@ -168,12 +92,12 @@ export function openWebhooks(options: WebhooksOptions) {
     testFilter: testFilter.bind(null, tools),
     replay: async (call: Parameters<typeof replay>[1]) => {
       const replayed = await replay(tools, call);
-      notifyAll("deliveries");
+      work.notifyAll("deliveries");
       return replayed;
     },
     recoverSince: async (call: Parameters<typeof recoverSince>[1]) => {
       const recovery = await recoverSince(tools, call);
-      notifyAll("recoveries");
+      work.notifyAll("recoveries");
       return recovery;
     },
     findRecovery: (callerId: CallerId, id: string) => selectRecovery(tools.pool, callerId, id),
@@ -181,13 +105,117 @@ export function openWebhooks(options: WebhooksOptions) {
     countSend: (userId: string) => grantSend(tools.pool, userId, tools.sendLimit),
     /** Releases the deliveries that a lost node has claimed, and looks for events that it has not turned into deliveries. */
     releaseNode: async (node: string) => {
-      notifyAll("events");
+      work.notifyAll("events");
       await releaseClaimRange(tools.pool, claimRangeOf(node));
-      notifyAll("deliveries");
+      work.notifyAll("deliveries");
     },
     /** Due work that is not done yet, for monitoring. */
     findBacklog: () => selectBacklogByClass(tools.pool),
   };
+}
+
+function buildTools(options: WebhooksOptions, work: WorkNotifier): WebhookTools {
+  const { database, commits, outbound, settings, observer, clock } = options;
+  return {
+    pool: database.service,
+    commits,
+    outbound,
+    observer,
+    clock,
+    random: options.random ?? Math.random,
+    newClaim: createClaims(options.node ?? randomUUID()),
+    schedule: settings.webhookRetrySchedule,
+    disableRule: DISABLE_RULE,
+    sendLimit: settings.limitWebhooks,
+    onFeedEvents: () => work.notifyAll("feeds"),
+    traceSource: options.traceSource ?? null,
+  };
+}
+
+interface WorkerParts {
+  readonly tools: WebhookTools;
+  readonly work: WorkNotifier;
+  readonly times: typeof TIMES;
+}
+
+function createWorkers(
+  { settings, ownerUrl = null }: WebhooksOptions,
+  { tools, work, times }: WorkerParts,
+): readonly Worker[] {
+  const { wakeUps, eventNotice } = work;
+  return [
+    createDispatcher(tools, {
+      wakeUp: wakeUps.deliveries,
+      eventWakeUp: wakeUps.events,
+      eventNotice,
+      leaseMs: times.leaseMs,
+      pollMs: times.dispatchPollMs,
+      eventPollMs: times.fanOutPollMs,
+      concurrency: settings.webhookConcurrency,
+      endpointConcurrency: settings.webhookEndpointConcurrency,
+      stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
+      onDeliveries: () => work.notifyAll("deliveries"),
+      onMoreEvents: () => work.notifyOthers("events"),
+    }),
+    createRecoveryWorker(tools, {
+      wakeUp: wakeUps.recoveries,
+      pollMs: times.recoveryPollMs,
+      onDeliveries: () => work.notifyAll("deliveries"),
+    }),
+    createWebhookHousekeeping(tools, {
+      intervalMs: times.housekeepingIntervalMs,
+      retentionDays: settings.webhookRetentionDays,
+      queueLimit: settings.webhookQueueLimit,
+      ownerUrl,
+      onResumed: () => work.notifyAll("events"),
+    }),
+  ];
+}
+
+/** Wakes the workers of this node, and other nodes for what this one leaves; is woken by them. */
+class WorkNotifier {
+  readonly wakeUps = {
+    events: new WakeUp(),
+    deliveries: new WakeUp(),
+    recoveries: new WakeUp(),
+    feeds: new WakeUp(),
+  } satisfies Record<Work, WakeUp>;
+  /** Tells other nodes of events that wait too long here. */
+  readonly eventNotice = new WorkNotice(() => this.notifyOthers("events"));
+  readonly #channel: NotificationChannel | null;
+
+  constructor({ listenUrl, observer }: Pick<WebhooksOptions, "listenUrl" | "observer">) {
+    if (listenUrl === null) {
+      this.#channel = null;
+      return;
+    }
+    this.#channel = createNotificationChannel({
+      url: listenUrl,
+      channel: "swarmbase_webhooks",
+      applicationName: "swarmbase-webhooks",
+      // Notifications may have been missed before the connect.
+      onListening: () => this.#wakeAll(),
+      onNotification: (payload) => (isWork(payload) ? this.wakeUps[payload].trigger() : this.#wakeAll()),
+      onLost: (error) => observer.note("webhook.relay_lost", { error }),
+    });
+  }
+
+  get workers(): readonly Worker[] {
+    return this.#channel === null ? [] : [{ name: "webhook-relay", run: this.#channel.run }];
+  }
+
+  notifyAll(work: Work): void {
+    this.wakeUps[work].trigger();
+    this.notifyOthers(work);
+  }
+
+  notifyOthers(work: Work): void {
+    this.#channel?.notify(work);
+  }
+
+  #wakeAll(): void {
+    for (const wakeUp of Object.values(this.wakeUps)) wakeUp.trigger();
+  }
 }
 
 function isWork(payload: string): payload is Work {
