@@ -118,79 +118,14 @@ export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions
 type OpenedExtension = Omit<OpenedExtensions, "tables">;
 
 function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions): OpenedExtension {
-  const { extension, settings, routes } = loaded;
-  const { database, observer, clock, version, environment, key } = options;
-  const { dbStatementTimeoutMs } = options.settings;
+  const { extension, routes } = loaded;
   const { name, workers = [], toolKinds = [] } = extension;
-  const { fetch, findUrlFault } = options.openFetch(loaded.trustedUrls, loaded.connections);
-  const gaugeValues = new Map<string, number | null>();
-  const { adminUrl, directUrl, clusterDir } = options.server;
-  const server = describeServer({
-    extension: name,
-    masterKey: options.masterKey,
-    dataDir: options.settings.dataDir,
-    server: { adminUrl, directUrl, isEmbedded: clusterDir !== null },
-  });
-  const operations = openOperations(options);
-  const listeners = new Set<() => void>();
-  const startRun = createStartRun({
-    extension: name,
-    clock,
-    getRespond: () => options.getCore().respond,
-    requireReleased: () => options.getCore().requireReleased(),
-  });
+  const gaugeValues: GaugeValues = new Map();
+  const listeners: WakeListeners = new Set();
+  const contextOver = prepareContext(loaded, options, { gaugeValues, listeners });
+  const requestContext = contextOver(options.database.service);
   // Work that goes on by itself has a pool of its own, so that it is not delayed by requests that wait for a connection.
-  const contextOver = (service: Database["service"]): ExtensionContext => ({
-    settings,
-    database: createExtensionDatabase({ user: database.user, service }, schemaOf(name), dbStatementTimeoutMs),
-    version,
-    now: () => clock.now(),
-    fetch,
-    findUrlFault,
-    environment,
-    newId: () => newRowId(clock.now()),
-    seal: (label, value) => wrapSecret(key, Buffer.from(value), label),
-    unseal: (label, sealed) => unwrapSecret(key, sealed, label).toString(),
-    startRun,
-    onWake: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    // Principals come from the core; the port exposes only a part of them.
-    restAs: (caller, call, signal) => createRest(options.getCore().rest, caller as Principal, signal)(call),
-    restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
-    authAsService: (call) => callAuthAsService(options.getCore().auth, call),
-    catalogue: () => options.getCore().rest.catalogue,
-    isOfService: isServiceFunction,
-    tables: () => tablesOf(options.extensions),
-    readMetrics: () => options.readMetrics(),
-    server,
-    operations,
-    runInBackground: (args, signal) => runInBackground({ args, env: { ...environment }, signal }),
-    setGauge: (gauge, value) => void gaugeValues.set(gauge, value),
-    note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
-    fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
-    noteToolServer: (event, fields) => observer.note(event, fields),
-    requireKeyScope: (caller, scopes) => requireKeyScope(caller as Principal, scopes),
-    // Of a response, only these members are read.
-    toToolAnswer: async (response, maxChars) =>
-      (await import("../agents/index.ts")).toToolAnswer(response as unknown as Response, maxChars),
-    // Commands load this module too, and need nothing of the agents.
-    findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
-    describe: describeInterface,
-    baseUrl: () => options.baseUrl(),
-    ownOrigins: () =>
-      [options.baseUrl(), options.settings.siteUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin])),
-    isRedirectAllowed: (url) => options.isRedirectAllowed(url),
-    connectUrl: ({ tool_execution_id: id, question }) =>
-      question?.kind !== "connect"
-        ? null
-        : options.settings.consoleEnabled
-          ? `${options.baseUrl()}/tools/connect/${id}`
-          : (question.url ?? null),
-  });
-  const requestContext = contextOver(database.service);
-  const workContext = contextOver(database.work);
+  const workContext = contextOver(options.database.work);
   const kinds = toolKinds.map((kind) => {
     const stored = toolKindOf(name, kind.name);
     return [stored, openToolKind(stored, kind, workContext)] as const;
@@ -211,6 +146,94 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
       if (woken === null || woken === name) for (const listener of listeners) listener();
     },
     gauges: (extension.gauges ?? []).map((gauge) => ({ ...gauge, read: () => gaugeValues.get(gauge.name) ?? null })),
+  };
+}
+
+type GaugeValues = Map<string, number | null>;
+type WakeListeners = Set<() => void>;
+
+/** What an extension gets of this node: the same over each pool, apart from the pool itself. */
+function prepareContext(
+  { extension: { name }, settings, trustedUrls, connections }: LoadedExtension,
+  options: OpenExtensionsOptions,
+  { gaugeValues, listeners }: { readonly gaugeValues: GaugeValues; readonly listeners: WakeListeners },
+): (service: Database["service"]) => ExtensionContext {
+  const { database, observer, clock, version, environment, key, getCore } = options;
+  const { dbStatementTimeoutMs } = options.settings;
+  const { fetch, findUrlFault } = options.openFetch(trustedUrls, connections);
+  const shared: Omit<ExtensionContext, "database"> = {
+    settings,
+    fetch,
+    findUrlFault,
+    version,
+    now: () => clock.now(),
+    environment,
+    newId: () => newRowId(clock.now()),
+    seal: (label, value) => wrapSecret(key, Buffer.from(value), label),
+    unseal: (label, sealed) => unwrapSecret(key, sealed, label).toString(),
+    startRun: createStartRun({
+      extension: name,
+      clock,
+      getRespond: () => getCore().respond,
+      requireReleased: () => getCore().requireReleased(),
+    }),
+    onWake: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    // Principals come from the core; the port exposes only a part of them.
+    restAs: (caller, call, signal) => createRest(getCore().rest, caller as Principal, signal)(call),
+    restAsService: (call) => createRest(getCore().rest, SERVICE_PRINCIPAL)(call),
+    authAsService: (call) => callAuthAsService(getCore().auth, call),
+    catalogue: () => getCore().rest.catalogue,
+    isOfService: isServiceFunction,
+    tables: () => tablesOf(options.extensions),
+    readMetrics: () => options.readMetrics(),
+    server: describeServerOf(name, options),
+    operations: openOperations(options),
+    runInBackground: (args, signal) => runInBackground({ args, env: { ...environment }, signal }),
+    setGauge: (gauge, value) => void gaugeValues.set(gauge, value),
+    note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
+    fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
+    noteToolServer: (event, fields) => observer.note(event, fields),
+    requireKeyScope: (caller, scopes) => requireKeyScope(caller as Principal, scopes),
+    // Of a response, only these members are read.
+    toToolAnswer: async (response, maxChars) =>
+      (await import("../agents/index.ts")).toToolAnswer(response as unknown as Response, maxChars),
+    // Commands load this module too, and need nothing of the agents.
+    findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
+    describe: describeInterface,
+    ...describeUrls(options),
+  };
+  return (service) => ({
+    ...shared,
+    database: createExtensionDatabase({ user: database.user, service }, schemaOf(name), dbStatementTimeoutMs),
+  });
+}
+
+function describeServerOf(extension: string, options: OpenExtensionsOptions): ExtensionContext["server"] {
+  const { adminUrl, directUrl, clusterDir } = options.server;
+  return describeServer({
+    extension,
+    masterKey: options.masterKey,
+    dataDir: options.settings.dataDir,
+    server: { adminUrl, directUrl, isEmbedded: clusterDir !== null },
+  });
+}
+
+/** Of the service itself. */
+function describeUrls(
+  options: OpenExtensionsOptions,
+): Pick<ExtensionContext, "baseUrl" | "ownOrigins" | "isRedirectAllowed" | "connectUrl"> {
+  const { siteUrl, consoleEnabled } = options.settings;
+  return {
+    baseUrl: () => options.baseUrl(),
+    ownOrigins: () => [options.baseUrl(), siteUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin])),
+    isRedirectAllowed: (url) => options.isRedirectAllowed(url),
+    connectUrl: ({ tool_execution_id: id, question }) => {
+      if (question?.kind !== "connect") return null;
+      return consoleEnabled ? `${options.baseUrl()}/tools/connect/${id}` : (question.url ?? null);
+    },
   };
 }
 
