@@ -15,7 +15,7 @@ import { createSchemaCompiler } from "../../../server/src/agents/schemas/schema-
 import { DEFAULT_MAXIMA } from "../../../server/src/agents/strategies/run-limits.ts";
 import { openStarters } from "../../../server/src/agents/tools/starters.ts";
 import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";
-import { createTracing } from "../../../server/src/agents/tracing.ts";
+import { RunTracing } from "../../../server/src/agents/tracing.ts";
 import { systemClock } from "../../../server/src/time/index.ts";
 import { silentObserver } from "../../../server/test/support/silent-observer.ts";
 import { ANSWER, INSTRUCTIONS, QUESTION, TOOL_INPUT, TOOL_NAME, TOOL_OUTPUT } from "../peers/script.js";
@@ -88,7 +88,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     starters: openStarters({ pool: store.pool, clock: systemClock, inactivitySeconds: 0, isAal2Required: false }),
     schemas,
     guardrails: { check: async () => ({ isTripped: false }) },
-    tracing: createTracing({
+    tracing: new RunTracing({
       captureContent: false,
       identify: () => identifyProvider({ kind: "simulated", baseUrl: null }),
     }),

@@ -25,7 +25,7 @@ import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import { openStarters } from "./tools/starters.ts";
 import { readRunMaxima } from "./strategies/run-limits.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
-import { createTracing } from "./tracing.ts";
+import { RunTracing } from "./tracing.ts";
 
 export interface AgentsOptions {
   readonly settings: Settings;
@@ -96,20 +96,11 @@ const MAX_SCHEMAS = 500;
 const HOURS_PER_DAY = 24;
 
 export function openAgents(options: AgentsOptions): AgentModule {
-  const { settings, database, listenUrl, observer, clock, random, newId, onEvents } = options;
-  const { environment, providers, traceSource = null } = options;
-  const pool = database.service;
+  const { settings, environment, providers, protocols, clock, random, observer, newId, onEvents } = options;
+  const pool = options.database.service;
   const streamHub = createStreamHub();
-  const models = openModels({
-    settings,
-    fetch: options.providerFetch,
-    clock,
-    random,
-    observer,
-    environment,
-    providers,
-    protocols: options.protocols,
-  });
+  const fetch = options.providerFetch;
+  const models = openModels({ settings, fetch, clock, random, observer, environment, providers, protocols });
   const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
   const tools = openTools({
     schemas,
@@ -123,55 +114,8 @@ export function openAgents(options: AgentsOptions): AgentModule {
     newId,
     ...(options.toolKinds !== undefined && { kinds: options.toolKinds }),
   });
-  const ports: ExecutorOptions["ports"] = {
-    pool,
-    models,
-    tools,
-    starters: openStarters({
-      pool,
-      clock,
-      inactivitySeconds: settings.authSessionIdleTtlSeconds,
-      isAal2Required: settings.authMfaEnforce,
-      ...(options.customizeClaims !== undefined && { customizeClaims: options.customizeClaims }),
-    }),
-    schemas,
-    guardrails: openGuardrails({ schemas, guarded: options.guarded, clock, newId, sign: options.signRequest }),
-    streamHub,
-    observer,
-    clock,
-    newId,
-    onEvents,
-    charge: options.charge,
-    calibration: createCalibration(),
-    tracing: createTracing({
-      captureContent: settings.otelInstrumentationGenaiCaptureMessageContent === true,
-      source: traceSource,
-      identify: (framework) => models.identify(framework),
-    }),
-    maxima: readRunMaxima(settings),
-    maxWaitingRuns: settings.agentWaitingRunsPerUser,
-    summaryModel: readSummaryModel(settings.agentSummaryModel),
-    approvalTtlMs: settings.agentApprovalTtlSeconds * 1_000,
-    clientToolTtlMs: settings.agentClientToolTtlSeconds * 1_000,
-    toolConcurrency: settings.agentToolConcurrency,
-  };
-  const { executor, workers, nodeWorkers, countRuns, releaseOwner } = createExecutor({
-    ports,
-    owner: options.node ?? newId(),
-    concurrency: settings.agentRunConcurrency,
-    providerSharePercent: settings.agentProviderSharePercent,
-    userSharePercent: settings.agentUserSharePercent,
-    leaseMs: settings.agentRunLeaseSeconds * 1_000,
-    eventRetentionHours: settings.runEventsRetentionDays * HOURS_PER_DAY,
-    modelCallRetentionHours: settings.modelCallsRetentionDays * HOURS_PER_DAY,
-    stopTimeoutMs: settings.agentRunStopTimeoutMs,
-    listenUrl,
-    ownerUrl: options.ownerUrl ?? null,
-    random,
-    onExtension: (name) => options.onExtension?.(name),
-    commits: options.commits,
-    ...(options.times !== undefined && { times: options.times }),
-  });
+  const ports = openPorts(options, { streamHub, models, schemas, tools });
+  const { executor, workers, nodeWorkers, countRuns, releaseOwner } = openExecutor(options, ports);
   const respond = openRespond({
     pool,
     streamHub,
@@ -198,6 +142,69 @@ export function openAgents(options: AgentsOptions): AgentModule {
     countLiveRuns: () => countLiveRuns(pool),
     close: () => respond.close(),
   };
+}
+
+type Ports = ExecutorOptions["ports"];
+
+interface OpenedParts extends Pick<Ports, "streamHub" | "schemas" | "tools"> {
+  readonly models: OpenedModels;
+}
+
+/** What the execution of runs needs, of which `parts` serve calls of clients, too. */
+function openPorts(options: AgentsOptions, parts: OpenedParts): Ports {
+  const { settings, database, guarded, observer, clock, newId, onEvents, charge, customizeClaims } = options;
+  const { schemas, models } = parts;
+  const pool = database.service;
+  return {
+    ...parts,
+    pool,
+    starters: openStarters({
+      pool,
+      clock,
+      inactivitySeconds: settings.authSessionIdleTtlSeconds,
+      isAal2Required: settings.authMfaEnforce,
+      ...(customizeClaims !== undefined && { customizeClaims }),
+    }),
+    guardrails: openGuardrails({ schemas, guarded, clock, newId, sign: options.signRequest }),
+    observer,
+    clock,
+    newId,
+    onEvents,
+    charge,
+    calibration: createCalibration(),
+    tracing: new RunTracing({
+      captureContent: settings.otelInstrumentationGenaiCaptureMessageContent === true,
+      source: options.traceSource ?? null,
+      identify: (framework) => models.identify(framework),
+    }),
+    maxima: readRunMaxima(settings),
+    maxWaitingRuns: settings.agentWaitingRunsPerUser,
+    summaryModel: readSummaryModel(settings.agentSummaryModel),
+    approvalTtlMs: settings.agentApprovalTtlSeconds * 1_000,
+    clientToolTtlMs: settings.agentClientToolTtlSeconds * 1_000,
+    toolConcurrency: settings.agentToolConcurrency,
+  };
+}
+
+function openExecutor(options: AgentsOptions, ports: Ports): ReturnType<typeof createExecutor> {
+  const { settings, listenUrl, random, commits, times } = options;
+  return createExecutor({
+    ports,
+    owner: options.node ?? options.newId(),
+    concurrency: settings.agentRunConcurrency,
+    providerSharePercent: settings.agentProviderSharePercent,
+    userSharePercent: settings.agentUserSharePercent,
+    leaseMs: settings.agentRunLeaseSeconds * 1_000,
+    eventRetentionHours: settings.runEventsRetentionDays * HOURS_PER_DAY,
+    modelCallRetentionHours: settings.modelCallsRetentionDays * HOURS_PER_DAY,
+    stopTimeoutMs: settings.agentRunStopTimeoutMs,
+    listenUrl,
+    ownerUrl: options.ownerUrl ?? null,
+    random,
+    onExtension: (name) => options.onExtension?.(name),
+    commits,
+    ...(times !== undefined && { times }),
+  });
 }
 
 /** The setting is `off`, or a framework and its model. */

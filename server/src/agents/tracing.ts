@@ -1,4 +1,13 @@
-import { type Attributes, type Context, context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
 import type { Framework } from "@swarmbase/sdk";
 import { contextBelow, traceparentOf, TRACER_NAME, type TraceSource } from "../observe/index.ts";
 import type { ModelMessage, ModelUsage } from "./providers/model-port.ts";
@@ -65,6 +74,10 @@ interface ChatEnd extends SpanEnd {
   readonly text?: string;
 }
 
+interface ToolEnd extends SpanEnd {
+  readonly output?: string;
+}
+
 interface TracedSpan<End extends SpanEnd = SpanEnd> {
   /** For requests on behalf of this span; absent when tracing is off. */
   readonly traceparent: string | undefined;
@@ -82,7 +95,7 @@ export interface RunSpan extends TracedSpan<SpanEnd & { readonly status?: string
 
 export interface TurnSpan extends TracedSpan<SpanEnd & { readonly usage?: ModelUsage }> {
   startChat(chat: ChatTrace): TracedSpan<ChatEnd>;
-  startTool(tool: ToolTrace): TracedSpan<SpanEnd & { readonly output?: string }>;
+  startTool(tool: ToolTrace): TracedSpan<ToolEnd>;
 }
 
 interface TracingOptions {
@@ -101,92 +114,99 @@ const SETTING_ATTRIBUTES = {
   frequency_penalty: "gen_ai.request.frequency_penalty",
 } as const;
 
-export function createTracing({ captureContent, source, identify }: TracingOptions): Tracing {
-  const tracer = (source?.tracerProvider ?? trace).getTracer(TRACER_NAME);
-  const propagates = source?.propagates ?? true;
-  const traced = <End extends SpanEnd>(span: Span, attributesOf: (outcome: End) => Attributes): TracedSpan<End> =>
-    createTracedSpan(span, propagates, attributesOf);
-  const startChat =
-    (parent: Context, { swarmId, isPrivate }: RunTrace) =>
-    (chat: ChatTrace) => {
-      const hasContent = captureContent && !isPrivate;
-      const provider = identify(chat.framework);
-      const attributes: Attributes = {
-        "gen_ai.operation.name": provider.operation,
-        ...providerAttributes(provider),
-        "gen_ai.request.model": chat.model,
-        "gen_ai.request.stream": true,
-        "gen_ai.conversation.id": swarmId,
-        "swarmbase.model_call.id": chat.callId,
-        "swarmbase.model_call.attempt": chat.attempt,
-        ...settingAttributes(chat.settings),
-      };
-      const name = `${provider.operation} ${chat.model}`;
-      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
-      if (hasContent && span.isRecording()) {
-        span.setAttribute("gen_ai.system_instructions", JSON.stringify([textPart(chat.system)]));
-        span.setAttribute("gen_ai.input.messages", renderMessages(chat.messages));
-      }
-      return traced(span, ({ firstTokenMs = null, finishReason, usage, costUsd = null, text }: ChatEnd) => ({
-        ...(finishReason !== undefined && {
-          "gen_ai.response.model": chat.model,
-          "gen_ai.response.finish_reasons": [finishReason],
-        }),
-        ...(firstTokenMs !== null && { "swarmbase.model_call.first_token_ms": firstTokenMs }),
-        ...usageAttributes(usage),
-        ...(costUsd !== null && { "swarmbase.model_call.cost_usd": costUsd }),
-        ...(hasContent &&
-          text !== undefined && {
-            "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [textPart(text)] }]),
-          }),
-      }));
-    };
-  const startTool =
-    (parent: Context, { isPrivate }: RunTrace) =>
-    (tool: ToolTrace) => {
-      const hasContent = captureContent && !isPrivate;
-      const attributes: Attributes = {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": tool.name,
-        "gen_ai.tool.call.id": tool.callId,
-        "gen_ai.tool.type": "function",
-        "swarmbase.tool_execution.id": tool.executionId,
-        ...(hasContent && { "gen_ai.tool.call.arguments": clip(tool.inputText) }),
-      };
-      const span = tracer.startSpan(`execute_tool ${tool.name}`, { attributes }, parent);
-      return traced(span, ({ output }: SpanEnd & { readonly output?: string }) =>
-        hasContent && output !== undefined ? { "gen_ai.tool.call.result": clip(output) } : {},
-      );
-    };
+export class RunTracing implements Tracing {
+  readonly #tracer: Tracer;
+  readonly #propagates: boolean;
+  readonly #captureContent: boolean;
+  readonly #identify: TracingOptions["identify"];
 
-  return {
-    startRun(run) {
-      const parent = contextBelow(run.traceparent);
-      const span = tracer.startSpan(`invoke_workflow ${workflowName(run)}`, { attributes: runAttributes(run) }, parent);
-      const runContext = trace.setSpan(parent, span);
-      return {
-        ...traced(span, ({ status, stopReason }: Parameters<RunSpan["end"]>[0]) => ({
-          ...(status !== undefined && { "swarmbase.run.status": status }),
-          ...(stopReason !== undefined && { "swarmbase.run.stop_reason": stopReason }),
-        })),
-        within: (work) => context.with(runContext, work),
-        startChat: startChat(runContext, run),
-        startTurn(turn) {
-          const turnSpan = tracer.startSpan(
-            `invoke_agent ${turn.agentName}`,
-            { attributes: turnAttributes(turn, run.swarmId, identify(turn.framework)) },
-            runContext,
-          );
-          const turnContext = trace.setSpan(runContext, turnSpan);
-          return {
-            ...traced(turnSpan, ({ usage }: Parameters<TurnSpan["end"]>[0]) => usageAttributes(usage)),
-            startChat: startChat(turnContext, run),
-            startTool: startTool(turnContext, run),
-          };
-        },
-      };
-    },
-  };
+  constructor({ captureContent, source, identify }: TracingOptions) {
+    this.#tracer = (source?.tracerProvider ?? trace).getTracer(TRACER_NAME);
+    this.#propagates = source?.propagates ?? true;
+    this.#captureContent = captureContent;
+    this.#identify = identify;
+  }
+
+  startRun(run: RunTrace): RunSpan {
+    const parent = contextBelow(run.traceparent);
+    const attributes = runAttributes(run);
+    const span = this.#tracer.startSpan(`invoke_workflow ${workflowName(run)}`, { attributes }, parent);
+    const runContext = trace.setSpan(parent, span);
+    return {
+      ...this.#traced(span, ({ status, stopReason }: Parameters<RunSpan["end"]>[0]) => ({
+        ...(status !== undefined && { "swarmbase.run.status": status }),
+        ...(stopReason !== undefined && { "swarmbase.run.stop_reason": stopReason }),
+      })),
+      within: (work) => context.with(runContext, work),
+      startChat: (chat) => this.#startChat(runContext, run, chat),
+      startTurn: (turn) => this.#startTurn(runContext, run, turn),
+    };
+  }
+
+  #startTurn(runContext: Context, run: RunTrace, turn: TurnTrace): TurnSpan {
+    const attributes = turnAttributes(turn, run.swarmId, this.#identify(turn.framework));
+    const span = this.#tracer.startSpan(`invoke_agent ${turn.agentName}`, { attributes }, runContext);
+    const turnContext = trace.setSpan(runContext, span);
+    return {
+      ...this.#traced(span, ({ usage }: Parameters<TurnSpan["end"]>[0]) => usageAttributes(usage)),
+      startChat: (chat) => this.#startChat(turnContext, run, chat),
+      startTool: (tool) => this.#startTool(turnContext, run, tool),
+    };
+  }
+
+  #startChat(parent: Context, { swarmId, isPrivate }: RunTrace, chat: ChatTrace): TracedSpan<ChatEnd> {
+    const hasContent = this.#captureContent && !isPrivate;
+    const provider = this.#identify(chat.framework);
+    const attributes: Attributes = {
+      "gen_ai.operation.name": provider.operation,
+      ...providerAttributes(provider),
+      "gen_ai.request.model": chat.model,
+      "gen_ai.request.stream": true,
+      "gen_ai.conversation.id": swarmId,
+      "swarmbase.model_call.id": chat.callId,
+      "swarmbase.model_call.attempt": chat.attempt,
+      ...settingAttributes(chat.settings),
+    };
+    const name = `${provider.operation} ${chat.model}`;
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
+    if (hasContent && span.isRecording()) {
+      span.setAttribute("gen_ai.system_instructions", JSON.stringify([textPart(chat.system)]));
+      span.setAttribute("gen_ai.input.messages", renderMessages(chat.messages));
+    }
+    return this.#traced(span, ({ firstTokenMs = null, finishReason, usage, costUsd = null, text }: ChatEnd) => ({
+      ...(finishReason !== undefined && {
+        "gen_ai.response.model": chat.model,
+        "gen_ai.response.finish_reasons": [finishReason],
+      }),
+      ...(firstTokenMs !== null && { "swarmbase.model_call.first_token_ms": firstTokenMs }),
+      ...usageAttributes(usage),
+      ...(costUsd !== null && { "swarmbase.model_call.cost_usd": costUsd }),
+      ...(hasContent &&
+        text !== undefined && {
+          "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [textPart(text)] }]),
+        }),
+    }));
+  }
+
+  #startTool(parent: Context, { isPrivate }: RunTrace, tool: ToolTrace): TracedSpan<ToolEnd> {
+    const hasContent = this.#captureContent && !isPrivate;
+    const attributes: Attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": tool.name,
+      "gen_ai.tool.call.id": tool.callId,
+      "gen_ai.tool.type": "function",
+      "swarmbase.tool_execution.id": tool.executionId,
+      ...(hasContent && { "gen_ai.tool.call.arguments": clip(tool.inputText) }),
+    };
+    const span = this.#tracer.startSpan(`execute_tool ${tool.name}`, { attributes }, parent);
+    return this.#traced(span, ({ output }: ToolEnd) =>
+      hasContent && output !== undefined ? { "gen_ai.tool.call.result": clip(output) } : {},
+    );
+  }
+
+  #traced<End extends SpanEnd>(span: Span, attributesOf: (outcome: End) => Attributes): TracedSpan<End> {
+    return createTracedSpan(span, this.#propagates, attributesOf);
+  }
 }
 
 function createTracedSpan<End extends SpanEnd>(

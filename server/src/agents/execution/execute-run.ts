@@ -3,8 +3,9 @@ import { readRunLimits } from "../strategies/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
 import { EventSequencer } from "../writer/event-sequencer.ts";
 import { closeSuspended } from "../turn/finish-turn.ts";
-import type { LiveRun, OpenedTurn, RunPorts } from "../run/live-run.ts";
+import type { LiveRun, OpenedTurn, RunPorts, RunProgress } from "../run/live-run.ts";
 import type { RunPlace } from "./run-places.ts";
+import type { RunSpan } from "../tracing.ts";
 import { retryWhileHeld } from "../writer/retry-while-held.ts";
 import { createRunBudget, NO_BUDGET } from "../run/run-budget.ts";
 import { RunWriter } from "../writer/run-writer.ts";
@@ -67,60 +68,69 @@ export async function executeRun(ports: RunPorts, held: HeldRun): Promise<boolea
 }
 
 async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Promise<boolean> {
+  const { controller } = held;
+  const { run, readElapsedMs } = await openRun(ports, held, context);
+  const { writer } = run;
+  if (context.swarm.status !== "active") controller.abort(new RunStop("gone"));
+  else if (!context.may_go_on) controller.abort(new RunStop("removed"));
+  const leftMs = run.limits.timeoutMs - (run.progress?.elapsedMs ?? 0);
+  const onTimeout = (): void => controller.abort(new RunStop("timeout"));
+  const timer = setTimeout(onTimeout, Math.max(1, leftMs));
+  if (leftMs <= 0) onTimeout();
+  try {
+    const end = await run.span.within(() => runLoop(run));
+    const isPaused = end.kind === "paused" && !controller.signal.aborted;
+    if (isPaused && (await pauseRun(run, end.suspended, readElapsedMs()))) return true;
+    const stop = stopOf(controller.signal);
+    if (stop === "lost") return true;
+    if (end.kind === "paused") for (const turn of end.suspended) closeSuspended(run, turn);
+    const endReason = end.kind === "ended" ? end.endReason : null;
+    const { status, stopReason, error } = decideEnd({ finished: run.finished, endReason, stop });
+    run.span.end({ status, stopReason, errorType: error?.code ?? null });
+    const { hasNext = true } = await writer.submit({ op: "finish_run", status, stop_reason: stopReason, error });
+    ports.observer.note("run.ended", { status, stopReason });
+    return hasNext;
+  } finally {
+    clearTimeout(timer);
+    run.span.end({});
+    writer.close();
+  }
+}
+
+interface OpenedRun {
+  readonly run: LiveRun;
+  /** How long the run has been executed, here and on other nodes. */
+  readElapsedMs(): number;
+}
+
+async function openRun(ports: RunPorts, held: HeldRun, context: LoadedRun): Promise<OpenedRun> {
   const { runId, fence, controller, isHeld } = held;
+  const { pool, newId } = ports;
+  const { request, strategy, swarm_id: swarmId } = context.run;
   // Not the clock of the day, which can be set.
   const startedAtMs = performance.now();
-  const swarmId = context.run.swarm_id;
   const progress = readProgress(context);
   const readElapsedMs = (): number => Math.round((progress?.elapsedMs ?? 0) + performance.now() - startedAtMs);
-  const limits = readRunLimits(context.swarm.settings, context.run.request, ports.maxima);
-  const hold = { runId, swarmId, fence };
-  const { pool, newId } = ports;
   const onLost = (): void => controller.abort(new RunStop("lost"));
-  const writer = new RunWriter({
-    store: ports.store,
-    hold,
-    sequencer: new EventSequencer(ports.streamHub, {
-      run: { id: runId, swarmId },
-      lastSeq: context.last_seq,
-      maxUnstoredSeqs: context.max_unstored_seqs,
-    }),
-    isHeld,
-    onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
-    onLost: (error) => {
-      if (error !== null) ports.observer.note("agents.run_lost", { runId, error });
-      onLost();
-    },
-    onEvents: () => ports.onEvents(),
-    readProgress: (seq) => snapshotRun(run, readElapsedMs(), seq),
-  });
-  const budget = context.has_budget ? createRunBudget({ pool, hold, writer, newId, isHeld, onLost }) : NO_BUDGET;
-  const traceparent = context.run.request["traceparent"];
+  const writer = openWriter(ports, held, context, (seq) => snapshotRun(run, readElapsedMs(), seq));
+  const hold = { runId, swarmId, fence };
   const { agents, isNarrowed, coordinatorId } = decideAnswering({
-    strategy: context.run.strategy,
+    strategy,
     agents: context.agents,
     coordinatorId: context.swarm.coordinator_agent_id,
-    agentIds: context.run.request["agent_ids"],
+    agentIds: request["agent_ids"],
     message: context.message,
   });
-  const hasImages = context.run.request["image_count"] !== undefined;
+  const hasImages = request["image_count"] !== undefined;
   const run: LiveRun = {
     ports,
     context,
     images: hasImages ? await retryWhileHeld(() => loadImages(pool, runId), isHeld) : [],
-    limits,
+    limits: readRunLimits(context.swarm.settings, request, ports.maxima),
     progress,
     writer,
-    budget,
-    span: ports.tracing.startRun({
-      runId,
-      swarmId,
-      // A message has given its name to a private conversation, and to one that a call brings.
-      swarmName: context.swarm.is_private || "store" in context.run.request ? null : context.swarm.name,
-      isPrivate: context.agents.some(({ grant_id: grantId }) => grantId !== null),
-      strategy: context.run.strategy,
-      traceparent: typeof traceparent === "string" ? traceparent : null,
-    }),
+    budget: context.has_budget ? createRunBudget({ pool, hold, writer, newId, isHeld, onLost }) : NO_BUDGET,
+    span: startSpan(ports, runId, context),
     signal: controller.signal,
     turnControllers: held.turnControllers,
     turns: new Map(),
@@ -144,30 +154,46 @@ async function execute(ports: RunPorts, held: HeldRun, context: LoadedRun): Prom
     toolCallCount: progress?.toolCallCount ?? 0,
     answerCount: progress?.answerCount ?? 0,
   };
-  if (context.swarm.status !== "active") controller.abort(new RunStop("gone"));
-  else if (!context.may_go_on) controller.abort(new RunStop("removed"));
-  const leftMs = limits.timeoutMs - (progress?.elapsedMs ?? 0);
-  const onTimeout = (): void => controller.abort(new RunStop("timeout"));
-  const timer = setTimeout(onTimeout, Math.max(1, leftMs));
-  if (leftMs <= 0) onTimeout();
-  try {
-    const end = await run.span.within(() => runLoop(run));
-    const isPaused = end.kind === "paused" && !controller.signal.aborted;
-    if (isPaused && (await pauseRun(run, end.suspended, readElapsedMs()))) return true;
-    const stop = stopOf(controller.signal);
-    if (stop === "lost") return true;
-    if (end.kind === "paused") for (const turn of end.suspended) closeSuspended(run, turn);
-    const endReason = end.kind === "ended" ? end.endReason : null;
-    const { status, stopReason, error } = decideEnd({ finished: run.finished, endReason, stop });
-    run.span.end({ status, stopReason, errorType: error?.code ?? null });
-    const { hasNext = true } = await writer.submit({ op: "finish_run", status, stop_reason: stopReason, error });
-    ports.observer.note("run.ended", { status, stopReason });
-    return hasNext;
-  } finally {
-    clearTimeout(timer);
-    run.span.end({});
-    writer.close();
-  }
+  return { run, readElapsedMs };
+}
+
+function openWriter(
+  ports: RunPorts,
+  { runId, fence, controller, isHeld }: HeldRun,
+  context: LoadedRun,
+  readProgressAt: (seq: number) => RunProgress | null,
+): RunWriter {
+  const swarmId = context.run.swarm_id;
+  return new RunWriter({
+    store: ports.store,
+    hold: { runId, swarmId, fence },
+    sequencer: new EventSequencer(ports.streamHub, {
+      run: { id: runId, swarmId },
+      lastSeq: context.last_seq,
+      maxUnstoredSeqs: context.max_unstored_seqs,
+    }),
+    isHeld,
+    onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
+    onLost: (error) => {
+      if (error !== null) ports.observer.note("agents.run_lost", { runId, error });
+      controller.abort(new RunStop("lost"));
+    },
+    onEvents: () => ports.onEvents(),
+    readProgress: readProgressAt,
+  });
+}
+
+function startSpan({ tracing }: RunPorts, runId: string, { run, swarm, agents }: LoadedRun): RunSpan {
+  const traceparent = run.request["traceparent"];
+  return tracing.startRun({
+    runId,
+    swarmId: run.swarm_id,
+    // A message has given its name to a private conversation, and to one that a call brings.
+    swarmName: swarm.is_private || "store" in run.request ? null : swarm.name,
+    isPrivate: agents.some(({ grant_id: grantId }) => grantId !== null),
+    strategy: run.strategy,
+    traceparent: typeof traceparent === "string" ? traceparent : null,
+  });
 }
 
 /** Resolves to false when the run was cancelled in the meantime and must end instead. */

@@ -16,7 +16,7 @@ import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelEvent, ModelUsage } from "./model-port.ts";
 import { mayBeFallback, type Provider, type Providers } from "./provider.ts";
 import { identifyProvider, type ProviderIdentity } from "./provider-identity.ts";
-import type { Fetch, ProviderProtocol, VendorProtocol } from "./provider-protocol.ts";
+import type { Fetch, ProviderPorts, ProviderProtocol, VendorProtocol } from "./provider-protocol.ts";
 import { requireProtocols } from "./require-protocols.ts";
 import { createSimulatedProtocol } from "./simulated/simulated-protocol.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
@@ -82,67 +82,19 @@ interface Opened {
 
 export function openModels(options: OpenModelsOptions): OpenedModels {
   const { settings, clock, random, observer, sleep = systemSleep } = options;
+  const opened = new OpenedProviders(options);
   const times = {
     firstByteMs: settings.providerFirstByteTimeoutMs,
     idleMs: settings.providerIdleTimeoutMs,
     totalMs: settings.providerTotalTimeoutMs,
   };
-  const ports = { fetch: options.fetch, pace: createStreamPace() };
-  const simulated = createSimulatedProtocol({
-    firstTokenMs: settings.simulatedFirstTokenDelayMs,
-    tokensPerSecond: settings.simulatedTokensPerSecond,
-    sleep,
-  });
-  const protocols = new Map<ProviderKind, ProviderProtocol>(
-    [simulated, ...options.protocols].map((protocol) => [protocol.kind, protocol]),
-  );
-
-  const open = (provider: Provider): Opened => {
-    const protocol = protocols.get(provider.kind) ?? null;
-    const adapter = provider.state === "ready" ? (protocol?.open(provider, ports) ?? null) : null;
-    return { provider, identity: identifyProvider(provider), protocol, adapter };
-  };
-  const openAll = (providers: Providers) => {
-    requireProtocols(providers, options.protocols);
-    return new Map(FRAMEWORKS.map((framework) => [framework, open(providers[framework])]));
-  };
-  let opened = openAll(options.providers ?? loadProviders(settings, options.environment));
-  let bounded = findBounded(opened);
-
-  const findTarget = (framework: Framework, model: string | null): ModelTarget => {
-    const { provider, protocol, adapter } = opened.get(framework) ?? {};
-    if (!provider || !protocol || !adapter) throw notConfigured(framework, provider);
-    return { provider, adapter, mapping: protocol, model: findModel(provider, model) };
-  };
-
-  const findTargets = (framework: Framework, model: string | null): readonly ModelTarget[] => {
-    const first = findTarget(framework, model);
-    const others = first.provider.fallback.flatMap((fallback) => {
-      const other = opened.get(fallback);
-      return other?.adapter && mayBeFallback(other.provider) ? [findTarget(fallback, null)] : [];
-    });
-    return [first, ...others];
-  };
   const streamPorts = { clock, random, sleep, observer, times };
-  const priceOf: Models["priceOf"] = (framework, model, usage) => {
-    const { provider, protocol } = opened.get(framework) ?? {};
-    if (provider?.kind === "simulated") return 0;
-    const price = provider?.offered.models.find(({ id }) => id === model)?.price ?? null;
-    return price === null || !protocol ? null : priceUsage(price, protocol.cachePrices, usage);
-  };
 
   return {
-    replace(providers) {
-      opened = openAll(providers);
-      bounded = findBounded(opened);
-    },
-    identify(framework) {
-      const found = opened.get(framework);
-      if (found === undefined) throw notConfigured(framework, undefined);
-      return found.identity;
-    },
+    replace: (providers) => opened.replace(providers),
+    identify: (framework) => opened.identify(framework),
     describe(framework, model) {
-      const { id, contextWindow, supports } = findTarget(framework, model).model;
+      const { id, contextWindow, supports } = opened.findTarget(framework, model).model;
       return {
         model: id,
         contextWindow: contextWindow ?? ASSUMED_CONTEXT_WINDOW,
@@ -151,21 +103,93 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
         isReasoning: supports.reasoning,
       };
     },
-    maxTokens(framework, model, settings) {
-      const target = findTarget(framework, model);
-      return mapSettings(settings, { ...target, hasTools: false }).maxTokens;
+    maxTokens(framework, model, given) {
+      const target = opened.findTarget(framework, model);
+      return mapSettings(given, { ...target, hasTools: false }).maxTokens;
     },
-    boundedFrameworks: () => bounded,
-    stream: (call) => streamCall(() => findTargets(call.framework, call.model), call, streamPorts),
-    priceOf,
+    boundedFrameworks: () => opened.bounded,
+    stream: (call) => streamCall(() => opened.findTargets(call.framework, call.model), call, streamPorts),
+    priceOf: (framework, model, usage) => opened.priceOf(framework, model, usage),
     highestPriceOf(framework, model, usage) {
-      const prices = findTargets(framework, model).map((target) =>
-        priceOf(target.provider.framework, target.model.id, usage),
-      );
+      const prices = opened
+        .findTargets(framework, model)
+        .map((target) => opened.priceOf(target.provider.framework, target.model.id, usage));
       const known = prices.filter((price) => price !== null);
       return known.length === 0 ? null : Math.max(...known);
     },
   };
+}
+
+/** The providers of all frameworks, each with the protocol that its kind needs. */
+class OpenedProviders {
+  readonly #options: OpenModelsOptions;
+  readonly #protocols: ReadonlyMap<ProviderKind, ProviderProtocol>;
+  readonly #ports: ProviderPorts;
+  #opened: ReadonlyMap<Framework, Opened>;
+  #bounded: readonly Framework[];
+
+  constructor(options: OpenModelsOptions) {
+    const { settings, sleep = systemSleep } = options;
+    const simulated = createSimulatedProtocol({
+      firstTokenMs: settings.simulatedFirstTokenDelayMs,
+      tokensPerSecond: settings.simulatedTokensPerSecond,
+      sleep,
+    });
+    this.#options = options;
+    this.#protocols = new Map([simulated, ...options.protocols].map((protocol) => [protocol.kind, protocol]));
+    this.#ports = { fetch: options.fetch, pace: createStreamPace() };
+    this.#opened = this.#openAll(options.providers ?? loadProviders(settings, options.environment));
+    this.#bounded = findBounded(this.#opened);
+  }
+
+  get bounded(): readonly Framework[] {
+    return this.#bounded;
+  }
+
+  replace(providers: Providers): void {
+    this.#opened = this.#openAll(providers);
+    this.#bounded = findBounded(this.#opened);
+  }
+
+  identify(framework: Framework): ProviderIdentity {
+    const found = this.#opened.get(framework);
+    if (found === undefined) throw notConfigured(framework, undefined);
+    return found.identity;
+  }
+
+  findTarget(framework: Framework, model: string | null): ModelTarget {
+    const { provider, protocol, adapter } = this.#opened.get(framework) ?? {};
+    if (!provider || !protocol || !adapter) throw notConfigured(framework, provider);
+    return { provider, adapter, mapping: protocol, model: findModel(provider, model) };
+  }
+
+  /** The model and its fallbacks. */
+  findTargets(framework: Framework, model: string | null): readonly ModelTarget[] {
+    const first = this.findTarget(framework, model);
+    const others = first.provider.fallback.flatMap((fallback) => {
+      const other = this.#opened.get(fallback);
+      return other?.adapter && mayBeFallback(other.provider) ? [this.findTarget(fallback, null)] : [];
+    });
+    return [first, ...others];
+  }
+
+  priceOf(framework: Framework, model: string, usage: ModelUsage): number | null {
+    const { provider, protocol } = this.#opened.get(framework) ?? {};
+    if (provider?.kind === "simulated") return 0;
+    const price = provider?.offered.models.find(({ id }) => id === model)?.price ?? null;
+    return price === null || !protocol ? null : priceUsage(price, protocol.cachePrices, usage);
+  }
+
+  #openAll(providers: Providers): ReadonlyMap<Framework, Opened> {
+    requireProtocols(providers, this.#options.protocols);
+    return new Map(FRAMEWORKS.map((framework) => [framework, this.#open(providers[framework])]));
+  }
+
+  #open(provider: Provider): Opened {
+    const protocol = this.#protocols.get(provider.kind) ?? null;
+    const adapter = provider.state === "ready" ? (protocol?.open(provider, this.#ports) ?? null) : null;
+    return { provider, identity: identifyProvider(provider), protocol, adapter };
+  }
 }
 
 /** A simulated provider does not hang, and a single provider cannot block others. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { databaseAway, type Principal, type Queryable, type PrincipalForUser } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
@@ -7,7 +6,7 @@ import type { Executor } from "../execution/create-executor.ts";
 import type { RunEvent, StreamHub } from "../streams/stream-hub.ts";
 import { openAdmissions } from "../admission/admissions.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
-import { type SubscriberTimes, openSubscribers } from "../streams/subscribers.ts";
+import { type SubscriberTimes, Subscribers } from "../streams/subscribers.ts";
 import { createRejection } from "../rejections/rejections.ts";
 import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "../streams/run-body.ts";
 import {
@@ -27,7 +26,7 @@ import type { RunRequest } from "../admission/run-request.ts";
 import { type RespondPorts, startRun } from "../admission/start-run.ts";
 import type { SchemaCompiler } from "../schemas/schema-compiler.ts";
 import { streamHeaders, streamRun } from "../streams/stream-run.ts";
-import { waitForRun } from "../streams/wait-for-run.ts";
+import { waitForResumption, waitForRun } from "../streams/wait-for-run.ts";
 
 interface StreamAnswer {
   readonly status: number;
@@ -91,9 +90,6 @@ interface RespondOptions {
 
 /** A cancelled run usually ends at once. The response does not wait longer for one that does not. */
 const CANCEL_WAIT_MS = 2_000;
-/** Long enough for a node that polls once a second. */
-const RESUME_WAIT_MS = 2_000;
-const RESUME_POLL_MS = 50;
 
 /** How a run that was just started is answered; the defaults are those of any other run. */
 interface AnswerInput extends Pick<Listening, "isStreamed" | "isReasoningWanted"> {
@@ -103,15 +99,87 @@ interface AnswerInput extends Pick<Listening, "isStreamed" | "isReasoningWanted"
 }
 
 export function openRespond(options: RespondOptions): Respond {
-  const { pool, streamHub, executor, queueWaitMs } = options;
-  const subscribers = openSubscribers(pool, streamHub, options.streamLimitPerUser, options.subscriberTimes);
-  const { owner, leaseMs } = executor;
-  const { queueLimit, countRuns } = options;
-  const admission = { owner, leaseMs, queueLimit };
+  const { pool, streamHub, executor, queueLimit, countRuns } = options;
+  const subscribers = new Subscribers(pool, streamHub, options.streamLimitPerUser, options.subscriberTimes);
+  const answers = new RunAnswers(options, subscribers);
+  const admission = { owner: executor.owner, leaseMs: executor.leaseMs, queueLimit };
   const admissions = openAdmissions({ pool, countRuns, ...admission });
+  const cancel: Respond["cancel"] = (principal, runId, signal) => answers.cancel(principal, runId, signal);
   const ports: RespondPorts = { ...options, subscribers, admissions, endRun: cancel };
 
-  const answer = async (subscriber: Subscriber, principal: Principal, input: AnswerInput): Promise<RunAnswer> => {
+  return {
+    async start(principal, request, start) {
+      const { signal, afterSeq, isBackground } = start;
+      const { subscriber, first, isReplay } = await withStreamLimit(subscribers, isBackground ? null : principal, () =>
+        startRun(ports, principal, request, { signal, afterSeq }),
+      );
+      const { runId } = subscriber;
+      if (isBackground) {
+        subscriber.close();
+        return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId, principal) };
+      }
+      const onLeft = async (): Promise<void> => {
+        if (!start.isCancelledOnLeave) return;
+        await requestCancel(pool, runId, "disconnected");
+        executor.cancel(runId);
+      };
+      return answers.answer(subscriber, principal, { ...start, first, isReplay, onLeft });
+    },
+    queue: (transaction, run) => queueRun({ ...options, admission, charge: options.chargeStart }, transaction, run),
+    announce({ hasEvents }) {
+      executor.wake();
+      if (hasEvents) options.onEvents();
+    },
+    async attach(principal, runId, listening) {
+      const { signal, afterSeq } = listening;
+      const call = { runId, principal, afterSeq, signal };
+      const subscriber = await withStreamLimit(subscribers, principal, () => subscribers.attach(call));
+      return answers.answer(subscriber, principal, listening);
+    },
+    cancel,
+    async decide(principal, runId, decisions) {
+      await requireKeyRun(pool, runId, principal);
+      return answers.resume(principal, await decideToolExecutions(pool, runId, principal, decisions));
+    },
+    async submit(principal, runId, results) {
+      await requireKeyRun(pool, runId, principal);
+      return answers.resume(principal, await submitToolResults(pool, runId, principal, results));
+    },
+    async signal(principal, runId, signal) {
+      await requireKeyRun(pool, runId, principal);
+      return answers.resume(principal, await signalRun(pool, runId, principal, signal));
+    },
+    reserveStream: (principal) => subscribers.reserve(principal),
+    close: () => subscribers.close(),
+  };
+}
+
+/** Counts the stream while it is being opened, so that concurrent requests cannot exceed the limit. */
+async function withStreamLimit<T>(
+  subscribers: Subscribers,
+  principal: Principal | null,
+  open: () => Promise<T>,
+): Promise<T> {
+  const release = principal === null ? () => {} : subscribers.reserve(principal);
+  try {
+    return await open();
+  } finally {
+    release();
+  }
+}
+
+/** Answers a call with the events of its run, or with the run once it has ended or waits. */
+class RunAnswers {
+  readonly #options: RespondOptions;
+  readonly #subscribers: Subscribers;
+
+  constructor(options: RespondOptions, subscribers: Subscribers) {
+    this.#options = options;
+    this.#subscribers = subscribers;
+  }
+
+  async answer(subscriber: Subscriber, principal: Principal, input: AnswerInput): Promise<RunAnswer> {
+    const { pool, queueWaitMs } = this.#options;
     const { runId } = subscriber;
     const { isStreamed, isReasoningWanted, first = [], isReplay = false, onLeft = async () => {} } = input;
     const isStartedHere = first.some(({ type }) => type === "run.started");
@@ -125,83 +193,31 @@ export function openRespond(options: RespondOptions): Respond {
     if (body === "gone") throw createRejection("RUN_NOT_FOUND");
     if (body === "unreachable") throw databaseAway({ headers });
     return answerWith(body, headers);
-  };
+  }
 
-  /** Counts the stream while it is being opened, so that concurrent requests cannot exceed the limit. */
-  const withStreamLimit = async <T>(principal: Principal | null, open: () => Promise<T>): Promise<T> => {
-    const release = principal === null ? () => {} : subscribers.reserve(principal);
-    try {
-      return await open();
-    } finally {
-      release();
-    }
-  };
-
-  const resume = async (principal: Principal, decided: RunBody): Promise<RunAnswer> => {
+  async resume(principal: Principal, decided: RunBody): Promise<RunAnswer> {
+    const { pool, executor, onEvents } = this.#options;
     executor.wake();
-    options.onEvents();
-    const body = await waitForResumption(principal, decided);
+    onEvents();
+    const body = await waitForResumption(decided, () => selectRunBody(pool, decided.run_id, principal));
     return { status: 200, headers: runHeaders(body.run_id, false), body };
-  };
+  }
 
-  return {
-    async start(principal, request, start) {
-      const { signal, afterSeq, isBackground } = start;
-      const { subscriber, first, isReplay } = await withStreamLimit(isBackground ? null : principal, () =>
-        startRun(ports, principal, request, { signal, afterSeq }),
-      );
-      const { runId } = subscriber;
-      if (isBackground) {
-        subscriber.close();
-        return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId, principal) };
-      }
-      const onLeft = async (): Promise<void> => {
-        if (!start.isCancelledOnLeave) return;
-        await requestCancel(pool, runId, "disconnected");
-        executor.cancel(runId);
-      };
-      return answer(subscriber, principal, { ...start, first, isReplay, onLeft });
-    },
-    queue: (transaction, run) => queueRun({ ...options, admission, charge: options.chargeStart }, transaction, run),
-    announce({ hasEvents }) {
-      executor.wake();
-      if (hasEvents) options.onEvents();
-    },
-    async attach(principal, runId, listening) {
-      const { signal, afterSeq } = listening;
-      const call = { runId, principal, afterSeq, signal };
-      return answer(await withStreamLimit(principal, () => subscribers.attach(call)), principal, listening);
-    },
-    cancel,
-    async decide(principal, runId, decisions) {
-      await requireKeyRun(pool, runId, principal);
-      return resume(principal, await decideToolExecutions(pool, runId, principal, decisions));
-    },
-    async submit(principal, runId, results) {
-      await requireKeyRun(pool, runId, principal);
-      return resume(principal, await submitToolResults(pool, runId, principal, results));
-    },
-    async signal(principal, runId, signal) {
-      await requireKeyRun(pool, runId, principal);
-      return resume(principal, await signalRun(pool, runId, principal, signal));
-    },
-    reserveStream: (principal) => subscribers.reserve(principal),
-    close: () => subscribers.close(),
-  };
-
-  async function cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer> {
+  async cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer> {
+    const { pool, executor, onEvents } = this.#options;
     await requireKeyRun(pool, runId, principal);
     const cancelled = await cancelRun(pool, runId, principal);
     executor.cancel(runId);
     executor.wake();
-    options.onEvents();
-    const body = cancelled.status === "running" ? await waitForEnd(principal, runId, signal) : cancelled;
+    onEvents();
+    const body = cancelled.status === "running" ? await this.#waitForEnd(principal, runId, signal) : cancelled;
     return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
   }
 
-  async function waitForEnd(principal: Principal, runId: string, signal: AbortSignal): Promise<RunBody> {
+  async #waitForEnd(principal: Principal, runId: string, signal: AbortSignal): Promise<RunBody> {
+    const { pool } = this.#options;
     const waited = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_WAIT_MS)]);
-    const subscriber = await subscribers.attach({ runId, principal, afterSeq: 0, signal: waited });
+    const subscriber = await this.#subscribers.attach({ runId, principal, afterSeq: 0, signal: waited });
     const body = await waitForRun(subscriber, {
       first: [],
       isStartedHere: false,
@@ -211,25 +227,6 @@ export function openRespond(options: RespondOptions): Respond {
     });
     return typeof body === "string" ? await getRunBody(pool, runId, principal) : body;
   }
-
-  /** A run that waits for nothing more continues at once, unless another run of its swarm is running. */
-  async function waitForResumption(principal: Principal, decided: RunBody): Promise<RunBody> {
-    const deadlineMs = performance.now() + RESUME_WAIT_MS;
-    let body = decided;
-    while (waitsForItsTurn(body) && performance.now() < deadlineMs) {
-      await sleep(RESUME_POLL_MS);
-      // The decisions are stored: when this read fails, the last known state is the answer.
-      const later = await selectRunBody(pool, body.run_id, principal).catch(() => null);
-      if (later === null) break;
-      body = later;
-    }
-    return body;
-  }
-}
-
-function waitsForItsTurn({ status, pending_approvals, pending_client_calls, pending_waits }: RunBody): boolean {
-  const isSuspended = status === "requires_action" || status === "waiting";
-  return isSuspended && [pending_approvals, pending_client_calls, pending_waits].every((calls) => !calls?.length);
 }
 
 async function getRunBody(pool: pg.Pool, runId: string, principal: Principal): Promise<RunBody> {

@@ -3,7 +3,7 @@ import type { Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { batchPauseMs } from "../providers/stream-pace.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { createEventReader } from "./event-reader.ts";
+import { createEventReader, type EventReader } from "./event-reader.ts";
 import { Subscriber, type SubscriberOptions, type Viewer } from "./subscriber.ts";
 import { createRejection } from "../rejections/rejections.ts";
 import { type SubscriberInput, checkSubscribers, type SubscriberState } from "./sql/check-subscribers.ts";
@@ -27,19 +27,6 @@ interface SubscribeCall {
   readonly signal: AbortSignal;
 }
 
-export interface Subscribers {
-  /**
-   * Counts one more subscription of the user and returns the function that releases it, to be called once the subscription
-   * exists or has failed. Throws RATE_LIMITED when the user has reached the limit.
-   */
-  reserve(principal: Principal): () => void;
-  /** Subscribes the user who has just started the run. Must be called before the run is handed over. */
-  begin(call: SubscribeCall, viewer: Viewer, isHere: boolean): Subscriber;
-  /** Subscribes to a run by its id. Rejects with RUN_NOT_FOUND when the user may not see it. */
-  attach(call: SubscribeCall): Promise<Subscriber>;
-  close(): void;
-}
-
 interface Entry {
   readonly subscriber: Subscriber;
   readonly input: SubscriberInput;
@@ -47,29 +34,123 @@ interface Entry {
 }
 
 /** The subscribers of this node. One statement checks the permissions of all of them every few seconds. */
-export function openSubscribers(
-  pool: pg.Pool,
-  streamHub: StreamHub,
-  maxPerUser = Number.POSITIVE_INFINITY,
-  times: SubscriberTimes = TIMES,
-): Subscribers {
-  const reader = createEventReader(pool);
-  const entries = new Map<number, Entry>();
-  const countByUser = new Map<string, number>();
-  const count = (userId: string | null, change: number): void => {
-    if (userId === null) return;
-    const left = (countByUser.get(userId) ?? 0) + change;
-    if (left > 0) countByUser.set(userId, left);
-    else countByUser.delete(userId);
-  };
-  let lastNumber = 0;
-  let timer: NodeJS.Timeout | null = null;
-  let isClosed = false;
+export class Subscribers {
+  readonly #pool: pg.Pool;
+  readonly #streamHub: StreamHub;
+  readonly #maxPerUser: number;
+  readonly #times: SubscriberTimes;
+  readonly #reader: EventReader;
+  readonly #entries = new Map<number, Entry>();
+  readonly #countByUser = new Map<string, number>();
+  readonly #textPauseMs = (): number => batchPauseMs(this.#entries.size);
+  #lastNumber = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
 
-  const checkAll = async (): Promise<void> => {
-    const checked = [...entries.values()];
+  constructor(pool: pg.Pool, streamHub: StreamHub, maxPerUser = Number.POSITIVE_INFINITY, times = TIMES) {
+    this.#pool = pool;
+    this.#streamHub = streamHub;
+    this.#maxPerUser = maxPerUser;
+    this.#times = times;
+    this.#reader = createEventReader(pool);
+  }
+
+  /**
+   * Counts one more subscription of the user and returns the function that releases it, to be called once the subscription
+   * exists or has failed. Throws RATE_LIMITED when the user has reached the limit.
+   */
+  reserve({ role, userId }: Principal): () => void {
+    if (role === "service_role" || userId === null) return () => {};
+    if ((this.#countByUser.get(userId) ?? 0) >= this.#maxPerUser)
+      throw new AppError("RATE_LIMITED", "You have reached the maximum number of concurrent streams", {
+        retryAfterSeconds: LIMIT_RETRY_SECONDS,
+      });
+    let isHeld = true;
+    this.#count(userId, 1);
+    return () => {
+      if (isHeld) this.#count(userId, -1);
+      isHeld = false;
+    };
+  }
+
+  /** Subscribes the user who has just started the run. Must be called before the run is handed over. */
+  begin(call: SubscribeCall, viewer: Viewer, isHere: boolean): Subscriber {
+    return this.#add(call, this.#toInput(call), { viewer, isFresh: isHere });
+  }
+
+  /** Subscribes to a run by its id. Rejects with RUN_NOT_FOUND when the user may not see it. */
+  async attach(call: SubscribeCall): Promise<Subscriber> {
+    const input = this.#toInput(call);
+    const [state] = await checkSubscribers(this.#pool, [input]);
+    if (state === undefined) throw createRejection("RUN_NOT_FOUND");
+    const viewer = toViewer(input, state);
+    const subscriber = this.#add(call, input, { viewer, isFresh: false });
+    subscriber.update(viewer, state.status);
+    return subscriber;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const { subscriber } of this.#entries.values()) subscriber.close("stopping");
+  }
+
+  #toInput({ runId, principal }: SubscribeCall): SubscriberInput {
+    const { role, userId, session } = principal;
+    if (userId === null && role !== "service_role") throw new Error("only the service role subscribes without a user");
+    this.#lastNumber += 1;
+    return {
+      subscriber: this.#lastNumber,
+      run_id: runId,
+      user_id: role === "service_role" ? null : userId,
+      session_id: session?.sessionId ?? null,
+      inactivity_seconds: session?.inactivitySeconds ?? 0,
+    };
+  }
+
+  #add(
+    { runId, afterSeq, signal }: SubscribeCall,
+    input: SubscriberInput,
+    start: Pick<SubscriberOptions, "viewer" | "isFresh">,
+  ): Subscriber {
+    const [streamHub, reader, textPauseMs] = [this.#streamHub, this.#reader, this.#textPauseMs];
+    const subscriber = new Subscriber({ runId, afterSeq, ...start, streamHub, reader, textPauseMs });
+    this.#entries.set(input.subscriber, { subscriber, input, checkedAtMs: performance.now() });
+    this.#count(input.user_id, 1);
+    const leave = (): void => subscriber.close("left");
+    signal.addEventListener("abort", leave, { once: true });
+    subscriber.onClose(() => {
+      this.#entries.delete(input.subscriber);
+      this.#count(input.user_id, -1);
+      signal.removeEventListener("abort", leave);
+    });
+    if (signal.aborted) subscriber.close("left");
+    else if (this.#isClosed) subscriber.close("stopping");
+    this.#schedule();
+    return subscriber;
+  }
+
+  #count(userId: string | null, change: number): void {
+    if (userId === null) return;
+    const left = (this.#countByUser.get(userId) ?? 0) + change;
+    if (left > 0) this.#countByUser.set(userId, left);
+    else this.#countByUser.delete(userId);
+  }
+
+  #schedule(): void {
+    if (this.#timer !== null || this.#entries.size === 0 || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      void this.#checkAll().finally(() => {
+        this.#timer = null;
+        this.#schedule();
+      });
+    }, this.#times.checkMs);
+  }
+
+  async #checkAll(): Promise<void> {
+    const checked = [...this.#entries.values()];
     const inputs = checked.map(({ input }) => input);
-    const states = await checkSubscribers(pool, inputs).catch(() => null);
+    const states = await checkSubscribers(this.#pool, inputs).catch(() => null);
     const nowMs = performance.now();
     const byNumber = new Map(states?.map((state) => [state.subscriber, state]));
     for (const entry of checked) {
@@ -78,84 +159,9 @@ export function openSubscribers(
         entry.checkedAtMs = nowMs;
         entry.subscriber.update(toViewer(entry.input, state), state.status);
       } else if (states !== null) entry.subscriber.close("forbidden");
-      else if (nowMs - entry.checkedAtMs > times.maxUncheckedMs) entry.subscriber.close("unreachable");
+      else if (nowMs - entry.checkedAtMs > this.#times.maxUncheckedMs) entry.subscriber.close("unreachable");
     }
-  };
-  const schedule = (): void => {
-    if (timer !== null || entries.size === 0 || isClosed) return;
-    timer = setTimeout(() => {
-      void checkAll().finally(() => {
-        timer = null;
-        schedule();
-      });
-    }, times.checkMs);
-  };
-
-  const textPauseMs = (): number => batchPauseMs(entries.size);
-  const add = (
-    call: SubscribeCall,
-    input: SubscriberInput,
-    start: Pick<SubscriberOptions, "viewer" | "isFresh">,
-  ): Subscriber => {
-    const { runId, afterSeq, signal } = call;
-    const subscriber = new Subscriber({ runId, afterSeq, ...start, streamHub, reader, textPauseMs });
-    entries.set(input.subscriber, { subscriber, input, checkedAtMs: performance.now() });
-    count(input.user_id, 1);
-    const leave = (): void => subscriber.close("left");
-    signal.addEventListener("abort", leave, { once: true });
-    subscriber.onClose(() => {
-      entries.delete(input.subscriber);
-      count(input.user_id, -1);
-      signal.removeEventListener("abort", leave);
-    });
-    if (signal.aborted) subscriber.close("left");
-    else if (isClosed) subscriber.close("stopping");
-    schedule();
-    return subscriber;
-  };
-  const toInput = ({ runId, principal }: SubscribeCall): SubscriberInput => {
-    const { role, userId, session } = principal;
-    if (userId === null && role !== "service_role") throw new Error("only the service role subscribes without a user");
-    lastNumber += 1;
-    return {
-      subscriber: lastNumber,
-      run_id: runId,
-      user_id: role === "service_role" ? null : userId,
-      session_id: session?.sessionId ?? null,
-      inactivity_seconds: session?.inactivitySeconds ?? 0,
-    };
-  };
-
-  return {
-    begin: (call, viewer, isHere) => add(call, toInput(call), { viewer, isFresh: isHere }),
-    reserve({ role, userId }) {
-      if (role === "service_role" || userId === null) return () => {};
-      if ((countByUser.get(userId) ?? 0) >= maxPerUser)
-        throw new AppError("RATE_LIMITED", "You have reached the maximum number of concurrent streams", {
-          retryAfterSeconds: LIMIT_RETRY_SECONDS,
-        });
-      let isHeld = true;
-      count(userId, 1);
-      return () => {
-        if (isHeld) count(userId, -1);
-        isHeld = false;
-      };
-    },
-    async attach(call) {
-      const input = toInput(call);
-      const [state] = await checkSubscribers(pool, [input]);
-      if (state === undefined) throw createRejection("RUN_NOT_FOUND");
-      const viewer = toViewer(input, state);
-      const subscriber = add(call, input, { viewer, isFresh: false });
-      subscriber.update(viewer, state.status);
-      return subscriber;
-    },
-    close() {
-      isClosed = true;
-      if (timer !== null) clearTimeout(timer);
-      for (const { subscriber } of entries.values()) subscriber.close("stopping");
-    },
-  };
+  }
 }
 
 function toViewer(

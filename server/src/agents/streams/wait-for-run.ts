@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "./stream-hub.ts";
 import type { Subscriber } from "./subscriber.ts";
 import { isAtWork, isEndEvent, type RunBody } from "./run-body.ts";
@@ -6,6 +7,9 @@ const PAUSE_POLL_MS = 100;
 /** A sub-task that has to wait for somebody is noticed by polling, its end by an event. */
 const SUB_TASK_POLL_MS = 500;
 const STEP_MS = 60_000;
+/** Long enough for a node that polls once a second. */
+const RESUME_WAIT_MS = 2_000;
+const RESUME_POLL_MS = 50;
 
 interface WaitOptions {
   readonly first: readonly RunEvent[];
@@ -66,6 +70,25 @@ export async function waitForRun(
   } finally {
     subscriber.close();
   }
+}
+
+/** A run that waits for nothing more continues at once, unless another run of its swarm is running. */
+export async function waitForResumption(decided: RunBody, readBody: () => Promise<RunBody | null>): Promise<RunBody> {
+  const deadlineMs = performance.now() + RESUME_WAIT_MS;
+  let body = decided;
+  while (waitsForItsTurn(body) && performance.now() < deadlineMs) {
+    await sleep(RESUME_POLL_MS);
+    // The decisions are stored: when this read fails, the last known state is the answer.
+    const later = await readBody().catch(() => null);
+    if (later === null) break;
+    body = later;
+  }
+  return body;
+}
+
+function waitsForItsTurn({ status, pending_approvals, pending_client_calls, pending_waits }: RunBody): boolean {
+  const isSuspended = status === "requires_action" || status === "waiting";
+  return isSuspended && [pending_approvals, pending_client_calls, pending_waits].every((calls) => !calls?.length);
 }
 
 function isStart({ type }: RunEvent): boolean {

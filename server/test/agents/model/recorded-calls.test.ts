@@ -5,7 +5,7 @@ import type { Models } from "../../../src/agents/providers/open-models.ts";
 import { openModels } from "../../../src/agents/providers/open-models.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
 import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
-import { createTracing } from "../../../src/agents/tracing.ts";
+import { RunTracing } from "../../../src/agents/tracing.ts";
 import { loadSettings } from "../../../src/config/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
@@ -96,7 +96,7 @@ test("retries and fallbacks are rows and spans with the same facts, and their su
   second.answer(say(WIRE["openai-compatible"]({ texts: ["fine"] })));
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const tracing = createTracing({
+  const tracing = new RunTracing({
     captureContent: false,
     source: { tracerProvider, propagates: true },
     identify: () => identifyProvider({ kind: "simulated", baseUrl: null }),

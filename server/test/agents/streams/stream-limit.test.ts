@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type pg from "pg";
-import { openSubscribers } from "../../../src/agents/streams/subscribers.ts";
+import { Subscribers } from "../../../src/agents/streams/subscribers.ts";
 import { type Principal, SERVICE_PRINCIPAL } from "../../../src/db/index.ts";
 import { createStreamHub } from "../../../src/agents/streams/stream-hub.ts";
 import { AppError } from "../../../src/errors/index.ts";
@@ -12,7 +12,7 @@ const VIEWER = { userId: null, isManager: true, ownAgentIds: [] };
 const NO_POOL = {} as pg.Pool;
 
 test("a user can have a limited number of subscriptions, and closing one allows another", (t) => {
-  const subscribers = openSubscribers(NO_POOL, createStreamHub(), 2);
+  const subscribers = new Subscribers(NO_POOL, createStreamHub(), 2);
   t.after(() => subscribers.close());
   const ann: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };
   const bob: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };

@@ -13,7 +13,7 @@ import { DEFAULT_MAXIMA, type RunMaxima } from "../../../src/agents/strategies/r
 import { openStarters } from "../../../src/agents/tools/starters.ts";
 import type { ToolOutcome, Tools } from "../../../src/agents/tools/tool-port.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
-import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
+import { RunTracing, type Tracing } from "../../../src/agents/tracing.ts";
 import { deleteAccount } from "../../../src/auth/sql/users.ts";
 import { retryAfterDeadlock } from "../../../src/auth/users/retry-after-deadlock.ts";
 import { inTransaction, openDatabase } from "../../../src/db/index.ts";
@@ -244,7 +244,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           }),
           tracing:
             options.tracing ??
-            createTracing({
+            new RunTracing({
               captureContent: false,
               identify: () => identifyProvider({ kind: "simulated", baseUrl: null }),
             }),

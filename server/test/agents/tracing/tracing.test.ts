@@ -4,7 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import type { Framework } from "@swarmbase/sdk";
 import type { Provider } from "../../../src/agents/providers/provider.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
-import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
+import { RunTracing, type Tracing } from "../../../src/agents/tracing.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const PARENT_ID = "b7ad6b7169203331";
@@ -42,7 +42,7 @@ const USAGE = { inputTokens: 10, cachedInputTokens: 4, outputTokens: 5, reasonin
 function record(captureContent: boolean, propagates = true) {
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  return { exporter, tracing: createTracing({ captureContent, source: { tracerProvider, propagates }, identify }) };
+  return { exporter, tracing: new RunTracing({ captureContent, source: { tracerProvider, propagates }, identify }) };
 }
 
 function runOnce(tracing: Tracing, traceparent?: string, isPrivate = false): (string | undefined)[] {
@@ -154,7 +154,7 @@ for (const header of [
   });
 
 test("without a tracer the traceparent of the request reaches tools unchanged", () => {
-  const tracing = createTracing({ captureContent: true, identify });
+  const tracing = new RunTracing({ captureContent: true, identify });
   const header = `00-${TRACE_ID}-${PARENT_ID}-01`;
   assert.deepEqual(runOnce(tracing, header), [header, header]);
   assert.deepEqual(runOnce(tracing), [undefined, undefined]);
