@@ -1,13 +1,56 @@
 import type { AuthContext } from "../auth-context.ts";
 import type { Queryable } from "../../db/index.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
-import { findUserByEmail, updateUser } from "../sql/users.ts";
+import { findUserByEmail, updateUser, type UserChanges } from "../sql/users.ts";
 import type { UserRow } from "../sql/user-row.ts";
+import { claimMailSlot } from "./claim-mail-slot.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
-import { siteUrlOf } from "./links.ts";
-import { claimMailSlot } from "./claim-mail-slot.ts";
-import { type LinkContext, type LinkMail, postLink } from "./post-link.ts";
+import { buildLink, siteUrlOf } from "./links.ts";
+import type { LinkKind } from "./one-time-kind.ts";
+import type { PkceChallenge } from "./pkce.ts";
+
+interface LinkMail {
+  readonly user: UserRow;
+  readonly kind: LinkKind;
+  readonly to: string;
+  readonly pkce: PkceChallenge | null;
+  /** Returned by `chooseRedirect`. */
+  readonly redirectTo: string;
+}
+
+type LinkContext = Pick<AuthContext, "baseUrl" | "clock" | "masterKey" | "settings">;
+
+/** Issues a link with its code and adds the mail to the transaction, without the throttle. */
+export async function postLink(context: LinkContext, client: MailingClient, mail: LinkMail): Promise<UserRow> {
+  const { user, kind, to, pkce, redirectTo } = mail;
+  const { code, tokenHash } = await issueOneTime(client, context, {
+    user,
+    kind,
+    relatesTo: to,
+    pkce,
+    redirectTo,
+  });
+  const link = buildLink(context, { kind, tokenHash, redirectTo });
+  const newEmail = user.new_email;
+  client.post({
+    to,
+    kind,
+    token: { userId: user.id, hash: tokenHash, redirectTo },
+    values: { link, code, siteUrl: siteUrlOf(context), ...(newEmail !== null && { newEmail }) },
+  });
+  return updateUser(client, user.id, { [SENT_AT_COLUMNS[kind]]: context.clock.now() });
+}
+
+/** The columns that record when a mail was sent. A magic link shares the column of recoveries, as in GoTrue. */
+const SENT_AT_COLUMNS = {
+  confirmation: "confirmation_sent_at",
+  invite: "confirmation_sent_at",
+  magiclink: "recovery_sent_at",
+  recovery: "recovery_sent_at",
+  email_change_current: "email_change_sent_at",
+  email_change_new: "email_change_sent_at",
+} as const satisfies Record<LinkKind, keyof UserChanges>;
 
 type MailFlow = Omit<LinkMail, "kind" | "to">;
 
