@@ -3779,6 +3779,47 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.end_lost_runs(max_rows integer)
+ RETURNS text[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  found_lease record;
+  run public.runs;
+  ended text[] := '{}';
+begin
+  for found_lease in
+    select l.run_id, r.swarm_id, private.get_cancel_reason(l) as cancel_reason
+    from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
+    where l.expires_at < now() and not private.can_take_over(r, l) order by l.expires_at limit end_lost_runs.max_rows
+  loop
+    perform 1 from public.swarms s where s.id = found_lease.swarm_id for key share skip locked;
+    continue when not found;
+    select r.* into run from public.runs r
+    where r.id = found_lease.run_id and r.status = 'running' for no key update skip locked;
+    continue when not found or not exists (
+      select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
+    begin
+      if found_lease.cancel_reason is not null then
+        perform private.close_cancelled_run(run, found_lease.cancel_reason);
+      else
+        perform private.close_run(run, 'failed', 'worker_lost',
+          jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
+            'retryable', true, 'provider_status', null), 'error', 'worker_lost');
+      end if;
+      ended := ended || (select r.status from public.runs r where r.id = run.id);
+    exception when data_exception or integrity_constraint_violation or raise_exception then
+      -- One that cannot be ended must not keep the others from it; it comes last the next time.
+      raise warning 'run % cannot be ended: %', run.id, sqlerrm;
+      update private.run_leases l set expires_at = now() where l.run_id = run.id;
+      -- The node is gone, so its calls in flight cannot be settled.
+      delete from private.budget_reservations b where b.run_id = run.id and b.usage is null;
+    end;
+  end loop;
+  return ended;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.end_sub_task()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -10846,40 +10887,11 @@ CREATE OR REPLACE FUNCTION private.sweep_runs(max_rows integer, OUT ended text[]
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  found_lease record;
   found_execution record;
   run public.runs;
 begin
-  ended := '{}';
+  ended := private.end_lost_runs(sweep_runs.max_rows);
   expired := 0;
-  for found_lease in
-    select l.run_id, r.swarm_id, private.get_cancel_reason(l) as cancel_reason
-    from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
-    where l.expires_at < now() and not private.can_take_over(r, l) order by l.expires_at limit sweep_runs.max_rows
-  loop
-    perform 1 from public.swarms s where s.id = found_lease.swarm_id for key share skip locked;
-    continue when not found;
-    select r.* into run from public.runs r
-    where r.id = found_lease.run_id and r.status = 'running' for no key update skip locked;
-    continue when not found or not exists (
-      select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
-    begin
-      if found_lease.cancel_reason is not null then
-        perform private.close_cancelled_run(run, found_lease.cancel_reason);
-      else
-        perform private.close_run(run, 'failed', 'worker_lost',
-          jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
-            'retryable', true, 'provider_status', null), 'error', 'worker_lost');
-      end if;
-      ended := ended || (select r.status from public.runs r where r.id = run.id);
-    exception when data_exception or integrity_constraint_violation or raise_exception then
-      -- One that cannot be ended must not keep the others from it; it comes last the next time.
-      raise warning 'run % cannot be ended: %', run.id, sqlerrm;
-      update private.run_leases l set expires_at = now() where l.run_id = run.id;
-      -- The node is gone, so its calls in flight cannot be settled.
-      delete from private.budget_reservations b where b.run_id = run.id and b.usage is null;
-    end;
-  end loop;
   for found_execution in
     (select x.id, x.run_id, x.status from public.tool_executions x
      where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at < now()

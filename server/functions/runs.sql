@@ -963,24 +963,19 @@ end
 $$;
 grant execute on function private.renew_run_leases(uuid[], bigint[], integer) to sb_service;
 
--- Ends runs of lost nodes that no node may take over, tool calls that waited too long for an approval or a client,
--- waits whose time has come, and those for sub-tasks that have ended or were deleted. Returns how many, and in how many
--- milliseconds the next of these calls is due.
-create or replace function private.sweep_runs(max_rows integer, out ended text[], out expired integer,
-  out next_due_ms double precision)
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- Ends runs of lost nodes that no node may take over, and returns their statuses.
+create or replace function private.end_lost_runs(max_rows integer) returns text[]
+language plpgsql volatile
 as $$
 declare
   found_lease record;
-  found_execution record;
   run public.runs;
+  ended text[] := '{}';
 begin
-  ended := '{}';
-  expired := 0;
   for found_lease in
     select l.run_id, r.swarm_id, private.get_cancel_reason(l) as cancel_reason
     from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
-    where l.expires_at < now() and not private.can_take_over(r, l) order by l.expires_at limit sweep_runs.max_rows
+    where l.expires_at < now() and not private.can_take_over(r, l) order by l.expires_at limit end_lost_runs.max_rows
   loop
     perform 1 from public.swarms s where s.id = found_lease.swarm_id for key share skip locked;
     continue when not found;
@@ -1005,6 +1000,23 @@ begin
       delete from private.budget_reservations b where b.run_id = run.id and b.usage is null;
     end;
   end loop;
+  return ended;
+end
+$$;
+
+-- Ends runs of lost nodes that no node may take over, tool calls that waited too long for an approval or a client,
+-- waits whose time has come, and those for sub-tasks that have ended or were deleted. Returns how many, and in how many
+-- milliseconds the next of these calls is due.
+create or replace function private.sweep_runs(max_rows integer, out ended text[], out expired integer,
+  out next_due_ms double precision)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  found_execution record;
+  run public.runs;
+begin
+  ended := private.end_lost_runs(sweep_runs.max_rows);
+  expired := 0;
   for found_execution in
     (select x.id, x.run_id, x.status from public.tool_executions x
      where x.status in ('pending_approval', 'pending_client', 'waiting') and x.expires_at < now()

@@ -9,6 +9,7 @@ import { checkExportedNames } from "./rules/exported-names.ts";
 import { checkExportedTypes } from "./rules/exported-types.ts";
 import { checkFileNames } from "./rules/file-names.ts";
 import { checkFolderCycles } from "./rules/folder-cycles.ts";
+import { checkFunctionSize } from "./rules/function-size.ts";
 import { checkTodoNotes } from "./rules/todo-notes.ts";
 import { checkLayers } from "./rules/layers.ts";
 import { checkNames } from "./rules/names.ts";
@@ -33,6 +34,7 @@ const RULES: readonly Rule[] = [
   checkCycles,
   checkFolderCycles,
   checkSize,
+  checkFunctionSize,
   checkNames,
   checkExportedNames,
   checkExportedTypes,

@@ -92,6 +92,7 @@ export const USERS_OF_TEST_SUPPORT: ReadonlySet<string> = new Set([
 ]);
 
 export const MAX_SOURCE_LINES = 300;
+export const MAX_FUNCTION_LINES = 80;
 
 /** Words that say nothing about what a file is for. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([

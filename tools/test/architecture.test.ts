@@ -228,6 +228,33 @@ describe("the architecture check", () => {
       expected: [/load\.ts:301: 301 lines; at most 300/],
     },
     {
+      rule: "a long function, apart from tests, benchmarks and the console",
+      changes: {
+        "server/src/config/load.ts": `export const load = 1;\nexport class Loader {\n  run() {${"\n".repeat(80)}}\n}\n`,
+        "server/src/config/index.ts": `${OPENING}export { load } from "./load.ts";\n[].map(() => {${"\n".repeat(79)}});\n`,
+        "server/test/config/load.test.ts": `import "../../src/config/load.ts";\n[].map(() => {${"\n".repeat(80)}});\n`,
+        "bench/load.ts": `[].map(() => {${"\n".repeat(80)}});\n`,
+        "console/src/data/rows.ts": `export function rows() {${"\n".repeat(80)}}\n`,
+      },
+      expected: [/load\.ts:3: 81 lines; a function has at most 80/],
+    },
+    {
+      rule: "a long function of the database without a reason, and a reason that is not needed any more",
+      changes: {
+        "server/functions/runs.sql": [
+          `create or replace function private.end_runs() returns void\nlanguage sql as $$${"\n".repeat(80)}$$;`,
+          `create or replace function private.start_run() returns void\nlanguage sql as $$${"\n".repeat(78)}$$;`,
+          "create or replace function private.pause_run() returns void language sql as $body$ select '$$' $body$;",
+          `create or replace function private.fan_out_events() returns void language sql as $$${"\n".repeat(80)}$$;`,
+          "",
+        ].join("\n\n"),
+      },
+      expected: [
+        /runs\.sql:1: private\.end_runs has 82 lines; a function has at most 80, or is listed with a reason/,
+        /runs\.sql:\d+: private\.pause_run is short: it is no exception any more/,
+      ],
+    },
+    {
       rule: "a generic name",
       changes: {
         "server/src/config/utils.ts": "",
