@@ -86,10 +86,10 @@ begin
     order by h.id
     offset 0) as h
   cross join lateral (
-    select l.webhook_id from private.webhook_endpoint_queues l
-    where l.webhook_id = h.id and l.next_due_at = h.ends_at
+    select queue.webhook_id from private.webhook_endpoint_queues queue
+    where queue.webhook_id = h.id and queue.next_due_at = h.ends_at
     for update) as late;
-  update private.webhook_endpoint_queues l set next_due_at = now() where l.webhook_id = any (waiting);
+  update private.webhook_endpoint_queues queue set next_due_at = now() where queue.webhook_id = any (waiting);
 end
 $$;
 grant execute on function private.refund_webhook_sends(uuid[], timestamptz[], integer[]) to sb_service;
@@ -118,7 +118,7 @@ declare
 begin
   select array_agg(due.webhook_id), array_agg(due.ends_at) into queues, queues_until
   from (
-    select l.webhook_id, w.ends_at
+    select queue.webhook_id, w.ends_at
     from (
       select w.id, spent.ends_at
       from unnest(user_ids, until) as spent (user_id, ends_at)
@@ -127,17 +127,18 @@ begin
       order by w.id
       offset 0) as w
     cross join lateral (
-      select l.webhook_id from private.webhook_endpoint_queues l where l.webhook_id = w.id and l.next_due_at <= now()
-      for update skip locked) as l) as due;
+      select queue.webhook_id from private.webhook_endpoint_queues queue
+      where queue.webhook_id = w.id and queue.next_due_at <= now()
+      for update skip locked) as queue) as due;
   if queues is null then
     return '{}';
   end if;
 
-  update private.webhook_endpoint_queues l
-  set next_due_at = greatest(queue.ends_at,
-    coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity'))
-  from unnest(queues, queues_until) as queue (id, ends_at)
-  where l.webhook_id = any (array[queue.id]);
+  update private.webhook_endpoint_queues queue
+  set next_due_at = greatest(spent.ends_at,
+    coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = queue.webhook_id), 'infinity'))
+  from unnest(queues, queues_until) as spent (id, ends_at)
+  where queue.webhook_id = any (array[spent.id]);
 
   update public.webhook_deliveries d
   set scheduled_for = turns.scheduled_for, next_retry_at = case when d.status = 'retrying' then turns.scheduled_for end
@@ -307,15 +308,15 @@ begin
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.traceparent, a.webhook_id, a.user_id,
       a.payload, a.queue_position,
       new_claim is not null and first_delay <= interval '0'
-        and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
+        and (queue.webhook_id is null or (queue.next_due_at > now() and coalesce(queue.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
         and a.queue_position <= coalesce(queue_capacities[array_position(queue_ids, a.webhook_id)], default_capacity)
         and a.position <= max_rows as is_claimable
     from placed a
     left join lateral (
-      select l.webhook_id, l.next_due_at, l.paused_until from private.webhook_endpoint_queues l
-      where l.webhook_id = a.webhook_id
-      offset 0) as l on true
+      select queue.webhook_id, queue.next_due_at, queue.paused_until from private.webhook_endpoint_queues queue
+      where queue.webhook_id = a.webhook_id
+      offset 0) as queue on true
   ), allowed as materialized (
     select w.*, queue.opened_at, queue.left_ms,
       w.is_claimable and coalesce(w.queue_position <= queue.deliveries, true) as is_claimed,
@@ -398,11 +399,11 @@ begin
   select array_agg(distinct due.user_id) into users
   from (
     (select w.user_id
-     from private.webhook_endpoint_queues l
-     cross join lateral (select w.user_id from public.webhooks w where w.id = l.webhook_id offset 0) as w
-     where private.is_endpoint_queue_claimable(l.due_at, queue_capacities[array_position(queue_ids, l.webhook_id)],
-       w.user_id, full_users)
-     order by l.served_at
+     from private.webhook_endpoint_queues queue
+     cross join lateral (select w.user_id from public.webhooks w where w.id = queue.webhook_id offset 0) as w
+     where private.is_endpoint_queue_claimable(queue.due_at,
+       queue_capacities[array_position(queue_ids, queue.webhook_id)], w.user_id, full_users)
+     order by queue.served_at
      limit max_queues)
     union all
     select w.user_id from public.webhooks w where w.id = any (resumed)) as due;
@@ -418,11 +419,11 @@ grant execute on function private.read_due_webhook_users(integer, uuid[], intege
 create or replace function private.resume_endpoint_queues(resumed uuid[]) returns void language plpgsql volatile
 as $$
 begin
-  perform 1 from private.webhook_endpoint_queues l where l.webhook_id = any (resumed) order by l.webhook_id for update;
-  update private.webhook_endpoint_queues l
-  set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
+  perform 1 from private.webhook_endpoint_queues where webhook_id = any (resumed) order by webhook_id for update;
+  update private.webhook_endpoint_queues queue
+  set paused_until = null, next_due_at = least(queue.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
     warned_at = null
-  where l.webhook_id = any (resumed);
+  where queue.webhook_id = any (resumed);
 end
 $$;
 grant execute on function private.resume_endpoint_queues(uuid[]) to sb_service;
@@ -443,12 +444,12 @@ begin
     delete from private.webhook_queue q
     where q.delivery_id = any (array(
       select delivery_id from private.webhook_queue where webhook_id = any (deleted) limit 5000));
-    delete from private.webhook_endpoint_queues l
-    where l.webhook_id = any (deleted)
-      and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
+    delete from private.webhook_endpoint_queues queue
+    where queue.webhook_id = any (deleted)
+      and not exists (select 1 from private.webhook_queue q where q.webhook_id = queue.webhook_id);
   end if;
   if disabled is not null then
-    update private.webhook_endpoint_queues l set paused_until = 'infinity' where l.webhook_id = any (disabled);
+    update private.webhook_endpoint_queues queue set paused_until = 'infinity' where queue.webhook_id = any (disabled);
   end if;
   if deleted is null and disabled is null then
     return queues;
@@ -534,15 +535,15 @@ declare
 begin
   select array_agg(chosen.webhook_id) into queues
   from (
-    select l.webhook_id
-    from private.webhook_endpoint_queues l
-    left join lateral (select w.user_id from public.webhooks w where w.id = l.webhook_id offset 0) as w on true
-    where private.is_endpoint_queue_claimable(l.due_at, queue_capacities[array_position(queue_ids, l.webhook_id)],
-        w.user_id, full_users)
+    select queue.webhook_id
+    from private.webhook_endpoint_queues queue
+    left join lateral (select w.user_id from public.webhooks w where w.id = queue.webhook_id offset 0) as w on true
+    where private.is_endpoint_queue_claimable(queue.due_at,
+        queue_capacities[array_position(queue_ids, queue.webhook_id)], w.user_id, full_users)
       and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
-    order by l.served_at
+    order by queue.served_at
     limit max_queues
-    for update of l skip locked) as chosen;
+    for update of queue skip locked) as chosen;
   return queues;
 end
 $$;
@@ -633,15 +634,16 @@ begin
     from private.count_claimed_sends(users, claimed_ids, send_limit) as c;
   end if;
 
-  update private.webhook_endpoint_queues l
+  update private.webhook_endpoint_queues queue
   set served_at = clock_timestamp(),
-      next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
-        coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
-  where l.webhook_id = any (queues)
+      next_due_at = case when queue.webhook_id = any (postponed) then queue.next_due_at else
+        coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = queue.webhook_id),
+          'infinity') end
+  where queue.webhook_id = any (queues)
     -- An endpoint queue without a claimed delivery keeps its position in the order of service.
-    and (l.webhook_id <> all (postponed)
+    and (queue.webhook_id <> all (postponed)
          or exists (select 1 from private.webhook_queue q
-                    where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
+                    where q.webhook_id = queue.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
   if claimed_ids is null then
     return;
   end if;
@@ -715,27 +717,29 @@ begin
     select t.*
     from (select * from totals order by webhook_id offset 0) as t
     cross join lateral (
-      select from private.webhook_endpoint_queues l
-      where l.webhook_id = t.webhook_id
-        and (t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0)
-      for update) as l
+      select from private.webhook_endpoint_queues queue
+      where queue.webhook_id = t.webhook_id
+        and (t.failures > 0 or t.retry_at is not null or t.paused_until is not null or queue.failed_in_a_row > 0)
+      for update) as queue
   ), queues as (
-    update private.webhook_endpoint_queues l
-    set next_due_at = least(l.next_due_at, t.retry_at),
-      paused_until = greatest(l.paused_until, t.paused_until),
-      failing_since = private.update_failing_since(l.failing_since, t.has_delivered, t.failures),
-      failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
-      warned_at = private.update_warned_at(l.warned_at, l.failing_since, t.has_delivered, t.failures, warn_after_days)
-    from locked t where l.webhook_id = any (array[t.webhook_id])
-    returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
+    update private.webhook_endpoint_queues queue
+    set next_due_at = least(queue.next_due_at, t.retry_at),
+      paused_until = greatest(queue.paused_until, t.paused_until),
+      failing_since = private.update_failing_since(queue.failing_since, t.has_delivered, t.failures),
+      failed_in_a_row = case when t.has_delivered then 0 else queue.failed_in_a_row + t.failures end,
+      warned_at = private.update_warned_at(queue.warned_at, queue.failing_since, t.has_delivered, t.failures,
+        warn_after_days)
+    from locked t where queue.webhook_id = any (array[t.webhook_id])
+    returning queue.webhook_id, queue.failing_since, queue.failed_in_a_row, queue.warned_at
   ), disabled as (
     update public.webhooks w
     set is_active = false, disabled_at = now(), updated_at = now(),
       disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
-    from totals t left join queues l on l.webhook_id = t.webhook_id
+    from totals t left join queues queue on queue.webhook_id = t.webhook_id
     where w.id = any (array[t.webhook_id]) and w.is_active
       and (t.disables
-           or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
+           or (queue.failing_since <= now() - failing_days * interval '1 day'
+               and queue.failed_in_a_row >= min_failures))
     returning w.id, w.disabled_reason
   )
   select 'disabled', disabled.id, disabled.disabled_reason from disabled
@@ -804,8 +808,8 @@ begin
   )
   select array_agg(h.queued),
     bool_or(h.status <> 'delivered'
-      or (select l.failed_in_a_row > 0 from private.webhook_endpoint_queues l
-          where l.webhook_id = (h.queued).webhook_id))
+      or (select queue.failed_in_a_row > 0 from private.webhook_endpoint_queues queue
+          where queue.webhook_id = (h.queued).webhook_id))
   into written, changes_queues
   from held h;
 

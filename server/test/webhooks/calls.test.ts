@@ -79,8 +79,8 @@ describe("test_webhook", () => {
     assert.equal(attempt.statusCode, 410);
     assert.equal((await deliveryRow(attempt.deliveryId))?.["status"], "failed");
     const [state] = await stage.rows<Record<string, unknown>>(
-      `select w.is_active, l.failed_in_a_row, (select count(*)::integer from private.webhook_queue where webhook_id = w.id) as queued
-       from public.webhooks w join private.webhook_endpoint_queues l on l.webhook_id = w.id where w.id = $1`,
+      `select w.is_active, queue.failed_in_a_row, (select count(*)::integer from private.webhook_queue where webhook_id = w.id) as queued
+       from public.webhooks w join private.webhook_endpoint_queues queue on queue.webhook_id = w.id where w.id = $1`,
       [webhook],
     );
     assert.deepEqual(state, { is_active: true, failed_in_a_row: 0, queued: 0 });

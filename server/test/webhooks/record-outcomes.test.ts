@@ -79,10 +79,10 @@ describe("recording outcomes", () => {
          (select count(*)::integer from public.webhook_delivery_attempts a where a.delivery_id = d.id) as recorded,
          q.delivery_id is not null as waits, q.claim is not null as is_claimed,
          coalesce(q.run_at > now() + interval '59 min', false) as is_later,
-         l.failed_in_a_row
+         queue.failed_in_a_row
        from unnest($1::uuid[]) with ordinality as given (id, place)
        join public.webhook_deliveries d on d.id = given.id
-       join private.webhook_endpoint_queues l on l.webhook_id = d.webhook_id
+       join private.webhook_endpoint_queues queue on queue.webhook_id = d.webhook_id
        left join private.webhook_queue q on q.delivery_id = d.id
        order by given.place`,
       [claimed.map(({ id }) => id)],

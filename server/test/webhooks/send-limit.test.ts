@@ -60,8 +60,8 @@ const passMinute = async (userId: string, node: RunningNode): Promise<void> => {
     `with opened as (
        update private.webhook_send_windows set opened_at = opened_at - interval '1 minute' where user_id = $1
      ), dues as (
-       update private.webhook_endpoint_queues l set next_due_at = next_due_at - interval '1 minute'
-       from public.webhooks w where w.id = l.webhook_id and w.user_id = $1
+       update private.webhook_endpoint_queues queue set next_due_at = next_due_at - interval '1 minute'
+       from public.webhooks w where w.id = queue.webhook_id and w.user_id = $1
      ), retried as (
        update private.webhook_queue q set run_at = run_at - interval '1 minute'
        from public.webhooks w where w.id = q.webhook_id and w.user_id = $1 and q.claim is null

@@ -11,14 +11,14 @@ const FAIL_DROPPED = `failed as (
 
 const STATEMENTS = [
   // Makes the queues of deleted webhooks due, so that the next claim deletes them.
-  `update private.webhook_endpoint_queues l set next_due_at = now(), paused_until = null
-   where l.webhook_id in (
+  `update private.webhook_endpoint_queues queue set next_due_at = now(), paused_until = null
+   where queue.webhook_id in (
      select webhook_id from private.webhook_endpoint_queues o
      where o.due_at > now() and not exists (select 1 from public.webhooks w where w.id = o.webhook_id)
      order by webhook_id for update skip locked)`,
   // Makes queues due whose next delivery is due earlier than the queue. None should exist; one would be stuck forever.
-  `update private.webhook_endpoint_queues l set next_due_at = now()
-   where l.webhook_id in (
+  `update private.webhook_endpoint_queues queue set next_due_at = now()
+   where queue.webhook_id in (
      select o.webhook_id from private.webhook_endpoint_queues o
      where o.next_due_at > now() + interval '1 minute'
        and (select min(q.run_at) from private.webhook_queue q where q.webhook_id = o.webhook_id) < o.next_due_at
@@ -46,13 +46,13 @@ export async function failHeldDeliveries(pool: pg.Pool, heldDays: number, maxRow
   const { rowCount } = await pool.query(
     `with dropped as materialized (
        select due.delivery_id
-       from private.webhook_endpoint_queues l
-       join public.webhooks w on w.id = l.webhook_id and not w.is_active
+       from private.webhook_endpoint_queues queue
+       join public.webhooks w on w.id = queue.webhook_id and not w.is_active
        cross join lateral (
          select q.delivery_id from private.webhook_queue q
-         where q.webhook_id = l.webhook_id and q.run_at < now() - $1 * interval '1 day'
+         where q.webhook_id = queue.webhook_id and q.run_at < now() - $1 * interval '1 day'
          order by q.run_at limit $2 for update skip locked) as due
-       where l.paused_until = 'infinity'
+       where queue.paused_until = 'infinity'
        limit $2
        for key share of w
      ), ${FAIL_DROPPED}`,

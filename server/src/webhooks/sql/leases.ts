@@ -31,9 +31,9 @@ const WAKE_QUEUES = `due as (
        select webhook_id from private.webhook_endpoint_queues where webhook_id in (select webhook_id from due)
        order by webhook_id for update
      )
-     update private.webhook_endpoint_queues l set next_due_at = least(l.next_due_at, due.run_at)
+     update private.webhook_endpoint_queues queue set next_due_at = least(queue.next_due_at, due.run_at)
      from due join locked using (webhook_id)
-     where l.webhook_id = due.webhook_id`;
+     where queue.webhook_id = due.webhook_id`;
 
 /** Restores deliveries to their state before the claim. */
 export async function releaseClaims(pool: pg.Pool, deliveries: readonly LeasedDelivery[]): Promise<void> {

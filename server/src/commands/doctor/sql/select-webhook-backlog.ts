@@ -16,8 +16,8 @@ export async function selectWebhookBacklog(client: ClientBase): Promise<Backlog 
             coalesce(extract(epoch from now() - min(q.run_at)), 0)::float8 as "oldestSeconds",
             (select count(*)::int from (select from private.events limit 100000) as e) as "eventsWaiting"
      from private.webhook_queue q
-     left join private.webhook_endpoint_queues l on l.webhook_id = q.webhook_id
-     where q.run_at < now() and (l.due_at is null or l.due_at < now())`,
+     left join private.webhook_endpoint_queues queue on queue.webhook_id = q.webhook_id
+     where q.run_at < now() and (queue.due_at is null or queue.due_at < now())`,
   );
   return rows[0] ?? null;
 }
